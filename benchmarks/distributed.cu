@@ -181,9 +181,7 @@ struct look_at_received {
 
 struct look_at_sum {
   const std::int32_t* in;
-  __device__ void operator()(std::uint64_t i, finding& found) const {
-    found.sum += static_cast<std::uint32_t>(in[i]);
-  }
+  __device__ void operator()(std::uint64_t i, finding& found) const { found.sum += static_cast<std::uint32_t>(in[i]); }
 };
 
 /// Each exclusive sum is the one before it and the item before it.
@@ -300,8 +298,9 @@ rank_group& group_of(const groups_pointer& all, int gpus) {
   if (!group) {
     group = std::make_shared<rank_group>(gpus);
     if (gpus > 1) {
-      std::cerr << gpus << " GPUs, link in each direction, ncclSend and ncclRecv of 512 MiB, GB/s: "
-                << group->link_gb_per_s() << std::endl;
+      std::cerr << gpus
+                << " GPUs, link in each direction, ncclSend and ncclRecv of 512 MiB, GB/s: " << group->link_gb_per_s()
+                << std::endl;
     }
   }
   return *group;
@@ -381,18 +380,16 @@ bench::peer copies(const group_pointer& group, double bytes_each) {
   });
   bench::peer peer = bench::ranks_peer(group, "copy", [=](const rank_context& me) {
     const copy& own = (*arrays)[me.index()];
-    bench::check(cudaMemcpyAsync(own.target.data(), own.source.data(), own.source.bytes(), cudaMemcpyDeviceToDevice,
-                                 me.stream),
-                 "copy");
+    bench::check(
+        cudaMemcpyAsync(own.target.data(), own.source.data(), own.source.bytes(), cudaMemcpyDeviceToDevice, me.stream),
+        "copy");
   });
   peer.own_bytes = 2 * bytes_each * group->ranks();
   return peer;
 }
 
 /// Milliseconds of the link for so many bytes that a rank receives from others.
-double link_ms(rank_group& group, double bytes) {
-  return group.ranks() > 1 ? bytes / group.link_gb_per_s() * 1e-6 : 0;
-}
+double link_ms(rank_group& group, double bytes) { return group.ranks() > 1 ? bytes / group.link_gb_per_s() * 1e-6 : 0; }
 
 /// Of items that go to all ranks alike, those that the rank does not have already.
 double bytes_from_others(const shape& what, double item_bytes) {
@@ -427,9 +424,9 @@ cudaError_t sort_by_destination(void* storage, std::size_t& bytes, const rank_it
     return strata::DeviceRadixSort::SortKeys(storage, bytes, static_cast<const Key*>(in.keys.data()), out.keys.data(),
                                              in.size, 32 - bits, 32, stream);
   }
-  return strata::DeviceRadixSort::SortPairs(
-      storage, bytes, static_cast<const Key*>(in.keys.data()), out.keys.data(),
-      static_cast<const std::uint32_t*>(in.values.data()), out.values.data(), in.size, 32 - bits, 32, stream);
+  return strata::DeviceRadixSort::SortPairs(storage, bytes, static_cast<const Key*>(in.keys.data()), out.keys.data(),
+                                            static_cast<const std::uint32_t*>(in.values.data()), out.values.data(),
+                                            in.size, 32 - bits, 32, stream);
 }
 
 template <class Key>
@@ -460,8 +457,8 @@ void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const
   bench::check(cudaGetLastError(), "find_counts");
   const auto ranks = static_cast<std::size_t>(me.ranks);
   bench::check(ncclAllGather(own.counts.data(), all_counts, ranks, ncclInt64, me.comm, me.stream), "ncclAllGather");
-  bench::check(cudaMemcpyAsync(own.host.get(), all_counts, ranks * ranks * sizeof(std::int64_t),
-                               cudaMemcpyDeviceToHost, me.stream),
+  bench::check(cudaMemcpyAsync(own.host.get(), all_counts, ranks * ranks * sizeof(std::int64_t), cudaMemcpyDeviceToHost,
+                               me.stream),
                "counts");
   bench::check(cudaStreamSynchronize(me.stream), "counts");
   const auto count = [&](int from, int to) { return own.host.get()[from * me.ranks + to]; };
@@ -471,8 +468,7 @@ void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const
     const std::size_t size = sizeof(*from);
     bench::check(ncclSend(from + sent, static_cast<std::size_t>(out) * size, ncclChar, peer, me.comm, me.stream),
                  "ncclSend");
-    bench::check(ncclRecv(to + received, static_cast<std::size_t>(in_count) * size, ncclChar, peer, me.comm,
-                          me.stream),
+    bench::check(ncclRecv(to + received, static_cast<std::size_t>(in_count) * size, ncclChar, peer, me.comm, me.stream),
                  "ncclRecv");
   };
   for (int peer = 0; peer < me.ranks; ++peer) {
@@ -556,8 +552,8 @@ std::string wrong_in_sorted(rank_group& group, const of_ranks<rank_items<Key>>& 
   group.each([&](const rank_context& me) {
     const rank_items<Key>& own = (*outputs)[me.index()];
     const auto size = static_cast<std::uint64_t>(own.size);
-    found[me.index()] = look(
-        size, look_at_sorted<Key>{own.keys.data(), own.values.data(), size, items, is_stable}, me.stream);
+    found[me.index()] =
+        look(size, look_at_sorted<Key>{own.keys.data(), own.values.data(), size, items, is_stable}, me.stream);
     if (size == 0) return;
     firsts[me.index()] = own.keys.value_at(0);
     lasts[me.index()] = own.keys.value_at(static_cast<std::size_t>(size - 1));
@@ -635,9 +631,8 @@ workload sort_workload(const environment& env, const group_pointer& group, const
   }
   if (what.gpus > 1 && is_power_of_two(what.gpus)) {
     const std::int64_t capacity = most_received(*group, what, items);
-    const auto exchanges = bench::on_each_rank(*group, [&](const rank_context& me) {
-      return make_plain_exchange<Key>((*inputs)[me.index()], capacity, me);
-    });
+    const auto exchanges = bench::on_each_rank(
+        *group, [&](const rank_context& me) { return make_plain_exchange<Key>((*inputs)[me.index()], capacity, me); });
     const auto outputs = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_room<Key>(capacity, has_values, me.stream); });
     const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
@@ -681,8 +676,8 @@ workload reduce_workload(const environment& env, const group_pointer& group, con
   {
     std::vector<finding> found(ours->size());
     group->each([&](const rank_context& me) {
-      found[me.index()] = look(static_cast<std::uint64_t>(what.each), look_at_sum{(*ours)[me.index()].in.data()},
-                               me.stream);
+      found[me.index()] =
+          look(static_cast<std::uint64_t>(what.each), look_at_sum{(*ours)[me.index()].in.data()}, me.stream);
     });
     for (const finding& any : found) sum += static_cast<std::uint32_t>(any.sum);
   }
@@ -709,8 +704,8 @@ workload reduce_workload(const environment& env, const group_pointer& group, con
   };
   const auto plainly = [=](const rank_context& me, void* storage, std::size_t& bytes) {
     const rank_sums& own = (*theirs)[me.index()];
-    const cudaError_t error = strata::DeviceReduce::Sum(
-        storage, bytes, static_cast<const std::int32_t*>(own.in.data()), own.out.data(), what.each, me.stream);
+    const cudaError_t error = strata::DeviceReduce::Sum(storage, bytes, static_cast<const std::int32_t*>(own.in.data()),
+                                                        own.out.data(), what.each, me.stream);
     if (storage == nullptr || error != cudaSuccess) return error;
     bench::check(ncclAllReduce(own.out.data(), own.out.data(), 1, ncclInt32, ncclSum, me.comm, me.stream),
                  "ncclAllReduce");
@@ -972,10 +967,10 @@ workload join_workload(const environment&, const group_pointer& group, const sha
       const rank_rows<std::int64_t>& out = (*results)[me.index()];
       strata::DistributedJoinCapacity room;
       room.build_rows = room.probe_rows = capacity;
-      return strata::DistributedHashJoin::Inner(
-          storage, bytes, side_of(own.build, what.each).unique(), side_of(own.probe, what.each),
-          strata::join_pairs(out.build.data(), out.probe.data(), capacity), out.size.data(), room,
-          strata::JoinOptions<>{}, me.comm, me.stream);
+      return strata::DistributedHashJoin::Inner(storage, bytes, side_of(own.build, what.each).unique(),
+                                                side_of(own.probe, what.each),
+                                                strata::join_pairs(out.build.data(), out.probe.data(), capacity),
+                                                out.size.data(), room, strata::JoinOptions<>{}, me.comm, me.stream);
     };
     bench::peer peer = bench::ranks_storage_peer(group, "strata", call, what.gpus);
     peer.link_ms = crossing_ms;
@@ -1042,11 +1037,11 @@ workload join_workload(const environment&, const group_pointer& group, const sha
 template <class Prepare>
 void add_case(bench::suite& suite, const groups_pointer& all, const char* algorithm, const char* type,
               const shape& what, std::vector<std::string> rivals, Prepare prepare, int sides = 1) {
-  bench::benchmark_case made{algorithm, type, what.name(), sides * what.total(), timing::batched,
-                             [=](const environment& env) {
-                               group_of(all, what.gpus);
-                               return prepare(env, (*all)[what.gpus], what);
-                             }};
+  bench::benchmark_case made{
+      algorithm, type, what.name(), sides * what.total(), timing::batched, [=](const environment& env) {
+        group_of(all, what.gpus);
+        return prepare(env, (*all)[what.gpus], what);
+      }};
   made.rivals = std::move(rivals);
   suite.add(std::move(made));
 }

@@ -82,7 +82,7 @@ class team {
   void serve(rank_view& me) {
     std::string start_error;
     try {
-      if (is_gpu) must(cudaSetDevice(static_cast<int>(me.rank)), "cudaSetDevice");
+      must(cudaSetDevice(static_cast<int>(me.rank)), "cudaSetDevice");
       must(cudaStreamCreateWithFlags(&me.stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     } catch (const std::exception& found) {
       start_error = found.what();
@@ -176,13 +176,18 @@ std::string description_of_ranks(const char* call, const std::string& type, cons
 
 // ---------------------------------------------------------------------------- problems of ranks
 
-/// Cases of one primitive, and how many of them were wrong.
-struct tally {
-  std::uint64_t cases = 0;
-  std::uint64_t wrong = 0;
+/// Calls of one primitive, and how many of them were wrong.
+struct counts {
+  std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint64_t> wrong{0};
 };
-std::map<std::string, tally> tallies;
-std::mutex tallies_mutex;
+std::map<std::string, counts> tallies;
+
+counts& tally(const char* name) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return tallies[name];
+}
 
 /// What all ranks have. `State` has what one rank has: its arrays.
 template <class State>
@@ -259,27 +264,25 @@ problem problem_of_ranks(const char* name, std::string what, std::shared_ptr<ran
     *seed = random();
     ranks->each(random, [&](const rank_view& me, source& own) { renew(me, (*ranks)[me.rank], own); });
   };
-  made.call = [ranks, call, seed](void* storage, std::size_t& bytes, cudaStream_t) {
-    if (storage == nullptr) {
-      bytes = 1;
-    } else {
+  made.call = [ranks, call, seed, name](void* storage, std::size_t& bytes, cudaStream_t) {
+    bytes = 1;  // Each rank has its own storage.
+    if (storage == nullptr) return cudaSuccess;
+    tally(name).calls += 1;
+    try {
       ranks->call(*seed, call);
+    } catch (const std::exception&) {
+      tally(name).wrong += 1;
+      throw;
     }
     return cudaSuccess;
   };
   made.check = [ranks, check, name](cudaStream_t) {
-    std::string error;
     try {
       check(*ranks);
-    } catch (const std::exception& found) {
-      error = found.what();
+    } catch (const std::exception&) {
+      tally(name).wrong += 1;
+      throw;
     }
-    {
-      const std::lock_guard<std::mutex> lock(tallies_mutex);
-      ++tallies[name].cases;
-      tallies[name].wrong += !error.empty();
-    }
-    if (!error.empty()) throw failure(error);
   };
   return made;
 }
@@ -321,9 +324,8 @@ problem reduce_by(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
   const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count);
-  ranks->make_states(random, [&](std::size_t rank, source& own) {
-    return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own);
-  });
+  ranks->make_states(
+      random, [&](std::size_t rank, source& own) { return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own); });
   const T init = item_of<T>(random());
   return problem_of_ranks(
       "reduce", description_of_ranks("Reduce", name_of<T>(), sizes), ranks,
@@ -337,7 +339,8 @@ problem reduce_by(source& random) {
       [init](ranks_of_case<reduced_rank<T>>& all) {
         all.must_return(cudaSuccess);
         T expected = init;
-        for (const T& item : all_of<T>(all, [](auto& own) -> auto& { return own.items; })) {
+        for (const T& item : all_of<T>(
+                 all, [](auto& own) -> auto& { return own.items; })) {
           expected = Op{}(expected, item);
         }
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -376,9 +379,9 @@ problem scan_by(source& random) {
         } else if constexpr (Form == scan_form::inclusive_sum) {
           return strata::DistributedScan::InclusiveSum(storage, bytes, in, out, size, me.comm, me.stream);
         } else if constexpr (Form == scan_form::exclusive) {
-          return strata::DistributedScan::ExclusiveScan(storage, bytes, in, out, Op{}, init, size, me.comm, me.stream);
+          return strata::DistributedScan::ExclusiveScan(storage, bytes, in, out, size, Op{}, init, me.comm, me.stream);
         } else {
-          return strata::DistributedScan::InclusiveScan(storage, bytes, in, out, Op{}, size, me.comm, me.stream);
+          return strata::DistributedScan::InclusiveScan(storage, bytes, in, out, size, Op{}, me.comm, me.stream);
         }
       },
       [init, in_place](ranks_of_case<reduced_rank<T>>& all) {
@@ -497,10 +500,9 @@ problem exchange(source& random) {
         const K* const keys = own.keys.data();
         const int* const destinations = own.destinations.data();
         if constexpr (HasValues) {
-          return strata::DistributedExchange::Pairs(storage, bytes, keys, static_cast<const V*>(own.values.data()),
-                                                    destinations, own.keys.size(), own.keys_out.data(),
-                                                    own.values_out.data(), own.keys_out.size(), &own.num_out, me.comm,
-                                                    me.stream);
+          return strata::DistributedExchange::Pairs(
+              storage, bytes, keys, static_cast<const V*>(own.values.data()), destinations, own.keys.size(),
+              own.keys_out.data(), own.values_out.data(), own.keys_out.size(), &own.num_out, me.comm, me.stream);
         } else {
           return strata::DistributedExchange::Items(storage, bytes, keys, destinations, own.keys.size(),
                                                     own.keys_out.data(), own.keys_out.size(), &own.num_out, me.comm,
@@ -533,8 +535,10 @@ problem exchange(source& random) {
 /// The items of all ranks in the order that `order_of(keys)` says, in parts of one size.
 template <class K, class V, class OrderOf>
 void must_be_sorted(ranks_of_case<moved_rank<K, V>>& all, const OrderOf& order_of) {
-  const std::vector<K> keys = all_of<K>(all, [](auto& own) -> auto& { return own.host_keys; });
-  const std::vector<V> values = all_of<V>(all, [](auto& own) -> auto& { return own.host_values; });
+  const std::vector<K> keys = all_of<K>(
+      all, [](auto& own) -> auto& { return own.host_keys; });
+  const std::vector<V> values = all_of<V>(
+      all, [](auto& own) -> auto& { return own.host_values; });
   const std::vector<std::size_t> order = order_of(keys);
   const std::vector<K> sorted = in_order(keys, order);
   std::vector<V> moved;
@@ -574,8 +578,7 @@ problem radix_sort(source& random) {
       description_of_ranks("radix sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
           (descending ? ", descending" : "") + ", bits " + std::to_string(bits.begin) + " to " +
           std::to_string(bits.end) + ", room for " + std::to_string(capacity),
-      ranks,
-      [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
+      ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
       [descending, bits](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
         using strata::DistributedRadixSort;
         const K* const keys = own.keys.data();
@@ -597,9 +600,8 @@ problem radix_sort(source& random) {
         }
       },
       [descending, bits](ranks_of_case<moved_rank<K, V>>& all) {
-        must_be_sorted(all, [&](const std::vector<K>& keys) {
-          return sorted_order(keys.data(), keys.size(), bits, descending);
-        });
+        must_be_sorted(
+            all, [&](const std::vector<K>& keys) { return sorted_order(keys.data(), keys.size(), bits, descending); });
       });
 }
 
@@ -630,8 +632,7 @@ problem merge_sort(source& random) {
       "merge sort",
       description_of_ranks("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
           ", room for " + std::to_string(capacity),
-      ranks,
-      [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
+      ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
       [](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
         const K* const keys = own.keys.data();
         const std::size_t size = own.keys.size(), room = own.keys_out.size();
@@ -648,15 +649,112 @@ problem merge_sort(source& random) {
         must_be_sorted(all, [](const std::vector<K>& keys) {
           std::vector<std::size_t> order(keys.size());
           std::iota(order.begin(), order.end(), std::size_t{0});
-          std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return less_in_part<K>{}(keys[a], keys[b]);
-          });
+          std::stable_sort(order.begin(), order.end(),
+                           [&](std::size_t a, std::size_t b) { return less_in_part<K>{}(keys[a], keys[b]); });
           return order;
         });
       });
 }
 
 #endif
+
+// ---------------------------------------------------------------------------- joins
+
+/// Two sides of a rank, and room for pairs of row numbers.
+template <class K>
+struct joined_rank {
+  joined_rank(std::size_t build_rows, std::size_t probe_rows, std::size_t capacity, source& random)
+      : build(build_rows, random),
+        probe(probe_rows, random),
+        build_out(capacity, random),
+        probe_out(capacity, random),
+        num_out(1, random) {}
+  array<K> build, probe;
+  array<std::int64_t> build_out, probe_out, num_out;
+  std::vector<K> host_build, host_probe;
+};
+
+template <class K>
+problem join(source& random) {
+  const std::size_t count = random_ranks(random);
+  const std::vector<std::size_t> build_sizes = random_sizes(random, count, random.chance(10) ? 2000 : 200);
+  const std::vector<std::size_t> probe_sizes = random_sizes(random, count, random.chance(10) ? 4000 : 400);
+  const std::size_t build_rows = sum_of(build_sizes), probe_rows = sum_of(probe_sizes);
+  const bool is_large = build_rows > 200 || probe_rows > 400;
+  // Pairs of a large case are few.
+  const std::size_t keys = is_large ? 1 + (build_rows + probe_rows) / 2 : 1 + random.below(400);
+  const bool is_skewed = !is_large && random.chance(40);
+  const std::size_t capacity = is_large ? 20 * (build_rows + probe_rows) : build_rows * probe_rows;
+  const auto ranks = std::make_shared<ranks_of_case<joined_rank<K>>>(count);
+  ranks->make_states(random, [&](std::size_t rank, source& own) {
+    return std::make_unique<joined_rank<K>>(build_sizes[rank], probe_sizes[rank], capacity, own);
+  });
+  return problem_of_ranks(
+      "join",
+      description_of_ranks("inner join", name_of<K>(), build_sizes) + "; " +
+          description_of_ranks("probe rows", name_of<K>(), probe_sizes) + (is_skewed ? ", skewed" : ""),
+      ranks,
+      [keys, is_skewed](const rank_view& me, joined_rank<K>& own, source& data) {
+        const auto renew = [&](std::vector<K>& host, const array<K>& to) {
+          host.clear();
+          for (std::size_t i = 0; i < to.size(); ++i) {
+            const std::size_t id = data.below(is_skewed ? data.below(data.below(keys) + 1) + 1 : keys);
+            host.push_back(static_cast<K>(id * std::size_t{0x9e3779b1}));
+          }
+          to.write(host, me.stream);
+        };
+        renew(own.host_build, own.build);
+        renew(own.host_probe, own.probe);
+        own.build_out.forget(me.stream);
+        own.probe_out.forget(me.stream);
+        own.num_out.forget(me.stream);
+      },
+      [build_rows, probe_rows](const rank_view& me, joined_rank<K>& own, void* storage, std::size_t& bytes) {
+        strata::DistributedJoinCapacity room;
+        room.build_rows = static_cast<std::int64_t>(build_rows);
+        room.probe_rows = static_cast<std::int64_t>(probe_rows);
+        return strata::DistributedHashJoin::Inner(
+            storage, bytes, strata::join_side(static_cast<const K*>(own.build.data()), own.build.size()),
+            strata::join_side(static_cast<const K*>(own.probe.data()), own.probe.size()),
+            strata::join_pairs(own.build_out.data(), own.probe_out.data(), own.build_out.size()), own.num_out.data(),
+            room, strata::JoinOptions<>{}, me.comm, me.stream);
+      },
+      [](ranks_of_case<joined_rank<K>>& all) {
+        all.must_return(cudaSuccess);
+        const std::vector<K> build = all_of<K>(
+            all, [](auto& own) -> auto& { return own.host_build; });
+        const std::vector<K> probe = all_of<K>(
+            all, [](auto& own) -> auto& { return own.host_probe; });
+        std::multimap<K, std::int64_t> rows_of_key;
+        for (std::size_t b = 0; b < build.size(); ++b) rows_of_key.emplace(build[b], static_cast<std::int64_t>(b));
+        using row_pair = std::pair<std::int64_t, std::int64_t>;
+        std::vector<row_pair> expected, found;
+        for (std::size_t p = 0; p < probe.size(); ++p) {
+          const auto partners = rows_of_key.equal_range(probe[p]);
+          for (auto b = partners.first; b != partners.second; ++b) {
+            expected.emplace_back(b->second, static_cast<std::int64_t>(p));
+          }
+        }
+        for (std::size_t rank = 0; rank < all.size(); ++rank) {
+          const std::int64_t size = content(all[rank].num_out).front();
+          const std::vector<std::int64_t> build_rows = content(all[rank].build_out);
+          const std::vector<std::int64_t> probe_rows = content(all[rank].probe_out);
+          must_be(size >= 0 && static_cast<std::size_t>(size) <= expected.size(), "a rank has too many rows");
+          for (std::size_t i = 0; i < build_rows.size(); ++i) {
+            if (i < static_cast<std::size_t>(size)) {
+              found.emplace_back(build_rows[i], probe_rows[i]);
+            } else {
+              must_be(build_rows[i] == untouched<std::int64_t>() && probe_rows[i] == untouched<std::int64_t>(),
+                      "a row behind the last was written");
+            }
+          }
+        }
+        std::sort(expected.begin(), expected.end());
+        std::sort(found.begin(), found.end());
+        must_be(expected == found, std::to_string(expected.size()) + " pairs are expected, " +
+                                       std::to_string(found.size()) + " found, or others");
+      });
+}
 
 const std::vector<maker> makers = {
     reduce_by<affine8, compose>,
@@ -670,6 +768,8 @@ const std::vector<maker> makers = {
     exchange<std::uint32_t, char, false>,
     exchange<bytes3, char, false>,
     exchange<std::uint32_t, std::uint64_t, true>,
+    join<std::int32_t>,
+    join<std::uint64_t>,
 #if STRATA_TEST_SORTS
     radix_sort<std::uint8_t, char, false>,
     radix_sort<std::uint32_t, char, false>,
@@ -689,7 +789,7 @@ const std::vector<maker> makers = {
 int main(int count, char** values) {
   const int result = random_test::run_family("distributed", makers, count, values);
   for (const auto& [name, counted] : tallies) {
-    std::printf("%s: %llu cases, %llu wrong\n", name.c_str(), static_cast<unsigned long long>(counted.cases),
+    std::printf("%s: %llu calls, %llu wrong\n", name.c_str(), static_cast<unsigned long long>(counted.calls),
                 static_cast<unsigned long long>(counted.wrong));
   }
   return result;
