@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -67,6 +68,7 @@ class job {
       const std::size_t most = std::min<std::size_t>(most_piece_bytes, static_cast<std::size_t>(in_.size()));
       const std::size_t records = std::max(std::min(piece, most) / record_bytes, std::size_t{1});
       const std::unique_ptr<sorter> self = group_.make(i, {report_.records, chosen_.memory, records * record_bytes});
+      wait_until_all_are_made();
       sort(*self, i == 0, is_together);
       if (i == 0) keep_report(*self);
     } catch (const std::exception& error) {
@@ -76,6 +78,14 @@ class job {
       if (!failure_ || (is_reason && !has_reason_)) failure_ = std::current_exception();
       has_reason_ = has_reason_ || is_reason;
     }
+  }
+
+  /// Memory is allocated before a rank communicates: an allocation may wait for kernels on other devices, which wait
+  /// for this rank.
+  void wait_until_all_are_made() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (++made_ == group_.size()) all_are_made_.notify_all();
+    all_are_made_.wait(lock, [this] { return made_ == group_.size(); });
   }
 
   [[noreturn]] void end_program(const std::exception& error) {
@@ -288,6 +298,8 @@ class job {
   std::atomic<long long> done_{0};
   std::atomic<long long> all_{0};
   std::mutex mutex_;
+  std::condition_variable all_are_made_;
+  int made_ = 0;
   std::exception_ptr failure_;
   bool has_reason_ = false;
 };
