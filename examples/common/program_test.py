@@ -33,11 +33,13 @@ CALLS = {
     "radix_steps": ["--keys=100"],
     "bank_conflicts": [],
     "join_strategies": ["--build-rows=300", "--probe-rows=500"],
+    "sort_file": ["--generate=10", "-"],
     "jit": ["--ptx"],  # where NVRTC is found
 }
 # What reads no file works longer than a second, where it can.
 LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"],
-              "radix_steps": ["--keys=250000"], "join_strategies": ["--probe-rows=800000"]}
+              "radix_steps": ["--keys=250000"], "sort_file": ["--generate=20000000", "-"],
+              "join_strategies": ["--probe-rows=800000"]}
 # One back end is built into each of these.
 WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts", "join_strategies", "jit")
 

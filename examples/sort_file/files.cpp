@@ -106,8 +106,9 @@ void data_file::close() {
 
 namespace {
 
-// For a signal handler: it may read this and call unlink.
-char* volatile unfinished_name = nullptr;
+// For a signal handler: it may read these and call unlink.
+constexpr int slots = 2;
+char* volatile unfinished_names[slots]{};
 
 void remove_and_end(int signal_number) {
   unfinished_file::remove_now();
@@ -119,8 +120,8 @@ constexpr int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
 
 }  // namespace
 
-unfinished_file::unfinished_file(std::string name) : name_(std::move(name)) {
-  unfinished_name = name_.data();
+unfinished_file::unfinished_file(std::string name) : name_(std::move(name)), slot_(unfinished_names[0] != nullptr) {
+  unfinished_names[slot_] = name_.data();
   for (const int number : ending_signals) {
     struct sigaction old;
     if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) signal(number, remove_and_end);
@@ -128,18 +129,20 @@ unfinished_file::unfinished_file(std::string name) : name_(std::move(name)) {
 }
 
 unfinished_file::~unfinished_file() {
-  remove_now();
-  unfinished_name = nullptr;
+  if (unfinished_names[slot_] == nullptr) return;
+  unlink(name_.c_str());
+  unfinished_names[slot_] = nullptr;
 }
 
 void unfinished_file::remove_now() {
-  const char* const name = unfinished_name;
-  if (name != nullptr) unlink(name);
+  for (const char* const name : unfinished_names) {
+    if (name != nullptr) unlink(name);
+  }
 }
 
 void unfinished_file::rename_to(const std::string& name) {
   if (std::rename(name_.c_str(), name.c_str()) != 0) example::fail(name);
-  unfinished_name = nullptr;
+  unfinished_names[slot_] = nullptr;
 }
 
 void ignore_size_signal() { signal(SIGXFSZ, SIG_IGN); }

@@ -38,7 +38,7 @@ class data_file {
 };
 
 /// Removes the file of this name at the end of its life, or if a signal ends the program, unless it has been renamed.
-/// One at a time.
+/// Two at a time.
 class unfinished_file {
  public:
   explicit unfinished_file(std::string name);
@@ -47,11 +47,12 @@ class unfinished_file {
   unfinished_file& operator=(const unfinished_file&) = delete;
 
   void rename_to(const std::string& name);
-  /// Before the program ends at once.
+  /// All of them, before the program ends at once.
   static void remove_now();
 
  private:
   std::string name_;
+  int slot_;
 };
 
 /// From now on, a file that is too large for the limits of the process is an error of `write` and no signal.

@@ -117,7 +117,7 @@ void print_times(const sort_file::sort_report& report) {
   const std::string full_bar(static_cast<std::size_t>(bar_width), '#');
   const auto print_row = [&](const char* name, long long bytes, double seconds, double bar) {
     const double speed = seconds > 0 ? static_cast<double>(bytes) / seconds * 1e-9 : 0;
-    std::fprintf(stderr, "%-18s %10.3f %10.3f%s%.*s\n", name, seconds, speed, bar > 0 ? " " : "",
+    std::fprintf(stderr, "%-18s %10.3f %10.3f%s%.*s\n", name, seconds, speed, std::lround(bar) > 0 ? " " : "",
                  static_cast<int>(std::lround(bar)), full_bar.c_str());
   };
   std::fprintf(stderr, "%-18s %10s %10s\n", "", "s", "GB/s");

@@ -40,6 +40,7 @@ void generate(example::program& running, const generator& made, long long record
   const int error = errno;
   if (!is_standard) is_written = std::fclose(file) == 0 && is_written;
   running.hide_progress();
+  if (is_standard) example::finish_output();
   if (is_written) return;
   errno = error;
   example::fail(shown);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -64,8 +65,10 @@ class job {
     bool is_together = false;
     try {
       const std::size_t piece = chosen_.buffer_bytes / 2 / static_cast<std::size_t>(group_.size());
-      const std::size_t records = std::clamp(piece / record_bytes, std::size_t{1}, most_piece_bytes / record_bytes);
-      const std::unique_ptr<sorter> self = group_.make(i, {chosen_.memory, records * record_bytes});
+      const std::size_t most = std::min<std::size_t>(most_piece_bytes, static_cast<std::size_t>(in_.size()));
+      const std::size_t records = std::max(std::min(piece, most) / record_bytes, std::size_t{1});
+      const std::unique_ptr<sorter> self = group_.make(i, {report_.records, chosen_.memory, records * record_bytes});
+      wait_until_all_are_made();
       sort(*self, i == 0, is_together);
       if (i == 0) keep_report(*self);
     } catch (const std::exception& error) {
@@ -75,6 +78,14 @@ class job {
       if (!failure_ || (is_reason && !has_reason_)) failure_ = std::current_exception();
       has_reason_ = has_reason_ || is_reason;
     }
+  }
+
+  /// Memory is allocated before a rank communicates: an allocation may wait for kernels on other devices, which wait
+  /// for this rank.
+  void wait_until_all_are_made() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (++made_ == group_.size()) all_are_made_.notify_all();
+    all_are_made_.wait(lock, [this] { return made_ == group_.size(); });
   }
 
   [[noreturn]] void end_program(const std::exception& error) {
@@ -190,27 +201,16 @@ class job {
       out_.reserve(bytes);
       if (!has_runs) return;
       runs_file_ = data_file(runs, data_file::mode::create);
-      try {
-        runs_file_.reserve(bytes);
-      } catch (...) {
-        remove_file(runs);
-        throw;
-      }
+      unfinished_runs_.emplace(runs);
+      runs_file_.reserve(bytes);
     });
-    const auto open_others = [&] {
+    together([&] {
       if (!is_first_here || is_first) return;
       out_ = data_file(partial, data_file::mode::change);
       if (has_runs) runs_file_ = data_file(runs, data_file::mode::change);
-    };
-    // All have opened it, or some have failed: without a name, it is gone when the last process ends.
-    std::exception_ptr failure;
-    try {
-      together(open_others);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    if (is_first && has_runs) remove_file(runs);
-    if (failure) std::rethrow_exception(failure);
+    });
+    // All have opened it: without a name, it is gone when the last process ends.
+    if (is_first) unfinished_runs_.reset();
   }
 
   /// Two pieces take turns: while the device gets one, the other is read.
@@ -293,10 +293,13 @@ class job {
   data_file out_;        // the result, by another name until it is complete
   data_file runs_file_;  // all sorted runs, one behind the other
   std::optional<unfinished_file> unfinished_;
+  std::optional<unfinished_file> unfinished_runs_;
   sort_report report_;
   std::atomic<long long> done_{0};
   std::atomic<long long> all_{0};
   std::mutex mutex_;
+  std::condition_variable all_are_made_;
+  int made_ = 0;
   std::exception_ptr failure_;
   bool has_reason_ = false;
 };

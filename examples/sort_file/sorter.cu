@@ -243,9 +243,10 @@ class cuda_sorter final : public sorter {
       bytes = std::min(bytes, std::size_t{1} << 30);  // It is memory of the host, which all ranks share.
 #endif
     }
-    bytes_ = bytes;
-    capacity_ = calls_().capacity(bytes);
-    if (capacity_ > 0) memory_ = allocate_device(bytes);
+    const long long enough = std::max(settings.records / ranks_ + 1, 1LL);
+    bytes_ = std::min(bytes, calls_().bytes_up_to(enough));
+    capacity_ = std::min(calls_().capacity(bytes_), enough);
+    if (capacity_ > 0) memory_ = allocate_device(bytes_);
   }
 
   int rank() const override { return rank_; }

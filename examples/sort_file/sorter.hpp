@@ -53,7 +53,8 @@ class sorter {
 };
 
 struct sorter_settings {
-  long long memory = 0;  // on each device, in bytes; 0: most of what is free
+  long long records = 0;  // of all ranks; no more memory is taken than they need
+  long long memory = 0;   // on each device, in bytes; 0: most of what is free
   std::size_t piece_bytes = 0;
 };
 
