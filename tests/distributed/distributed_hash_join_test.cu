@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
-#include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ using strata::DistributedJoinCapacity;
 using strata::JoinKind;
 using strata_test::call_with_temp_storage;
 using strata_test::device_vector;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
 
 constexpr int no_key = -1;
 /// A key that does not equal itself, of keys that have one.
@@ -241,6 +245,87 @@ void check_all_kinds(const side& build, const side& probe, bool nulls_equal = fa
   check<JoinKind::full, Key>(build, probe, nulls_equal);
   check<JoinKind::semi, Key>(build, probe, nulls_equal);
   check<JoinKind::anti, Key>(build, probe, nulls_equal);
+}
+
+TEST(distributed_hash_join, kinds) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const auto nulls_too = [](int most, unsigned seed) {
+      return [=](int i) { return i % 7 == 3 ? no_key : scattered(most, seed)(i); };
+    };
+    // Several rows of each key on both sides, and rows without a partner on both.
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 600, scattered(250)),
+                                   make_side(counts::uneven, ranks, 700, scattered(270, 2)));
+    for (const bool nulls_equal : {false, true}) {
+      check_all_kinds<std::uint32_t>(make_side(counts::uneven, ranks, 200, nulls_too(150, 1)),
+                                     make_side(counts::even, ranks, 150, nulls_too(170, 2)), nulls_equal);
+    }
+    // No partner at all.
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i; }),
+                                   make_side(counts::even, ranks, 300, [](int i) { return 1000 + i; }));
+  }
+}
+
+TEST(distributed_hash_join, small_build_side) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const auto nulls_too = [](int i) { return i % 9 == 2 ? no_key : scattered(20, 5)(i); };
+    for (const bool nulls_equal : {false, true}) {
+      const side build = make_side(counts::uneven, ranks, 30, nulls_too);
+      const side probe = make_side(counts::uneven, ranks, 1500, nulls_too);
+      check_all_kinds<std::uint32_t>(build, probe, nulls_equal);
+      if (joined(build).size() * static_cast<std::size_t>(ranks - 1) >= joined(probe).size()) continue;
+      EXPECT_EQ(0, (check<JoinKind::left, std::uint32_t>(build, probe, nulls_equal).probe));
+    }
+  }
+}
+
+TEST(distributed_hash_join, hot_keys) {
+  constexpr int rows = 1600;
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    // Half of the probe rows have one key.
+    const auto half = [](int hot) {
+      return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); };
+    };
+    const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
+    const side probe = make_side(counts::even, ranks, rows, half(5));
+    check_all_kinds<std::uint32_t>(build, probe);
+    if (ranks > 1) {
+      const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
+      EXPECT_LE(received.most_probe, rows / ranks * 3 / 2);
+      EXPECT_EQ(rows + ranks - 1, received.build);
+    }
+    // So have the rows without a key, which are partners of each other.
+    const side build_nulls = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? no_key : 10 + i; });
+    const side probe_nulls = make_side(counts::even, ranks, rows, half(no_key));
+    check_all_kinds<std::uint32_t>(build_nulls, probe_nulls, true);
+    if (ranks > 1) {
+      EXPECT_LE((check<JoinKind::inner, std::uint32_t>(build_nulls, probe_nulls, true).most_probe),
+                rows / ranks * 3 / 2);
+    }
+    // All keys are equal.
+    const auto same = [](int) { return 3; };
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 64, same), make_side(counts::uneven, ranks, 64, same));
+  }
+}
+
+TEST(distributed_hash_join, types_of_keys) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const side build = make_side(counts::even, ranks, 400, scattered(300));
+    const side probe = make_side(counts::even, ranks, 350, scattered(300, 3));
+    check<JoinKind::inner, std::uint64_t>(build, probe);
+    check<JoinKind::full, wide_key>(build, probe);
+    // Keys that do not equal themselves have no partner.
+    const auto unequal_too = [](unsigned seed) {
+      return [=](int i) { return i % 5 == 1 ? unequal_key : scattered(100, seed)(i); };
+    };
+    const side floats = make_side(counts::even, ranks, 200, unequal_too(1));
+    const side more_floats = make_side(counts::even, ranks, 220, unequal_too(2));
+    check<JoinKind::full, float>(floats, more_floats, true);
+    check<JoinKind::semi, float>(floats, more_floats);
+  }
 }
 
 TEST(distributed_hash_join, all_counts) {

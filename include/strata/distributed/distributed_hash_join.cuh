@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
-#include <strata/device/execution.cuh>
+#include <strata/distributed/execution.cuh>
 #include <strata/distributed/join/dispatch.cuh>
 
 #include <cstddef>
@@ -69,11 +69,11 @@ struct DistributedHashJoin {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Inner)
-  STRATA_CALL_WITHOUT_STORAGE(Left)
-  STRATA_CALL_WITHOUT_STORAGE(Full)
-  STRATA_CALL_WITHOUT_STORAGE(Semi)
-  STRATA_CALL_WITHOUT_STORAGE(Anti)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Inner)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Left)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Full)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Semi)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Anti)
 };
 
 STRATA_ARCH_NAMESPACE_END

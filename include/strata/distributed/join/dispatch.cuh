@@ -11,6 +11,7 @@
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/join/dispatch.cuh>
 #include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/plan.cuh>
 #include <strata/distributed/join/capacity.hpp>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/header.hpp>
@@ -21,9 +22,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <type_traits>
+#include <utility>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -97,7 +97,9 @@ class DispatchDistributedJoin {
                                   is_row_count(capacity_.build_rows) && is_row_count(capacity_.probe_rows) &&
                                   output_capacity_ >= 0;
     // A size query answers where the call refuses, too: a rank that ended here would be waited for.
-    if (!are_counts_valid) build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = 0;
+    if (!are_counts_valid) {
+      build_.rows = probe_.rows = capacity_.build_rows = capacity_.probe_rows = output_capacity_ = 0;
+    }
     status = reserve();
     if (d_temp_storage == nullptr) {
       return status == cudaSuccess ? answer_size_query(storage_, temp_storage_bytes) : status;
@@ -218,13 +220,15 @@ class DispatchDistributedJoin {
 
   cudaError_t join_all_rows(cudaError_t status, bool has_storage) {
     const auto ranks = static_cast<std::size_t>(position_.ranks);
-    const std::unique_ptr<join_message[]> messages(new (std::nothrow) join_message[ranks]);
-    const std::unique_ptr<join_sample[]> samples(new (std::nothrow) join_sample[ranks * join_message::max_samples]);
-    const std::unique_ptr<std::int64_t[]> counts(new (std::nothrow) std::int64_t[ranks * counts_of_rank()]);
-    const std::unique_ptr<join_piece[]> pieces(new (std::nothrow)
-                                                   join_piece[2 * join_side_plan::sections * ranks]);
-    if (status == cudaSuccess && (!messages || !samples || !counts || !pieces)) status = cudaErrorMemoryAllocation;
-    status = gather_messages(status, has_storage, messages.get());
+    host_array<join_message> messages;
+    host_array<join_sample> samples;
+    host_array<std::int64_t> counts;
+    host_array<join_piece> pieces;
+    const bool has_memory = messages.allocate(ranks) && samples.allocate(ranks * join_message::max_samples) &&
+                            counts.allocate(ranks * counts_of_rank()) &&
+                            pieces.allocate(2 * join_side_plan::sections * ranks);
+    if (status == cudaSuccess && !has_memory) status = cudaErrorMemoryAllocation;
+    status = gather_messages(status, has_storage, messages.data());
     if (status != cudaSuccess) return status;
 
     side_state build = state_of_build();
@@ -233,11 +237,11 @@ class DispatchDistributedJoin {
       build.base += messages[static_cast<std::size_t>(rank)].header.build_rows;
       probe.base += messages[static_cast<std::size_t>(rank)].header.probe_rows;
     }
-    const join_total_rows total(messages.get(), position_.ranks);
+    const join_total_rows total(messages.data(), position_.ranks);
     probe.stays = may_copy_build_rows && detail::is_build_side_small(total, position_.ranks);
     join_hot_keys hot;
     if (may_copy_build_rows && !probe.stays) {
-      hot = detail::find_hot_keys(messages.get(), position_.ranks, total.probe, samples.get());
+      hot = detail::find_hot_keys(messages.data(), position_.ranks, total.probe, samples.data());
     }
     join_null_target build_nulls{keeps_build_rows ? join_null_target::own_rank : join_null_target::nowhere};
     join_null_target probe_nulls{keeps_probe_rows ? join_null_target::own_rank : join_null_target::nowhere};
@@ -260,11 +264,11 @@ class DispatchDistributedJoin {
       status = group(probe, probe_, probe_nulls, keeps_probe_rows, static_cast<unsigned>(position_.rank), false, hot,
                      d_counts + 1 + classes().count());
     }
-    status = gather_counts(status, counts.get());
+    status = gather_counts(status, counts.data());
     if (status != cudaSuccess) return status;
 
-    const join_side_plan build_plan{position_.ranks, counts.get() + 1, counts_of_rank(), build_nulls};
-    const join_side_plan probe_plan{position_.ranks, counts.get() + 1 + classes().count(), counts_of_rank(),
+    const join_side_plan build_plan{position_.ranks, counts.data() + 1, counts_of_rank(), build_nulls};
+    const join_side_plan probe_plan{position_.ranks, counts.data() + 1 + classes().count(), counts_of_rank(),
                                     probe_nulls};
     if (capacity_.needed != nullptr) {
       capacity_.needed->build_rows = build_plan.received(position_.rank);
@@ -277,11 +281,11 @@ class DispatchDistributedJoin {
       }
     }
     status = exchange(build, build_plan, probe, probe_plan);
-    if (status == cudaSuccess) status = receive(build, build_plan, messages.get(), pieces.get());
+    if (status == cudaSuccess) status = receive(build, build_plan, messages.data(), pieces.data());
     if (status == cudaSuccess) {
       status = probe.stays ? keep(probe, probe_)
-                           : receive(probe, probe_plan, messages.get(),
-                                     pieces.get() + join_side_plan::sections * ranks);
+                           : receive(probe, probe_plan, messages.data(),
+                                     pieces.data() + join_side_plan::sections * ranks);
     }
     if (status != cudaSuccess) return status;
     std::size_t bytes = work_bytes_;
@@ -507,11 +511,12 @@ class DispatchDistributedJoin {
     cudaError_t status = copy_own(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = copy_own(probe_arrays, probe_plan);
     if (status != cudaSuccess) return status;
-    status = detail::as_cuda_error(ncclGroupStart());
+    status = detail::settle(ncclGroupStart(), comm_);
     if (status != cudaSuccess) return status;
     status = send(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = send(probe_arrays, probe_plan);
-    const cudaError_t ended = detail::as_cuda_error(ncclGroupEnd());
+    // Once a group has started it ends, whatever its calls return.
+    const cudaError_t ended = detail::settle(ncclGroupEnd(), comm_);
     return status != cudaSuccess ? status : ended;
   }
   cudaError_t copy_own(const moved_arrays& arrays, const join_side_plan& plan) const {
@@ -541,13 +546,14 @@ class DispatchDistributedJoin {
             ncclResult_t result = ncclSuccess;
             if (run.rows > 0) {
               result = ncclSend(array.sent + static_cast<std::size_t>(run.begin) * array.item_bytes,
-                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(run.rows) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result == ncclSuccess && received > 0) {
+            const bool is_sent = result == ncclSuccess || result == ncclInProgress;
+            if (is_sent && received > 0) {
               result = ncclRecv(array.received + static_cast<std::size_t>(at) * array.item_bytes,
-                                static_cast<std::size_t>(received) * array.item_bytes, ncclInt8, peer, comm_, stream_);
+                                static_cast<std::size_t>(received) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if (result != ncclSuccess) return detail::as_cuda_error(result);
+            if (result != ncclSuccess && result != ncclInProgress) return detail::as_cuda_error(result);
           }
         }
         at += received;
