@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/iterator/transform_input_iterator.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -294,7 +295,7 @@ TEST(distributed_hash_join, hot_keys) {
     if (ranks > 1) {
       const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
       EXPECT_LE(received.most_probe, rows / ranks * 3 / 2);
-      EXPECT_EQ(rows + ranks - 1, received.build);
+      EXPECT_EQ(rows / ranks * ranks + ranks - 1, received.build);
     }
     // So have the rows without a key, which are partners of each other.
     const side build_nulls = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? no_key : 10 + i; });
@@ -337,6 +338,158 @@ TEST(distributed_hash_join, all_counts) {
         check<JoinKind::inner, std::uint32_t>(make_side(build, ranks, 300, scattered(200)),
                                               make_side(probe, ranks, 400, scattered(200, 2)));
       }
+    }
+  }
+}
+
+// ------------------------------------------------------------------ outputs
+
+/// The values of a column, by row.
+std::vector<double> values_of(std::int64_t first_row, std::size_t rows) {
+  std::vector<double> values(rows);
+  for (std::size_t i = 0; i < rows; ++i) values[i] = static_cast<double>(first_row + static_cast<std::int64_t>(i)) + 0.5;
+  return values;
+}
+
+std::int64_t rows_before(const side& rows, int rank) {
+  std::int64_t before = 0;
+  for (int i = 0; i < rank; ++i) before += static_cast<std::int64_t>(rows[static_cast<std::size_t>(i)].size());
+  return before;
+}
+
+/// Writes numbers of rows.
+struct write_build_row {
+  std::int64_t* out;
+  STRATA_HD void operator()(std::int64_t position, std::int64_t build_row, std::int64_t) const {
+    out[position] = build_row;
+  }
+};
+
+struct double_of {
+  template <class T>
+  STRATA_HD T operator()(const T& x) const {
+    return x + x;
+  }
+};
+
+/// A left join with columns of both sides, keys that are no array, and promises.
+void check_columns(const side& build, const side& probe) {
+  const int ranks = static_cast<int>(build.size());
+  const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
+  result_rows found;
+  std::int64_t counted = 0;
+  std::mutex mutex;
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const auto here = static_cast<std::size_t>(rank.rank);
+    const device_vector<int> build_ids(build[here]);
+    const device_vector<int> probe_ids(probe[here]);
+    const device_vector<double> build_values(values_of(rows_before(build, rank.rank), build[here].size()));
+    const device_vector<double> probe_values(values_of(rows_before(probe, rank.rank), probe[here].size()));
+    const std::size_t capacity = expected.size() + 1;
+    device_vector<double> build_out(capacity);
+    device_vector<double> probe_out(capacity);
+    device_vector<std::int64_t> rows_out(capacity);
+    device_vector<std::int64_t> total(1);
+    device_vector<std::int64_t> only_total(1);
+    using keys_type = strata::TransformInputIterator<int, double_of, const int*>;
+    using values_type = strata::TransformInputIterator<double, double_of, const double*>;
+    const auto build_side = strata::join_side(keys_type(build_ids.data(), double_of{}),
+                                              static_cast<std::int64_t>(build[here].size()))
+                                .unique();
+    const auto probe_side = strata::join_side(keys_type(probe_ids.data(), double_of{}),
+                                              static_cast<std::int64_t>(probe[here].size()));
+    const auto output = strata::join_columns(
+        capacity, strata::build_column(values_type(build_values.data(), double_of{}), build_out.data(), -1.0),
+        strata::probe_column(probe_values.data(), probe_out.data(), -1.0), write_build_row{rows_out.data()});
+    const DistributedJoinCapacity rows{static_cast<std::int64_t>(joined(build).size()),
+                                       static_cast<std::int64_t>(joined(probe).size())};
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, output, total.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, strata::join_count(), only_total.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
+    rank.wait();
+    const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
+    EXPECT_EQ(total.to_host(), only_total.to_host());
+    const std::lock_guard<std::mutex> lock(mutex);
+    counted += only_total.to_host()[0];
+    for (std::size_t i = 0; i < of_rank; ++i) {
+      const std::int64_t build_row = rows_out.to_host()[i];
+      found.emplace_back(build_row, static_cast<std::int64_t>(probe_out.to_host()[i]));
+      EXPECT_EQ(build_row == no_row ? -1.0 : 2 * static_cast<double>(build_row) + 1, build_out.to_host()[i]);
+    }
+  });
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
+  EXPECT_TRUE(expected == found);
+}
+
+TEST(distributed_hash_join, columns_and_counts) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    check_columns(make_side(counts::even, ranks, 120, [](int i) { return 3 * i; }),
+                  make_side(counts::uneven, ranks, 130, scattered(400)));
+    check_columns(make_side(counts::even, ranks, 16, [](int i) { return 3 * i; }),
+                  make_side(counts::uneven, ranks, 300, scattered(60)));
+  }
+}
+
+// ------------------------------------------------------------------ refused calls
+
+/// What one rank does wrong.
+enum class fault { none, build_capacity, probe_capacity, rows, null_keys, null_count, storage, kind_of_nulls, negative };
+
+void check_fault(int ranks, fault what) {
+  const side build = make_side(counts::even, ranks, 200, scattered(100));
+  const side probe = make_side(counts::even, ranks, 200, scattered(100, 4));
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const auto here = static_cast<std::size_t>(rank.rank);
+    const device_side<std::uint32_t> build_side(build[here]);
+    const device_side<std::uint32_t> probe_side(probe[here]);
+    device_vector<std::int64_t> build_out(2000);
+    device_vector<std::int64_t> probe_out(2000);
+    device_vector<std::int64_t> total(1);
+    const bool is_wrong = rank.rank == ranks - 1;
+    const auto wrong = [&](fault one) { return is_wrong && what == one; };
+    strata::JoinOptions<> options;
+    options.nulls_equal = wrong(fault::kind_of_nulls);
+    DistributedJoinCapacity needed{-1, -1};
+    const DistributedJoinCapacity rows{wrong(fault::build_capacity) ? 3 : 200, wrong(fault::probe_capacity) ? 3 : 200,
+                                       &needed};
+    auto left = build_side.get();
+    if (wrong(fault::rows)) left.rows = -1;
+    if (wrong(fault::null_keys)) left.keys = nullptr;
+    const auto output =
+        strata::join_pairs(build_out.data(), probe_out.data(), wrong(fault::negative) ? -1 : std::int64_t{2000});
+    const auto call = [&](void* storage, std::size_t& bytes) {
+      return DistributedHashJoin::Full(storage, bytes, left, probe_side.get(), output,
+                                       wrong(fault::null_count) ? nullptr : total.data(), rows, options, rank.comm,
+                                       rank.stream);
+    };
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+    EXPECT_GT(bytes, 0u);
+    const device_vector<unsigned char> storage(bytes);
+    if (wrong(fault::storage)) --bytes;
+    EXPECT_EQ(what == fault::none ? cudaSuccess : cudaErrorInvalidValue,
+              call(const_cast<unsigned char*>(storage.data()), bytes));
+    rank.wait();
+    storage.expect_guards_intact();
+    EXPECT_EQ(what != fault::none, strata_test::is_poison(total.to_host()[0]));
+    if (what != fault::none) {
+      for (const std::int64_t row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
+    }
+    const bool is_planned = what == fault::none || what == fault::build_capacity || what == fault::probe_capacity;
+    EXPECT_EQ(is_planned, needed.build_rows >= 0 && needed.probe_rows >= 0);
+  });
+}
+
+TEST(distributed_hash_join, refuses_on_all_ranks) {
+  for (const int ranks : rank_counts()) {
+    if (ranks == 1) continue;
+    for (const fault what : {fault::none, fault::build_capacity, fault::probe_capacity, fault::rows, fault::null_keys,
+                             fault::null_count, fault::storage, fault::kind_of_nulls, fault::negative}) {
+      SCOPED_TRACE(testing::Message() << ranks << " ranks, fault " << static_cast<int>(what));
+      check_fault(ranks, what);
     }
   }
 }
