@@ -286,9 +286,7 @@ TEST(distributed_hash_join, hot_keys) {
   for (const int ranks : rank_counts()) {
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     // Half of the probe rows have one key.
-    const auto half = [](int hot) {
-      return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); };
-    };
+    const auto half = [](int hot) { return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); }; };
     const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
     const side probe = make_side(counts::even, ranks, rows, half(5));
     check_all_kinds<std::uint32_t>(build, probe);
@@ -307,7 +305,8 @@ TEST(distributed_hash_join, hot_keys) {
     }
     // All keys are equal.
     const auto same = [](int) { return 3; };
-    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 64, same), make_side(counts::uneven, ranks, 64, same));
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 64, same),
+                                   make_side(counts::uneven, ranks, 64, same));
   }
 }
 
@@ -347,7 +346,8 @@ TEST(distributed_hash_join, all_counts) {
 /// The values of a column, by row.
 std::vector<double> values_of(std::int64_t first_row, std::size_t rows) {
   std::vector<double> values(rows);
-  for (std::size_t i = 0; i < rows; ++i) values[i] = static_cast<double>(first_row + static_cast<std::int64_t>(i)) + 0.5;
+  for (std::size_t i = 0; i < rows; ++i)
+    values[i] = static_cast<double>(first_row + static_cast<std::int64_t>(i)) + 0.5;
   return values;
 }
 
@@ -393,11 +393,11 @@ void check_columns(const side& build, const side& probe) {
     device_vector<std::int64_t> only_total(1);
     using keys_type = strata::TransformInputIterator<int, double_of, const int*>;
     using values_type = strata::TransformInputIterator<double, double_of, const double*>;
-    const auto build_side = strata::join_side(keys_type(build_ids.data(), double_of{}),
-                                              static_cast<std::int64_t>(build[here].size()))
-                                .unique();
-    const auto probe_side = strata::join_side(keys_type(probe_ids.data(), double_of{}),
-                                              static_cast<std::int64_t>(probe[here].size()));
+    const auto build_side =
+        strata::join_side(keys_type(build_ids.data(), double_of{}), static_cast<std::int64_t>(build[here].size()))
+            .unique();
+    const auto probe_side =
+        strata::join_side(keys_type(probe_ids.data(), double_of{}), static_cast<std::int64_t>(probe[here].size()));
     const auto output = strata::join_columns(
         capacity, strata::build_column(values_type(build_values.data(), double_of{}), build_out.data(), -1.0),
         strata::probe_column(probe_values.data(), probe_out.data(), -1.0), write_build_row{rows_out.data()});
@@ -436,7 +436,17 @@ TEST(distributed_hash_join, columns_and_counts) {
 // ------------------------------------------------------------------ refused calls
 
 /// What one rank does wrong.
-enum class fault { none, build_capacity, probe_capacity, rows, null_keys, null_count, storage, kind_of_nulls, negative };
+enum class fault {
+  none,
+  build_capacity,
+  probe_capacity,
+  rows,
+  null_keys,
+  null_count,
+  storage,
+  kind_of_nulls,
+  negative
+};
 
 void check_fault(int ranks, fault what) {
   const side build = make_side(counts::even, ranks, 200, scattered(100));

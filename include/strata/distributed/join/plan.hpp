@@ -18,13 +18,13 @@ namespace detail {
 /// Where rows without a key go: to a rank, or one of these.
 struct join_null_target {
   static constexpr int nowhere = -1;
-  static constexpr int own_rank = -2;
+  static constexpr int same_rank = -2;
   static constexpr int all_ranks = -3;
 
   int target;
 
   bool sends(int from, int to) const {
-    return target == to || target == all_ranks || (target == own_rank && from == to);
+    return target == to || target == all_ranks || (target == same_rank && from == to);
   }
 };
 
