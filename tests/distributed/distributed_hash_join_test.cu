@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/iterator/transform_input_iterator.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -246,7 +248,87 @@ void check_all_kinds(const side& build, const side& probe, bool nulls_equal = fa
   check<JoinKind::anti, Key>(build, probe, nulls_equal);
 }
 
-TEST(DistributedHashJoin, TakesAllCounts) {
+TEST(distributed_hash_join, kinds) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const auto nulls_too = [](int most, unsigned seed) {
+      return [=](int i) { return i % 7 == 3 ? no_key : scattered(most, seed)(i); };
+    };
+    // Several rows of each key on both sides, and rows without a partner on both.
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 600, scattered(250)),
+                                   make_side(counts::uneven, ranks, 700, scattered(270, 2)));
+    for (const bool nulls_equal : {false, true}) {
+      check_all_kinds<std::uint32_t>(make_side(counts::uneven, ranks, 200, nulls_too(150, 1)),
+                                     make_side(counts::even, ranks, 150, nulls_too(170, 2)), nulls_equal);
+    }
+    // No partner at all.
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i; }),
+                                   make_side(counts::even, ranks, 300, [](int i) { return 1000 + i; }));
+  }
+}
+
+TEST(distributed_hash_join, small_build_side) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const auto nulls_too = [](int i) { return i % 9 == 2 ? no_key : scattered(20, 5)(i); };
+    for (const bool nulls_equal : {false, true}) {
+      const side build = make_side(counts::uneven, ranks, 30, nulls_too);
+      const side probe = make_side(counts::uneven, ranks, 1500, nulls_too);
+      check_all_kinds<std::uint32_t>(build, probe, nulls_equal);
+      if (joined(build).size() * static_cast<std::size_t>(ranks - 1) >= joined(probe).size()) continue;
+      EXPECT_EQ(0, (check<JoinKind::left, std::uint32_t>(build, probe, nulls_equal).probe));
+    }
+  }
+}
+
+TEST(distributed_hash_join, hot_keys) {
+  constexpr int rows = 1600;
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    // Half of the probe rows have one key.
+    const auto half = [](int hot) { return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); }; };
+    const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
+    const side probe = make_side(counts::even, ranks, rows, half(5));
+    check_all_kinds<std::uint32_t>(build, probe);
+    if (ranks > 1) {
+      const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
+      EXPECT_LE(received.most_probe, rows / ranks * 3 / 2);
+      EXPECT_EQ(rows / ranks * ranks + ranks - 1, received.build);
+    }
+    // So have the rows without a key, which are partners of each other.
+    const side build_nulls = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? no_key : 10 + i; });
+    const side probe_nulls = make_side(counts::even, ranks, rows, half(no_key));
+    check_all_kinds<std::uint32_t>(build_nulls, probe_nulls, true);
+    if (ranks > 1) {
+      EXPECT_LE((check<JoinKind::inner, std::uint32_t>(build_nulls, probe_nulls, true).most_probe),
+                rows / ranks * 3 / 2);
+    }
+    // All keys are equal.
+    const auto same = [](int) { return 3; };
+    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 64, same),
+                                   make_side(counts::uneven, ranks, 64, same));
+  }
+}
+
+TEST(distributed_hash_join, types_of_keys) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const side build = make_side(counts::even, ranks, 400, scattered(300));
+    const side probe = make_side(counts::even, ranks, 350, scattered(300, 3));
+    check<JoinKind::inner, std::uint64_t>(build, probe);
+    check<JoinKind::full, wide_key>(build, probe);
+    // Keys that do not equal themselves have no partner.
+    const auto unequal_too = [](unsigned seed) {
+      return [=](int i) { return i % 5 == 1 ? unequal_key : scattered(100, seed)(i); };
+    };
+    const side floats = make_side(counts::even, ranks, 200, unequal_too(1));
+    const side more_floats = make_side(counts::even, ranks, 220, unequal_too(2));
+    check<JoinKind::full, float>(floats, more_floats, true);
+    check<JoinKind::semi, float>(floats, more_floats);
+  }
+}
+
+TEST(distributed_hash_join, all_counts) {
   for (const int ranks : rank_counts()) {
     for (const counts build : all_counts) {
       for (const counts probe : all_counts) {
@@ -259,157 +341,166 @@ TEST(DistributedHashJoin, TakesAllCounts) {
   }
 }
 
-TEST(DistributedHashJoin, TakesAllKinds) {
-  for (const int ranks : rank_counts()) {
-    SCOPED_TRACE(ranks);
-    // Some keys of each side have no partner.
-    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, scattered(250)),
-                                   make_side(counts::uneven, ranks, 400, scattered(250, 2)));
-    check_all_kinds<std::uint64_t>(make_side(counts::uneven, ranks, 300, scattered(90)),
-                                   make_side(counts::even, ranks, 300, [](int i) { return i % 100; }));
-    check_all_kinds<wide_key>(make_side(counts::all_on_last, ranks, 200, scattered(100)),
-                              make_side(counts::all_on_first, ranks, 200, scattered(100, 3)));
-  }
+// ------------------------------------------------------------------ outputs
+
+/// The values of a column, by row.
+std::vector<double> values_of(std::int64_t first_row, std::size_t rows) {
+  std::vector<double> values(rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    values[i] = static_cast<double>(first_row + static_cast<std::int64_t>(i)) + 0.5;
+  return values;
 }
 
-TEST(DistributedHashJoin, TakesRowsWithoutKeys) {
-  const auto with_nulls = [](int i) { return i % 9 == 0 ? no_key : i % 60; };
-  const auto with_nan = [](int i) { return i % 9 == 0 ? unequal_key : i % 13 == 0 ? no_key : i % 60; };
-  for (const int ranks : rank_counts()) {
-    SCOPED_TRACE(ranks);
-    const side build = make_side(counts::uneven, ranks, 150, with_nulls);
-    const side probe = make_side(counts::even, ranks, 170, with_nulls);
-    check_all_kinds<std::uint32_t>(build, probe);
-    check_all_kinds<std::uint32_t>(build, probe, true);
-    check_all_kinds<float>(make_side(counts::even, ranks, 150, with_nan),
-                           make_side(counts::even, ranks, 150, with_nan), true);
-    // Only one side has rows without keys.
-    check_all_kinds<std::uint32_t>(build, make_side(counts::even, ranks, 100, scattered(60)), true);
-  }
+std::int64_t rows_before(const side& rows, int rank) {
+  std::int64_t before = 0;
+  for (int i = 0; i < rank; ++i) before += static_cast<std::int64_t>(rows[static_cast<std::size_t>(i)].size());
+  return before;
 }
 
-/// Half of the probe rows have one key: they stay on their ranks.
-TEST(DistributedHashJoin, SpreadsFrequentKeys) {
-  for (const int ranks : rank_counts()) {
-    SCOPED_TRACE(ranks);
-    const side build = make_side(counts::even, ranks, 900, [](int i) { return i % 450; });
-    const side probe = make_side(counts::even, ranks, 1600, [](int i) { return i % 2 == 0 ? 7 : i % 450; });
-    const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
-    if (ranks > 1) {
-      // Without that, one rank would have more than half.
-      EXPECT_LT(received.most_probe, 1600 / ranks * 3 / 2);
+/// Writes numbers of rows.
+struct write_build_row {
+  std::int64_t* out;
+  STRATA_HD void operator()(std::int64_t position, std::int64_t build_row, std::int64_t) const {
+    out[position] = build_row;
+  }
+};
+
+struct double_of {
+  template <class T>
+  STRATA_HD T operator()(const T& x) const {
+    return x + x;
+  }
+};
+
+/// A left join with columns of both sides, keys that are no array, and promises.
+void check_columns(const side& build, const side& probe) {
+  const int ranks = static_cast<int>(build.size());
+  const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
+  result_rows found;
+  std::int64_t counted = 0;
+  std::mutex mutex;
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const auto here = static_cast<std::size_t>(rank.rank);
+    const device_vector<int> build_ids(build[here]);
+    const device_vector<int> probe_ids(probe[here]);
+    const device_vector<double> build_values(values_of(rows_before(build, rank.rank), build[here].size()));
+    const device_vector<double> probe_values(values_of(rows_before(probe, rank.rank), probe[here].size()));
+    const std::size_t capacity = expected.size() + 1;
+    device_vector<double> build_out(capacity);
+    device_vector<double> probe_out(capacity);
+    device_vector<std::int64_t> rows_out(capacity);
+    device_vector<std::int64_t> total(1);
+    device_vector<std::int64_t> only_total(1);
+    using keys_type = strata::TransformInputIterator<int, double_of, const int*>;
+    using values_type = strata::TransformInputIterator<double, double_of, const double*>;
+    const auto build_side =
+        strata::join_side(keys_type(build_ids.data(), double_of{}), static_cast<std::int64_t>(build[here].size()))
+            .unique();
+    const auto probe_side =
+        strata::join_side(keys_type(probe_ids.data(), double_of{}), static_cast<std::int64_t>(probe[here].size()));
+    const auto output = strata::join_columns(
+        capacity, strata::build_column(values_type(build_values.data(), double_of{}), build_out.data(), -1.0),
+        strata::probe_column(probe_values.data(), probe_out.data(), -1.0), write_build_row{rows_out.data()});
+    const DistributedJoinCapacity rows{static_cast<std::int64_t>(joined(build).size()),
+                                       static_cast<std::int64_t>(joined(probe).size())};
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, output, total.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, strata::join_count(), only_total.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
+    rank.wait();
+    const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
+    EXPECT_EQ(total.to_host(), only_total.to_host());
+    const std::lock_guard<std::mutex> lock(mutex);
+    counted += only_total.to_host()[0];
+    for (std::size_t i = 0; i < of_rank; ++i) {
+      const std::int64_t build_row = rows_out.to_host()[i];
+      found.emplace_back(build_row, static_cast<std::int64_t>(probe_out.to_host()[i]));
+      EXPECT_EQ(build_row == no_row ? -1.0 : 2 * static_cast<double>(build_row) + 1, build_out.to_host()[i]);
     }
-    check<JoinKind::left, std::uint32_t>(build, probe);
-    check<JoinKind::full, std::uint32_t>(build, probe);
-    check<JoinKind::semi, std::uint32_t>(build, probe);
-    check<JoinKind::anti, std::uint32_t>(build, probe);
-    const auto mostly_null = [](int i) { return i % 2 == 0 ? no_key : i % 450; };
-    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i == 70 ? no_key : i; }),
-                                   make_side(counts::even, ranks, 500, mostly_null), true);
+  });
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
+  EXPECT_TRUE(expected == found);
+}
+
+TEST(distributed_hash_join, columns_and_counts) {
+  for (const int ranks : rank_counts()) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    check_columns(make_side(counts::even, ranks, 120, [](int i) { return 3 * i; }),
+                  make_side(counts::uneven, ranks, 130, scattered(400)));
+    check_columns(make_side(counts::even, ranks, 16, [](int i) { return 3 * i; }),
+                  make_side(counts::uneven, ranks, 300, scattered(60)));
   }
 }
 
-TEST(DistributedHashJoin, TakesKeysThatAreAllEqual) {
-  for (const int ranks : rank_counts()) {
-    SCOPED_TRACE(ranks);
-    const auto same = [](int) { return 5; };
-    check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 40, same),
-                                   make_side(counts::uneven, ranks, 50, same));
-  }
-}
+// ------------------------------------------------------------------ refused calls
 
-/// A short build side goes to all ranks; no probe row moves, but in full joins.
-TEST(DistributedHashJoin, LeavesProbeRowsWhereTheBuildSideIsShort) {
-  for (const int ranks : rank_counts()) {
-    SCOPED_TRACE(ranks);
-    const side build = make_side(counts::even, ranks, 24, scattered(30));
-    const side probe = make_side(counts::uneven, ranks, 900, scattered(30, 2));
-    const received_rows received = check<JoinKind::inner, std::uint32_t>(build, probe);
-    EXPECT_EQ(0, received.probe);
-    check_all_kinds<std::uint32_t>(build, probe);
-  }
-}
+/// What one rank does wrong.
+enum class fault {
+  none,
+  build_capacity,
+  probe_capacity,
+  rows,
+  null_keys,
+  null_count,
+  storage,
+  kind_of_nulls,
+  negative
+};
 
-TEST(DistributedHashJoin, RefusesOnAllRanksAlike) {
-  for (const int ranks : rank_counts()) {
-    for (int fault = 0; fault < 7; ++fault) {
-      on_ranks(ranks, [&](const rank_context& rank) {
-        const bool is_wrong = rank.rank + 1 == ranks;
-        const device_vector<unsigned> keys(std::vector<unsigned>(20, 1));
-        device_vector<long long> build_out(400), probe_out(400);
-        device_vector<unsigned long long> total(1);
-        const unsigned* const none = nullptr;
-        const auto build = strata::join_side(is_wrong && fault == 0 ? none : keys.data(), 20);
-        const auto probe = strata::join_side(keys.data(), is_wrong && fault == 1 ? -20 : 20);
-        long long* const d_out = is_wrong && fault == 2 ? nullptr : probe_out.data();
-        const auto output = strata::join_pairs(build_out.data(), d_out, is_wrong && fault == 3 ? -1 : 400);
-        unsigned long long* const d_total = is_wrong && fault == 4 ? nullptr : total.data();
-        const DistributedJoinCapacity rows{is_wrong && fault == 5 ? -1 : 20 * ranks, 20 * ranks};
-        const strata::JoinOptions<> options;
-        std::size_t bytes = 0;
-        ASSERT_CUDA_SUCCESS(DistributedHashJoin::Inner(nullptr, bytes, build, probe, output, d_total, rows, options,
-                                                       rank.comm, rank.stream));
-        if (is_wrong && fault == 6) --bytes;
-        const strata_test::guarded_memory storage(bytes);
-        EXPECT_EQ(cudaErrorInvalidValue, DistributedHashJoin::Inner(storage.data(), bytes, build, probe, output,
-                                                                    d_total, rows, options, rank.comm, rank.stream))
-            << "fault " << fault;
-        EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
-        EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
-      });
+void check_fault(int ranks, fault what) {
+  const side build = make_side(counts::even, ranks, 200, scattered(100));
+  const side probe = make_side(counts::even, ranks, 200, scattered(100, 4));
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const auto here = static_cast<std::size_t>(rank.rank);
+    const device_side<std::uint32_t> build_side(build[here]);
+    const device_side<std::uint32_t> probe_side(probe[here]);
+    device_vector<std::int64_t> build_out(2000);
+    device_vector<std::int64_t> probe_out(2000);
+    device_vector<std::int64_t> total(1);
+    const bool is_wrong = rank.rank == ranks - 1;
+    const auto wrong = [&](fault one) { return is_wrong && what == one; };
+    strata::JoinOptions<> options;
+    options.nulls_equal = wrong(fault::kind_of_nulls);
+    DistributedJoinCapacity needed{-1, -1};
+    const DistributedJoinCapacity rows{wrong(fault::build_capacity) ? 3 : 200, wrong(fault::probe_capacity) ? 3 : 200,
+                                       &needed};
+    auto left = build_side.get();
+    if (wrong(fault::rows)) left.rows = -1;
+    if (wrong(fault::null_keys)) left.keys = nullptr;
+    const auto output =
+        strata::join_pairs(build_out.data(), probe_out.data(), wrong(fault::negative) ? -1 : std::int64_t{2000});
+    const auto call = [&](void* storage, std::size_t& bytes) {
+      return DistributedHashJoin::Full(storage, bytes, left, probe_side.get(), output,
+                                       wrong(fault::null_count) ? nullptr : total.data(), rows, options, rank.comm,
+                                       rank.stream);
+    };
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+    EXPECT_GT(bytes, 0u);
+    const device_vector<unsigned char> storage(bytes);
+    if (wrong(fault::storage)) --bytes;
+    EXPECT_EQ(what == fault::none ? cudaSuccess : cudaErrorInvalidValue,
+              call(const_cast<unsigned char*>(storage.data()), bytes));
+    rank.wait();
+    storage.expect_guards_intact();
+    EXPECT_EQ(what != fault::none, strata_test::is_poison(total.to_host()[0]));
+    if (what != fault::none) {
+      for (const std::int64_t row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
     }
-  }
+    const bool is_planned = what == fault::none || what == fault::build_capacity || what == fault::probe_capacity;
+    EXPECT_EQ(is_planned, needed.build_rows >= 0 && needed.probe_rows >= 0);
+  });
 }
 
-TEST(DistributedHashJoin, CarriesColumnsAlong) {
+TEST(distributed_hash_join, refuses_on_all_ranks) {
   for (const int ranks : rank_counts()) {
-    const side build = make_side(counts::uneven, ranks, 200, [](int i) { return i; });
-    const side probe = make_side(counts::even, ranks, 300, scattered(260));
-    const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
-    std::vector<std::pair<int, double>> wanted, found;
-    const ids all_build = joined(build), all_probe = joined(probe);
-    for (const auto& [b, p] : expected) {
-      wanted.emplace_back(b < 0 ? -5 : all_build[static_cast<std::size_t>(b)] * 3,
-                          all_probe[static_cast<std::size_t>(p)] * 0.5);
+    if (ranks == 1) continue;
+    for (const fault what : {fault::none, fault::build_capacity, fault::probe_capacity, fault::rows, fault::null_keys,
+                             fault::null_count, fault::storage, fault::kind_of_nulls, fault::negative}) {
+      SCOPED_TRACE(testing::Message() << ranks << " ranks, fault " << static_cast<int>(what));
+      check_fault(ranks, what);
     }
-    std::mutex mutex;
-    std::int64_t counted = 0;
-    on_ranks(ranks, [&](const rank_context& rank) {
-      const auto here = static_cast<std::size_t>(rank.rank);
-      const device_side<std::uint32_t> build_side(build[here]), probe_side(probe[here]);
-      std::vector<int> triples;
-      std::vector<double> halves;
-      for (const int id : build[here]) triples.push_back(id * 3);
-      for (const int id : probe[here]) halves.push_back(id * 0.5);
-      const device_vector<int> build_column(triples);
-      const device_vector<double> probe_column(halves);
-      device_vector<int> build_out(expected.size());
-      device_vector<double> probe_out(expected.size());
-      device_vector<unsigned long long> total(1);
-      const strata::JoinOptions<> options;
-      const DistributedJoinCapacity rows{1000, 1000};
-      const auto output = strata::join_columns<std::int64_t>(
-          expected.size(), strata::build_column(build_column.data(), build_out.data(), -5),
-          strata::probe_column(probe_column.data(), probe_out.data(), -7.0));
-      ASSERT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side.get(), probe_side.get(), output, total.data(), rows,
-                                                    options, rank.comm, rank.stream));
-      ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
-      const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
-      ASSERT_LE(of_rank, expected.size());
-      const std::vector<int> ints = build_out.to_host();
-      const std::vector<double> doubles = probe_out.to_host();
-      ASSERT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side.get(), probe_side.get(),
-                                                    strata::join_count(), total.data(), rows, options,
-                                                    rank.comm, rank.stream));
-      ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
-      const std::lock_guard<std::mutex> lock(mutex);
-      counted += static_cast<std::int64_t>(total.to_host()[0]);
-      for (std::size_t i = 0; i < of_rank; ++i) found.emplace_back(ints[i], doubles[i]);
-    });
-    std::sort(wanted.begin(), wanted.end());
-    std::sort(found.begin(), found.end());
-    EXPECT_TRUE(wanted == found);
-    EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
   }
 }
 

@@ -11,6 +11,40 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
+/// Equi-joins of two sides, each of which has rows on all ranks of a communicator. Every rank gets a part of the
+/// result. DeviceHashJoin has the sides, the kinds of joins, the outputs and the options.
+///
+/// - **Call.** By all ranks, with the same kind, options, types and columns, and `build` and `probe` for the rows of
+///   the rank itself. Twice, as with DeviceHashJoin, or once without the first two arguments. A size query communicates
+///   nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
+///   (DistributedJoinCapacity).
+/// - **Result.** `*d_num_out` is the number of rows of this rank's part, in any order. Rows at positions from the
+///   capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`) count the
+///   rows of all ranks: those of a rank come after those of all lower ranks. Values of `build_column` and
+///   `probe_column` are read on the rank that has the row, and sent with its key. Other columns are called with the
+///   numbers of rows.
+/// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` is of the rank's own rows. `.unique()` promises that no
+///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` has no effect. Keys and
+///   values of columns are sent as bits: a key must not refer to memory of its rank.
+/// - **Execution.** Ranks talk twice before rows move, and the host waits each time (never with one rank). All else is
+///   in `stream`. The host allocates a few hundred bytes for each rank, and with them 256 samples of each.
+/// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
+///   exceptions, the last two not in full joins:
+///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
+///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
+///     probe row moves. A rank's capacity of build rows must then hold those of all ranks.
+///   - Hot keys: those that more than 1/(4 P) of the probe rows have, by samples, the 64 most frequent ones. Their
+///     probe rows stay (and take part of the capacity), and their build rows go to all ranks.
+/// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
+///   return `cudaErrorInvalidValue`. `*capacity.needed` then says what each rank needs; so it does after success. It is
+///   the same in each run, so a second call may have it as the capacity. With one rank nothing is received: capacities
+///   may be 0.
+/// - **Aliasing.** As in DeviceHashJoin, on each rank.
+/// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
+///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
+///   error of the lowest rank that has one, or of NCCL. Errors behind the second exchange are of one rank only.
+/// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); hot keys as in
+///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 struct DistributedHashJoin {
   /// Every pair of a build row and a probe row with equal keys.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
@@ -31,8 +65,8 @@ struct DistributedHashJoin {
                           const Output& output, JoinNumOut d_num_out, const DistributedJoinCapacity& capacity,
                           const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedHashJoin::Left");
-    return detail::distributed_join<JoinKind::left>(d_temp_storage, temp_storage_bytes, build, probe, output,
-                                                     d_num_out, capacity, options, comm, stream);
+    return detail::distributed_join<JoinKind::left>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
+                                                    capacity, options, comm, stream);
   }
   /// The same, and each build row without a partner, with no probe row.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
@@ -42,8 +76,8 @@ struct DistributedHashJoin {
                           const Output& output, JoinNumOut d_num_out, const DistributedJoinCapacity& capacity,
                           const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedHashJoin::Full");
-    return detail::distributed_join<JoinKind::full>(d_temp_storage, temp_storage_bytes, build, probe, output,
-                                                     d_num_out, capacity, options, comm, stream);
+    return detail::distributed_join<JoinKind::full>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
+                                                    capacity, options, comm, stream);
   }
   /// Each probe row that has a partner, once, with no build row.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
@@ -53,8 +87,8 @@ struct DistributedHashJoin {
                           const Output& output, JoinNumOut d_num_out, const DistributedJoinCapacity& capacity,
                           const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedHashJoin::Semi");
-    return detail::distributed_join<JoinKind::semi>(d_temp_storage, temp_storage_bytes, build, probe, output,
-                                                     d_num_out, capacity, options, comm, stream);
+    return detail::distributed_join<JoinKind::semi>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
+                                                    capacity, options, comm, stream);
   }
   /// Each probe row that has none, with no build row.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
@@ -64,8 +98,8 @@ struct DistributedHashJoin {
                           const Output& output, JoinNumOut d_num_out, const DistributedJoinCapacity& capacity,
                           const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedHashJoin::Anti");
-    return detail::distributed_join<JoinKind::anti>(d_temp_storage, temp_storage_bytes, build, probe, output,
-                                                     d_num_out, capacity, options, comm, stream);
+    return detail::distributed_join<JoinKind::anti>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
+                                                    capacity, options, comm, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage

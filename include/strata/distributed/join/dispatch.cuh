@@ -11,6 +11,7 @@
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/join/dispatch.cuh>
 #include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/plan.cuh>
 #include <strata/distributed/join/capacity.hpp>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/header.hpp>
@@ -21,9 +22,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <type_traits>
+#include <utility>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -109,7 +109,7 @@ class DispatchDistributedJoin {
       status = cudaErrorInvalidValue;
     }
     if (position_.ranks == 1) {
-      if (status == cudaSuccess) status = join_only_rank();
+      if (status == cudaSuccess) status = join_alone();
       return status;
     }
     return join_all_rows(status, has_storage);
@@ -220,13 +220,15 @@ class DispatchDistributedJoin {
 
   cudaError_t join_all_rows(cudaError_t status, bool has_storage) {
     const auto ranks = static_cast<std::size_t>(position_.ranks);
-    const std::unique_ptr<join_message[]> messages(new (std::nothrow) join_message[ranks]);
-    const std::unique_ptr<join_sample[]> samples(new (std::nothrow) join_sample[ranks * join_message::max_samples]);
-    const std::unique_ptr<std::int64_t[]> counts(new (std::nothrow) std::int64_t[ranks * counts_of_rank()]);
-    const std::unique_ptr<join_piece[]> pieces(new (std::nothrow)
-                                                   join_piece[2 * join_side_plan::sections * ranks]);
-    if (status == cudaSuccess && (!messages || !samples || !counts || !pieces)) status = cudaErrorMemoryAllocation;
-    status = gather_messages(status, has_storage, messages.get());
+    host_array<join_message> messages;
+    host_array<join_sample> samples;
+    host_array<std::int64_t> counts;
+    host_array<join_piece> pieces;
+    const bool has_memory = messages.allocate(ranks) && samples.allocate(ranks * join_message::max_samples) &&
+                            counts.allocate(ranks * counts_of_rank()) &&
+                            pieces.allocate(2 * join_side_plan::sections * ranks);
+    if (status == cudaSuccess && !has_memory) status = cudaErrorMemoryAllocation;
+    status = gather_messages(status, has_storage, messages.data());
     if (status != cudaSuccess) return status;
 
     side_state build = state_of_build();
@@ -235,11 +237,11 @@ class DispatchDistributedJoin {
       build.base += messages[static_cast<std::size_t>(rank)].header.build_rows;
       probe.base += messages[static_cast<std::size_t>(rank)].header.probe_rows;
     }
-    const join_total_rows total(messages.get(), position_.ranks);
+    const join_total_rows total(messages.data(), position_.ranks);
     probe.stays = may_copy_build_rows && detail::is_build_side_small(total, position_.ranks);
     join_hot_keys hot;
     if (may_copy_build_rows && !probe.stays) {
-      hot = detail::find_hot_keys(messages.get(), position_.ranks, total.probe, samples.get());
+      hot = detail::find_hot_keys(messages.data(), position_.ranks, total.probe, samples.data());
     }
     join_null_target build_nulls{keeps_build_rows ? join_null_target::same_rank : join_null_target::nowhere};
     join_null_target probe_nulls{keeps_probe_rows ? join_null_target::same_rank : join_null_target::nowhere};
@@ -262,11 +264,11 @@ class DispatchDistributedJoin {
       status = group(probe, probe_, probe_nulls, keeps_probe_rows, static_cast<unsigned>(position_.rank), false, hot,
                      d_counts + 1 + classes().count());
     }
-    status = gather_counts(status, counts.get());
+    status = gather_counts(status, counts.data());
     if (status != cudaSuccess) return status;
 
-    const join_side_plan build_plan{position_.ranks, counts.get() + 1, counts_of_rank(), build_nulls};
-    const join_side_plan probe_plan{position_.ranks, counts.get() + 1 + classes().count(), counts_of_rank(),
+    const join_side_plan build_plan{position_.ranks, counts.data() + 1, counts_of_rank(), build_nulls};
+    const join_side_plan probe_plan{position_.ranks, counts.data() + 1 + classes().count(), counts_of_rank(),
                                     probe_nulls};
     if (capacity_.needed != nullptr) {
       capacity_.needed->build_rows = build_plan.received(position_.rank);
@@ -279,11 +281,11 @@ class DispatchDistributedJoin {
       }
     }
     status = exchange(build, build_plan, probe, probe_plan);
-    if (status == cudaSuccess) status = receive(build, build_plan, messages.get(), pieces.get());
+    if (status == cudaSuccess) status = receive(build, build_plan, messages.data(), pieces.data());
     if (status == cudaSuccess) {
-      status = probe.stays ? keep(probe, probe_)
-                           : receive(probe, probe_plan, messages.get(),
-                                     pieces.get() + join_side_plan::sections * ranks);
+      status = probe.stays
+                   ? keep(probe, probe_)
+                   : receive(probe, probe_plan, messages.data(), pieces.data() + join_side_plan::sections * ranks);
     }
     if (status != cudaSuccess) return status;
     std::size_t bytes = work_bytes_;
@@ -329,12 +331,7 @@ class DispatchDistributedJoin {
                               static_cast<unsigned>(probe_.rows), options_.nulls_equal,
                               join_message::samples_of(probe_.rows), d_mine->samples);
     }
-    const join_header header{status,
-                             build_.rows,
-                             probe_.rows,
-                             capacity_.build_rows,
-                             capacity_.probe_rows,
-                             signature()};
+    const join_header header{status, build_.rows, probe_.rows, capacity_.build_rows, capacity_.probe_rows, signature()};
     cudaError_t sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream_);
     if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), comm_, stream_);
     if (sent == cudaSuccess) sent = copy_to_host(messages, d_all, ranks * sizeof(join_message));
@@ -398,8 +395,8 @@ class DispatchDistributedJoin {
     int bits = 1;
     while ((1u << bits) < classes().count()) ++bits;
     return DeviceRadixSort::SortPairs(
-        d_storage, bytes, is_query ? nullptr : static_cast<const join_class_t*>(
-                                                   storage_.template get<join_class_t>(classes_slot)),
+        d_storage, bytes,
+        is_query ? nullptr : static_cast<const join_class_t*>(storage_.template get<join_class_t>(classes_slot)),
         is_query ? nullptr : storage_.template get<join_class_t>(sorted_classes_slot),
         CountingInputIterator<unsigned>(0), order, rows, 0, bits, stream_);
   }
@@ -409,10 +406,10 @@ class DispatchDistributedJoin {
     if (side.rows == 0) return cudaSuccess;
     const auto rows = static_cast<unsigned>(side.rows);
     join_routing routing{classes(), is_all_hot, static_cast<join_class_t>(hot_class), 0, 0, hot};
-    routing.null_class = static_cast<join_class_t>(nulls.target == join_null_target::nowhere ? classes().dropped()
-                                                                                             : classes().null());
-    routing.unequal_class = static_cast<join_class_t>(keeps_rows ? static_cast<unsigned>(position_.rank)
-                                                                 : classes().dropped());
+    routing.null_class =
+        static_cast<join_class_t>(nulls.target == join_null_target::nowhere ? classes().dropped() : classes().null());
+    routing.unequal_class =
+        static_cast<join_class_t>(keeps_rows ? static_cast<unsigned>(position_.rank) : classes().dropped());
     cudaError_t status = strata::launch(row_launch("strata::DistributedHashJoin, classes", side.rows),
                                         distributed_join_classify_kernel<RoutedKeys>, routed(side), rows, routing,
                                         storage_.template get<join_class_t>(classes_slot));
@@ -424,9 +421,9 @@ class DispatchDistributedJoin {
     if (status != cudaSuccess) return status;
     launch_configuration configuration{"strata::DistributedHashJoin, counts", dim3(1), dim3(distributed_join_threads)};
     configuration.stream = stream_;
-    status = strata::launch(configuration, distributed_join_count_kernel<join_class_t>,
-                            storage_.template get<join_class_t>(sorted_classes_slot), rows, classes().count(),
-                            d_counts);
+    status =
+        strata::launch(configuration, distributed_join_count_kernel<join_class_t>,
+                       storage_.template get<join_class_t>(sorted_classes_slot), rows, classes().count(), d_counts);
     if (status != cudaSuccess) return status;
     return gather_sent(state, side, order, d_counts + classes().dropped());
   }
@@ -506,17 +503,18 @@ class DispatchDistributedJoin {
                        const join_side_plan& probe_plan) const {
     const moved_arrays build_arrays = arrays_of(build);
     const moved_arrays probe_arrays = arrays_of(probe);
-    cudaError_t status = copy_local(build_arrays, build_plan);
-    if (status == cudaSuccess && !probe.stays) status = copy_local(probe_arrays, probe_plan);
+    cudaError_t status = copy_here(build_arrays, build_plan);
+    if (status == cudaSuccess && !probe.stays) status = copy_here(probe_arrays, probe_plan);
     if (status != cudaSuccess) return status;
     status = detail::completed(ncclGroupStart(), comm_);
     if (status != cudaSuccess) return status;
     status = send(build_arrays, build_plan);
     if (status == cudaSuccess && !probe.stays) status = send(probe_arrays, probe_plan);
+    // Once a group has started it ends, whatever its calls return.
     const cudaError_t ended = detail::completed(ncclGroupEnd(), comm_);
     return status != cudaSuccess ? status : ended;
   }
-  cudaError_t copy_local(const moved_arrays& arrays, const join_side_plan& plan) const {
+  cudaError_t copy_here(const moved_arrays& arrays, const join_side_plan& plan) const {
     for (int section = 0; section < join_side_plan::sections; ++section) {
       const join_send_run run = plan.run(position_.rank, position_.rank, section);
       const std::int64_t at = received_begin(plan, position_.rank, section);
@@ -545,7 +543,8 @@ class DispatchDistributedJoin {
               result = ncclSend(array.sent + static_cast<std::size_t>(run.begin) * array.item_bytes,
                                 static_cast<std::size_t>(run.rows) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
-            if ((result == ncclSuccess || result == ncclInProgress) && received > 0) {
+            const bool is_sent = result == ncclSuccess || result == ncclInProgress;
+            if (is_sent && received > 0) {
               result = ncclRecv(array.received + static_cast<std::size_t>(at) * array.item_bytes,
                                 static_cast<std::size_t>(received) * array.item_bytes, ncclUint8, peer, comm_, stream_);
             }
@@ -576,10 +575,10 @@ class DispatchDistributedJoin {
     const std::int64_t nulls = plan.received(position_.rank, join_side_plan::nulls);
     if (nulls > 0) {
       auto* const mask = storage_.template get<std::uint32_t>(side.first_slot + mask_slot);
-      status = strata::launch(row_launch("strata::DistributedHashJoin, mask", side.local_rows / 32 + 1),
-                              distributed_join_mask_kernel<std::uint32_t>,
-                              static_cast<unsigned>(side.local_rows - nulls), static_cast<unsigned>(side.local_rows),
-                              mask);
+      status =
+          strata::launch(row_launch("strata::DistributedHashJoin, mask", side.local_rows / 32 + 1),
+                         distributed_join_mask_kernel<std::uint32_t>, static_cast<unsigned>(side.local_rows - nulls),
+                         static_cast<unsigned>(side.local_rows), mask);
       side.valid = mask;
     }
     if (status != cudaSuccess || !side.is_numbered || side.local_rows == 0) return status;
@@ -601,24 +600,25 @@ class DispatchDistributedJoin {
   }
 
   /// The rows of this rank stay. Keys and columns that are no arrays are written to some.
-  cudaError_t keep(side_state& side, const JoinSide<Keys>& rows) {
+  cudaError_t keep(side_state& side, const JoinSide<Keys>& side_here) {
     side.stays = true;
-    side.local_rows = rows.rows;
-    side.valid = rows.valid_mask;
+    side.local_rows = side_here.rows;
+    side.valid = side_here.valid_mask;
     side.global_rows = {nullptr, 0, nullptr, side.base};
     cudaError_t status = cudaSuccess;
     if constexpr (std::is_pointer_v<Keys>) {
-      side.keys = rows.keys;
+      side.keys = side_here.keys;
     } else {
       Key* const keys = storage_.template get<Key>(side.first_slot + keys_sent_slot);
       side.keys = keys;
-      status = gather_items(rows.keys, nullptr, rows.rows, nullptr, keys);
+      status = gather_items(side_here.keys, nullptr, side_here.rows, nullptr, keys);
     }
     for_each_moved_column(side.is_build, [&](const auto& column, auto value, int index) {
       using Value = typename decltype(value)::type;
       if constexpr (!std::is_pointer_v<decltype(column.in)>) {
         if (status == cudaSuccess) {
-          status = gather_items(column.in, nullptr, rows.rows, nullptr, storage_.template get<Value>(sent_slot(index)));
+          status =
+              gather_items(column.in, nullptr, side_here.rows, nullptr, storage_.template get<Value>(sent_slot(index)));
         }
       }
     });
@@ -626,7 +626,7 @@ class DispatchDistributedJoin {
   }
 
   /// The only rank.
-  cudaError_t join_only_rank() {
+  cudaError_t join_alone() {
     side_state build = state_of_build();
     side_state probe = state_of_probe();
     if (capacity_.needed != nullptr) capacity_.needed->build_rows = capacity_.needed->probe_rows = 0;

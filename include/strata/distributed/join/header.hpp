@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/distributed/join/route.cuh>
 #include <strata/distributed/join/capacity.hpp>
+#include <strata/distributed/join/route.cuh>
 
 #include <algorithm>
 #include <cstddef>
