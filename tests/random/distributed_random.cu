@@ -316,7 +316,7 @@ std::vector<T> part(const std::vector<T>& all, std::size_t begin, std::size_t en
 
 template <class T>
 struct reduced_rank : memory<T, T> {
-  reduced_rank(std::size_t in, std::size_t out, source& random) : memory<T, T>(in, out, random) {}
+  reduced_rank(std::size_t num_in, std::size_t num_out, source& random) : memory<T, T>(num_in, num_out, random) {}
 };
 
 template <class T, class Op>
@@ -379,9 +379,9 @@ problem scan_by(source& random) {
         } else if constexpr (Form == scan_form::inclusive_sum) {
           return strata::DistributedScan::InclusiveSum(storage, bytes, in, out, size, me.comm, me.stream);
         } else if constexpr (Form == scan_form::exclusive) {
-          return strata::DistributedScan::ExclusiveScan(storage, bytes, in, out, size, Op{}, init, me.comm, me.stream);
+          return strata::DistributedScan::ExclusiveScan(storage, bytes, in, out, Op{}, init, size, me.comm, me.stream);
         } else {
-          return strata::DistributedScan::InclusiveScan(storage, bytes, in, out, size, Op{}, me.comm, me.stream);
+          return strata::DistributedScan::InclusiveScan(storage, bytes, in, out, Op{}, size, me.comm, me.stream);
         }
       },
       [init, in_place](ranks_of_case<reduced_rank<T>>& all) {
@@ -737,14 +737,14 @@ problem join(source& random) {
         }
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
           const std::int64_t size = content(all[rank].num_out).front();
-          const std::vector<std::int64_t> build_rows = content(all[rank].build_out);
-          const std::vector<std::int64_t> probe_rows = content(all[rank].probe_out);
+          const std::vector<std::int64_t> found_build = content(all[rank].build_out);
+          const std::vector<std::int64_t> found_probe = content(all[rank].probe_out);
           must_be(size >= 0 && static_cast<std::size_t>(size) <= expected.size(), "a rank has too many rows");
-          for (std::size_t i = 0; i < build_rows.size(); ++i) {
+          for (std::size_t i = 0; i < found_build.size(); ++i) {
             if (i < static_cast<std::size_t>(size)) {
-              found.emplace_back(build_rows[i], probe_rows[i]);
+              found.emplace_back(found_build[i], found_probe[i]);
             } else {
-              must_be(build_rows[i] == untouched<std::int64_t>() && probe_rows[i] == untouched<std::int64_t>(),
+              must_be(found_build[i] == untouched<std::int64_t>() && found_probe[i] == untouched<std::int64_t>(),
                       "a row behind the last was written");
             }
           }
