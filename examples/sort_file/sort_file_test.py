@@ -289,12 +289,13 @@ def check_nccl_failures(command, sources, folder):
 
 
 def check_signal(program, command, folder):
-    """A signal ends the program, and its files."""
+    """A signal ends the program, and its files. Of those of runs nothing is ever left."""
     source, out = folder.parent / "large", folder / "out"
     generate(program, source, 400000)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number, left in ((signal.SIGTERM, []), (signal.SIGINT, []), (signal.SIGKILL, [folder / "out.partial"])):
         process = subprocess.Popen([*command, "--memory=20000000", source, out], env=with_ranks(1),
-                                   stderr=subprocess.PIPE)
+                                   stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         for _ in range(1000):
             if (folder / "out.partial").exists() or process.poll() is not None:
                 break
@@ -304,7 +305,8 @@ def check_signal(program, command, folder):
         process.send_signal(number)
         process.communicate()
         expect(f"{number}: status", process.returncode, -number)
-        expect(f"{number}: what is left", list(folder.iterdir()), [])
+        expect(f"{number}: what is left", list(folder.iterdir()), left)
+    (folder / "out.partial").unlink()
     source.unlink()
 
 
