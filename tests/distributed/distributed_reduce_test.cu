@@ -270,6 +270,9 @@ TEST(distributed_reduce, graphs_are_replayed_with_other_items) {
       std::size_t bytes = 0;
       EXPECT_CUDA_SUCCESS(DistributedReduce::Sum(nullptr, bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       const strata_test::guarded_memory storage(bytes);
+      // NCCL connects the ranks at the first call, which cannot be captured.
+      EXPECT_CUDA_SUCCESS(
+          DistributedReduce::Sum(storage.data(), bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       cudaGraph_t graph = nullptr;
       cudaGraphExec_t replay = nullptr;
       EXPECT_CUDA_SUCCESS(cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeThreadLocal));

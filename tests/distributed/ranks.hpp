@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -66,6 +67,12 @@ inline std::vector<int> rank_counts() {
 /// A rank throws it to abort its communicator on purpose.
 struct abort_rank {};
 
+/// Communicators of ranks that have ended well, by the number of ranks. On GPUs it takes half a second to make one.
+inline std::map<int, std::vector<ncclComm_t>>& kept_communicators() {
+  static std::map<int, std::vector<ncclComm_t>> kept;
+  return kept;
+}
+
 /// Runs `f(rank_context)` on each rank, in a thread of its own, and returns when all have ended. A rank that has
 /// thrown, or a failure that ended a test, aborts its communicator, so that no rank waits for it. Assertions of all
 /// threads count.
@@ -74,8 +81,14 @@ void on_ranks(int ranks, F&& f) {
 #if STRATA_HOST_SIMT
   strata::simt::config().devices = std::max(strata::simt::config().devices, static_cast<unsigned>(ranks));
 #endif
-  std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks), nullptr);
-  ASSERT_NCCL_SUCCESS(ncclCommInitAll(comms.data(), ranks, nullptr));
+  const auto size = static_cast<std::size_t>(ranks);
+  std::vector<ncclComm_t> comms;
+  std::swap(comms, kept_communicators()[ranks]);
+  if (comms.empty()) {
+    comms.resize(size, nullptr);
+    ASSERT_NCCL_SUCCESS(ncclCommInitAll(comms.data(), ranks, nullptr));
+  }
+  std::vector<char> is_aborted(size, 0);
   const auto run = [&](int rank) {
     const testing::ScopedTrace trace(__FILE__, __LINE__,
                                      "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
@@ -94,16 +107,26 @@ void on_ranks(int ranks, F&& f) {
     ncclResult_t of_comm = ncclSuccess;
     static_cast<void>(ncclCommGetAsyncError(self.comm, &of_comm));
     if (has_thrown || of_comm != ncclSuccess || testing::Test::HasFatalFailure()) {
+      is_aborted[static_cast<std::size_t>(rank)] = 1;
       static_cast<void>(ncclCommAbort(self.comm));
     } else {
       EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(self.stream));
+#if STRATA_HOST_SIMT
       EXPECT_NCCL_SUCCESS(ncclCommDestroy(self.comm));
+#endif
     }
     EXPECT_CUDA_SUCCESS(cudaStreamDestroy(self.stream));
   };
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(run, rank);
   for (std::thread& thread : threads) thread.join();
+#if !STRATA_HOST_SIMT
+  const bool is_any_aborted = std::find(is_aborted.begin(), is_aborted.end(), 1) != is_aborted.end();
+  for (std::size_t rank = 0; rank < size && is_any_aborted; ++rank) {
+    if (is_aborted[rank] == 0) static_cast<void>(ncclCommAbort(comms[rank]));
+  }
+  if (!is_any_aborted) std::swap(comms, kept_communicators()[ranks]);
+#endif
 }
 
 }  // namespace strata_test
