@@ -196,6 +196,8 @@ class job {
     const long long bytes = report_.records * record_bytes;
     together([&] {
       if (!is_first) return;
+      // A rank that ends the program meanwhile must not miss a file.
+      const std::lock_guard<std::mutex> lock(mutex_);
       out_ = data_file(partial, data_file::mode::create);
       unfinished_.emplace(partial);
       out_.reserve(bytes);
