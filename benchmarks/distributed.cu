@@ -13,16 +13,10 @@
 #include <strata/device/device_scan.cuh>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
-#include <strata/distributed/distributed_reduce.cuh>
-#include <strata/distributed/distributed_scan.cuh>
-// A checkout without the sorts measures the rest.
-#if __has_include(<strata/distributed/distributed_radix_sort.cuh>)
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
-#define STRATA_BENCHMARK_SORTS 1
-#else
-#define STRATA_BENCHMARK_SORTS 0
-#endif
+#include <strata/distributed/distributed_reduce.cuh>
+#include <strata/distributed/distributed_scan.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -500,7 +494,6 @@ std::int64_t most_received(rank_group& group, const shape& what, const item_law&
 
 // ---------------------------------------------------------------------------- sorts
 
-#if STRATA_BENCHMARK_SORTS
 /// How one GPU, and all of them, sort: the same signature for all algorithms.
 template <class Key>
 struct radix_sorts {
@@ -651,7 +644,6 @@ workload sort_workload(const environment& env, const group_pointer& group, const
   return work;
 }
 
-#endif
 
 // ---------------------------------------------------------------------------- reductions and scans
 
@@ -1065,7 +1057,6 @@ void add_cases_of(bench::suite& suite, const groups_pointer& all, int gpus) {
   at_sizes(sizes, all_laws, [&](const shape& what) {
     add_case(suite, all, "DistributedExchange::Items", "u32", what, has_plain ? plain : none, exchange_workload);
   });
-#if STRATA_BENCHMARK_SORTS
   for (const bool has_values : {false, true}) {
     at_sizes(sizes, all_laws, [&](const shape& what) {
       add_case(suite, all, has_values ? "DistributedRadixSort::SortPairs" : "DistributedRadixSort::SortKeys",
@@ -1081,7 +1072,6 @@ void add_cases_of(bench::suite& suite, const groups_pointer& all, int gpus) {
                return sort_workload<merge_sorts<std::int32_t>, std::int32_t>(env, group, how, false);
              });
   });
-#endif
   at_sizes(smaller, one_law, [&](const shape& what) {
     add_case(suite, all, "DistributedHashJoin::Inner", "u32", what, has_plain ? both : one_gpu, join_workload, 2);
   });

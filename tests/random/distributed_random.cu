@@ -6,16 +6,10 @@
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
-#include <strata/distributed/distributed_reduce.cuh>
-#include <strata/distributed/distributed_scan.cuh>
-// A checkout without the sorts tests the rest.
-#if __has_include(<strata/distributed/distributed_radix_sort.cuh>)
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
-#define STRATA_TEST_SORTS 1
-#else
-#define STRATA_TEST_SORTS 0
-#endif
+#include <strata/distributed/distributed_reduce.cuh>
+#include <strata/distributed/distributed_scan.cuh>
 
 #include <condition_variable>
 #include <map>
@@ -561,7 +555,6 @@ std::size_t random_capacity(source& random, const std::vector<std::size_t>& size
   return needed + (random.chance(50) ? 0 : random.below(100));
 }
 
-#if STRATA_TEST_SORTS
 template <class K, class V, bool HasValues>
 problem radix_sort(source& random) {
   const std::size_t count = random_ranks(random);
@@ -656,7 +649,6 @@ problem merge_sort(source& random) {
       });
 }
 
-#endif
 
 // ---------------------------------------------------------------------------- joins
 
@@ -770,7 +762,6 @@ const std::vector<maker> makers = {
     exchange<std::uint32_t, std::uint64_t, true>,
     join<std::int32_t>,
     join<std::uint64_t>,
-#if STRATA_TEST_SORTS
     radix_sort<std::uint8_t, char, false>,
     radix_sort<std::uint32_t, char, false>,
     radix_sort<std::int64_t, char, false>,
@@ -781,7 +772,6 @@ const std::vector<maker> makers = {
     merge_sort<bytes12, char, false>,
     merge_sort<float, std::uint32_t, true>,
     merge_sort<std::uint64_t, bytes3, true>,
-#endif
 };
 
 }  // namespace

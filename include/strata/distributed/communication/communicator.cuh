@@ -165,6 +165,15 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   }
 }
 
+/// Copies what other ranks have sent to the host's memory. It waits before: a copy to pageable memory waits for the
+/// stream itself, also for ranks that never answer, and does not see that the communicator has failed.
+inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream) {
+  cudaError_t status = detail::wait_for(stream, comm);
+  if (status != cudaSuccess || to == nullptr) return status;
+  status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
+  return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+}
+
 // ------------------------------------------------------------------ what ranks say of their calls
 
 /// What every rank says of its call. It is gathered first, so that all ranks return the same error, and none waits for

@@ -149,11 +149,8 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
    ...);
   if (status != cudaSuccess) return status;
   status = detail::all_gather(d_mine, d_messages, message_bytes, comm, stream);
-  // Only then the copy: one to pageable memory would wait for the stream itself, also for ranks that never answer.
-  if (status == cudaSuccess) status = detail::wait_for(stream, comm);
-  if (status == cudaSuccess && host_status == cudaSuccess) {
-    status = cudaMemcpyAsync(messages.data(), d_messages, ranks * message_bytes, cudaMemcpyDeviceToHost, stream);
-    if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  if (status == cudaSuccess) {
+    status = detail::copy_to_host(messages.data(), d_messages, ranks * message_bytes, comm, stream);
   }
   if (status == cudaSuccess) status = host_status;
   if (status != cudaSuccess) return status;

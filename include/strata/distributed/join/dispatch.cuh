@@ -307,7 +307,7 @@ class DispatchDistributedJoin {
     return static_cast<std::int64_t>(sum);
   }
 
-  /// Tells all ranks of this call, and learns of theirs. All ranks return alike.
+  /// Sends the arguments of this call to all ranks, and receives theirs. All ranks return alike.
   cudaError_t gather_messages(cudaError_t status, bool has_storage, join_message* messages) {
     const auto ranks = static_cast<std::size_t>(position_.ranks);
     scratch_memory scratch(stream_);
@@ -334,7 +334,7 @@ class DispatchDistributedJoin {
     const join_header header{status, build_.rows, probe_.rows, capacity_.build_rows, capacity_.probe_rows, signature()};
     cudaError_t sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream_);
     if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), comm_, stream_);
-    if (sent == cudaSuccess) sent = copy_to_host(messages, d_all, ranks * sizeof(join_message));
+    if (sent == cudaSuccess) sent = detail::copy_to_host(messages, d_all, ranks * sizeof(join_message), comm_, stream_);
     if (sent != cudaSuccess) return sent;
     if (messages == nullptr) return cudaErrorMemoryAllocation;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -356,7 +356,8 @@ class DispatchDistributedJoin {
     if (sent == cudaSuccess) {
       sent = detail::all_gather(d_counts, d_all, counts_of_rank() * sizeof(std::int64_t), comm_, stream_);
     }
-    if (sent == cudaSuccess) sent = copy_to_host(counts, d_all, ranks * counts_of_rank() * sizeof(std::int64_t));
+    const std::size_t bytes = ranks * counts_of_rank() * sizeof(std::int64_t);
+    if (sent == cudaSuccess) sent = detail::copy_to_host(counts, d_all, bytes, comm_, stream_);
     if (sent != cudaSuccess) return sent;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (counts[rank * counts_of_rank()] != cudaSuccess) {
@@ -364,15 +365,6 @@ class DispatchDistributedJoin {
       }
     }
     return cudaSuccess;
-  }
-
-  /// Waits for the other ranks before it copies: a copy to the host's memory would wait for them itself, and would not
-  /// see that the communicator has failed.
-  cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes) const {
-    cudaError_t status = detail::wait_for(stream_, comm_);
-    if (status != cudaSuccess || to == nullptr) return status;
-    status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_);
-    return status == cudaSuccess ? cudaStreamSynchronize(stream_) : status;
   }
 
   // ------------------------------------------------------------------ rows in the order of their destinations

@@ -6,13 +6,12 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/sort/brackets.cuh>
 #include <strata/distributed/sort/merge_runs.cuh>
 #include <strata/distributed/sort/plan.hpp>
 #include <strata/distributed/sort/side_stream.cuh>
+#include <strata/distributed/sort/storage.cuh>
 #include <strata/distributed/sort/tuning.hpp>
 
 #include <cstddef>
@@ -21,109 +20,6 @@
 #include <vector>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
-
-/// The arguments of a sort on one rank.
-template <class KeysIn, class ValuesIn, class Key, class Value>
-struct distributed_sort_arguments {
-  KeysIn keys_in;
-  ValuesIn values_in;
-  std::int64_t num_items;
-  pair_arrays<Key, Value> output;
-  std::int64_t capacity;
-  std::int64_t* num_out;
-
-  bool have_valid_counts() const {
-    return detail::is_count(num_items) && detail::is_count(capacity) && detail::can_reach(keys_in, num_items) &&
-           detail::can_reach(values_in, num_items);
-  }
-  bool have_valid_arrays() const {
-    constexpr bool has_values = pair_arrays<Key, Value>::has_values;
-    if (num_out == nullptr) return false;
-    if (num_items > 0 && (detail::is_null(keys_in) || (has_values && detail::is_null(values_in)))) return false;
-    if (capacity > 0 && (output.keys == nullptr || (has_values && output.values == nullptr))) return false;
-    return !detail::outputs_overlap(
-        {detail::bytes_of(output.keys, capacity), detail::bytes_of(output.values, capacity)},
-        {detail::bytes_of(keys_in, num_items), detail::bytes_of(values_in, num_items)});
-  }
-};
-
-/// Temporary storage of a sort on one rank.
-template <class Key, class Value>
-struct distributed_sort_storage {
-  using Arrays = pair_arrays<Key, Value>;
-
-  sort_sizes sizes;
-  sample_messages first, later;
-  std::size_t local_sort_bytes = 0, merge_bytes = 0, work_bytes = 0;
-  temporary_storage::layout<7> all;
-  temporary_storage::layout<7> work;
-
-  distributed_sort_storage(int ranks, const distributed_sort_tuning& tuning)
-      : sizes{ranks, tuning, sizeof(Key)},
-        first(sample_messages::first(sizes.first_samples(), sizeof(Key))),
-        later(sample_messages::later(sizes.samples(), sizes.max_splitters(), sizeof(Key))) {}
-
-  template <class Arguments, class LocalSort, class Compare>
-  cudaError_t reserve(const Arguments& arguments, const LocalSort& local_sort, const Compare& compare) {
-    if (!arguments.have_valid_counts()) return cudaErrorInvalidValue;
-    const cudaError_t status =
-        local_sort(nullptr, local_sort_bytes, arguments.keys_in, arguments.values_in, arguments.output.keys,
-                   arguments.output.values, arguments.num_items, nullptr);
-    if (status != cudaSuccess) return status;
-    if (sizes.ranks == 1) {
-      all.template reserve<unsigned char>(work_slot, local_sort_bytes);
-      return cudaSuccess;
-    }
-    const std::int64_t chunk = sizes.max_chunk(arguments.capacity);
-    const cudaError_t merge_status = run_merger<Key, Value, Compare>::size_of_storage(chunk, merge_bytes, compare);
-    if (merge_status != cudaSuccess) return merge_status;
-    reserve_items(work, 0, arguments.capacity);
-    const int buffers = run_merger<Key, Value, Compare>::number_of_buffers(sizes.ranks);
-    for (int i = 0; i < buffers; ++i) reserve_items(work, 2 + 2 * i, chunk);
-    work.template reserve<unsigned char>(6, merge_bytes);
-    work_bytes = work.bytes();
-    reserve_items(all, 0, arguments.num_items);
-    all.template reserve<unsigned char>(work_slot, work_bytes);
-    all.template reserve<unsigned char>(work_slot, local_sort_bytes);  // used before there is anything to merge
-    const std::size_t message = first.bytes > later.bytes ? first.bytes : later.bytes;
-    const auto ranks = static_cast<std::size_t>(sizes.ranks);
-    all.template reserve<unsigned char>(3, message);
-    all.template reserve<unsigned char>(4, message * ranks);
-    all.template reserve<cut_bracket>(5, 2 * number_of_brackets());
-    all.template reserve<call_header>(6, ranks);
-    return cudaSuccess;
-  }
-
-  bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
-    return all.map(d_temp_storage, temp_storage_bytes) && (sizes.ranks == 1 || work.map(workspace(), work_bytes));
-  }
-
-  Arrays sorted() const { return arrays(all, 0); }
-  unsigned char* workspace() const { return all.template get<unsigned char>(work_slot); }
-  Arrays received_items() const { return arrays(work, 0); }
-  Arrays buffer(int i) const { return arrays(work, 2 + 2 * i); }
-  unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
-  unsigned char* message() const { return all.template get<unsigned char>(3); }
-  unsigned char* received() const { return all.template get<unsigned char>(4); }
-  cut_bracket* brackets(int which) const {
-    return all.template get<cut_bracket>(5) + static_cast<std::size_t>(which) * number_of_brackets();
-  }
-  call_header* headers() const { return all.template get<call_header>(6); }
-
- private:
-  static constexpr int work_slot = 2;
-
-  std::size_t number_of_brackets() const {
-    return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
-  }
-  static void reserve_items(temporary_storage::layout<7>& layout, int slot, std::int64_t count) {
-    layout.template reserve<Key>(slot, static_cast<std::size_t>(count));
-    if (Arrays::has_values) layout.template reserve<Value>(slot + 1, static_cast<std::size_t>(count));
-  }
-  static Arrays arrays(const temporary_storage::layout<7>& layout, int slot) {
-    return {layout.template get<Key>(slot), Arrays::has_values ? layout.template get<Value>(slot + 1) : nullptr};
-  }
-};
 
 /// What all ranks know after the splitters have been found.
 struct sort_cuts {
@@ -208,17 +104,16 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   /// Takes part in the first round without items, so that all ranks learn that this one has refused its arguments.
   cudaError_t refuse(cudaError_t reason) const {
     const auto ranks = static_cast<std::size_t>(position.ranks);
-    unsigned char* memory = nullptr;
-    cudaError_t status = cudaMallocAsync(&memory, storage.first.bytes * (ranks + 1), stream);
+    scratch_memory scratch(stream);
+    cudaError_t status = scratch.allocate(storage.first.bytes * (ranks + 1));
     if (status != cudaSuccess) return status;
-    unsigned char* const received = memory + storage.first.bytes;
+    unsigned char* const message = static_cast<unsigned char*>(scratch.data());
+    unsigned char* const received = message + storage.first.bytes;
     std::vector<call_header> headers(ranks);
-    status = say(header(reason), nullptr, memory, received);
-    if (status == cudaSuccess) status = detail::wait_for(stream, comm);
+    status = say(header(reason), nullptr, message, received);
     for (std::size_t i = 0; i < ranks && status == cudaSuccess; ++i) {
-      status = copy_to_host(&headers[i], received + i * storage.first.bytes, sizeof(call_header));
+      status = detail::copy_to_host(&headers[i], received + i * storage.first.bytes, sizeof(call_header), comm, stream);
     }
-    cudaFreeAsync(memory, stream);
     return status != cudaSuccess ? status : error_of(headers);
   }
 
@@ -267,13 +162,11 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   /// The lowest rank that has refused its arguments decides.
   static cudaError_t error_of(const std::vector<call_header>& headers) {
+    cudaError_t status = detail::common_status(headers.data(), static_cast<int>(headers.size()));
     for (const call_header& header : headers) {
-      if (header.status != 0) return static_cast<cudaError_t>(header.status);
+      if (status == cudaSuccess && header.spare != headers[0].spare) status = cudaErrorInvalidValue;
     }
-    for (const call_header& header : headers) {
-      if (header.spare != headers[0].spare) return cudaErrorInvalidValue;
-    }
-    return cudaSuccess;
+    return status;
   }
 
   selection_round<Key> round_of(int number, const sort_shares& shares, bool is_last) const {
@@ -305,14 +198,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return strata::launch(launch, brackets_kernel<Key, Compare>, round, compare);
   }
 
-  /// After `wait_for`: a copy to pageable memory waits for the stream itself, also for ranks that never answer.
-  cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes) const {
-    const cudaError_t status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
-    return status != cudaSuccess ? status : cudaStreamSynchronize(stream);
-  }
   template <class T>
   cudaError_t copy_to_host(std::vector<T>& to, const T* from) const {
-    return copy_to_host(to.data(), from, to.size() * sizeof(T));
+    return detail::copy_to_host(to.data(), from, to.size() * sizeof(T), comm, stream);
   }
 
   /// The first round. After it, the host knows the counts, and the cuts if all keys were samples.
@@ -322,8 +210,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if (status != cudaSuccess) return status;
     cuts.headers.resize(static_cast<std::size_t>(position.ranks));
     cuts.brackets.resize(static_cast<std::size_t>(splitters) * static_cast<std::size_t>(position.ranks));
-    status = detail::wait_for(stream, comm);
-    if (status == cudaSuccess) status = copy_to_host(cuts.headers, storage.headers());
+    status = copy_to_host(cuts.headers, storage.headers());
     if (status == cudaSuccess) status = copy_to_host(cuts.brackets, storage.brackets(0));
     if (status == cudaSuccess) status = error_of(cuts.headers);
     if (status != cudaSuccess) return status;
@@ -350,8 +237,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       if (status == cudaSuccess) status = narrow(round_of(i, cuts.shares, i == rounds), cuts.shares.all_chunks() - 1);
       if (status != cudaSuccess) return status;
     }
-    const cudaError_t status = detail::wait_for(stream, comm);
-    return status != cudaSuccess ? status : copy_to_host(cuts.brackets, storage.brackets(rounds % 2));
+    return copy_to_host(cuts.brackets, storage.brackets(rounds % 2));
   }
 
   // ------------------------------------------------------------------ items
