@@ -117,16 +117,20 @@ def check_standard_input(program, folder):
            (0, wanted.replace(file.encode(), b"-")))
 
 
-def on_terminal(command, seconds):
-    """What a program writes to a terminal on standard error if its input takes so long."""
+def on_terminal(command, seconds=None):
+    """What a program writes to a terminal on standard error, its standard input open for so long.
+
+    Without seconds the standard input is empty: a program that does not read it may end before a pipe is written.
+    """
     ours, theirs = os.openpty()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=theirs,
-                               env=C_LOCALE)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if seconds is None else subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=theirs, env=C_LOCALE)
     os.close(theirs)
-    process.stdin.write(TEXT)
-    process.stdin.flush()
-    time.sleep(seconds)
-    process.stdin.close()
+    if seconds is not None:
+        process.stdin.write(TEXT)
+        process.stdin.flush()
+        time.sleep(seconds)
+        process.stdin.close()
     written = b""
     try:
         while piece := os.read(ours, 4096):
@@ -140,11 +144,11 @@ def on_terminal(command, seconds):
 
 def check_progress(program, folder):
     short_call = program.command(folder, folder / "file")
-    expect(f"{program.what}: no progress of short work", b"\r" in on_terminal(short_call, 0), False)
+    expect(f"{program.what}: no progress of short work", b"\r" in on_terminal(short_call), False)
     if program.reads:
         long_call, seconds, step = program.command(folder, "-"), 1.4, "ing standard input, 1 s"
     elif program.name in LONG_CALLS:
-        long_call, seconds, step = [program.path, *LONG_CALLS[program.name]], 0, "ing.*, 1 s"
+        long_call, seconds, step = [program.path, *LONG_CALLS[program.name]], None, "ing.*, 1 s"
     else:
         return
     if program.name == "orders":
