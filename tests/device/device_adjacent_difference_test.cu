@@ -178,7 +178,7 @@ TEST(device_adjacent_difference, structs_at_any_address_of_theirs) {
   const auto* const in = reinterpret_cast<const struct16*>(memory.data());
   auto* const out = reinterpret_cast<struct16*>(results.data() + 1);
   using tiles = strata::detail::tiles_of<false, struct16*, const struct16*>;
-  EXPECT_FALSE(tiles::cut<strata::detail::tile_policy_hub::MaxPolicy>(1000, out, in).is_vectorized);
+  EXPECT_FALSE(tiles::cut<strata::tile_policy_hub::MaxPolicy>(1000, out, in).is_vectorized);
   std::vector<struct16> items(1000), written(1000);
   std::memcpy(items.data(), words.data(), 16000);
   ASSERT_CUDA_SUCCESS(in_two_phases(

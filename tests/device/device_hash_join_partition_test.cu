@@ -164,7 +164,7 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
   using strata::detail::join_duplicates_list;
   using strata::detail::join_partition_plan;
   using strata::detail::join_static_shared_bytes;
-  constexpr strata::join_partition_tuning tuning = strata::detail::join_policy_hub::MaxPolicy::partition;
+  constexpr strata::join_partition_tuning tuning = strata::join_policy_hub::MaxPolicy::partition;
   for (std::uint64_t rows = 0; rows < (std::uint64_t{1} << 31); rows += rows / 5 + 1) {
     for (const bool is_wide : {false, true}) {
       const join_partition_plan plan = strata::detail::plan_join_partitions(rows, 3 * rows, tuning, is_wide, false);

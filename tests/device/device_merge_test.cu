@@ -41,8 +41,7 @@ struct small_tiles {
 
 template <class Key>
 constexpr std::size_t tile_of() {
-  constexpr strata::merge_tuning tuning =
-      strata::detail::merge_policy_hub<static_cast<int>(sizeof(Key))>::Policy750::tuning;
+  constexpr strata::merge_tuning tuning = strata::merge_policy_hub<static_cast<int>(sizeof(Key))>::Policy750::tuning;
   return static_cast<std::size_t>(tuning.block_threads) * static_cast<std::size_t>(tuning.items_per_thread);
 }
 

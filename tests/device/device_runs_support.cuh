@@ -88,7 +88,7 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
 template <class Problem>
 struct parts_of {
   using Run = typename Problem::Accum;
-  using Policy = typename strata::detail::columns_policy_hub<Run, Run>::Policy900;
+  using Policy = typename strata::columns_policy_hub<Run, Run>::Policy900;
   static constexpr bool has_pipeline = Problem::template has_pipeline<false>;
 
   static constexpr std::size_t small_tile =

@@ -184,7 +184,7 @@ TEST(device_top_k, values_of_any_size_come_along) {
 // ------------------------------------------------------------------ samples
 
 /// Some hundred samples, of inputs of any size.
-struct sampling_hub : strata::detail::top_k_policy_hub {
+struct sampling_hub : strata::top_k_policy_hub {
   static constexpr std::size_t samples = 256;
   static constexpr std::size_t least_sampled_bytes = 0;
 };

@@ -199,7 +199,7 @@ TEST(device_transpose_tiles, may_be_many_both_ways) {
 // What a grid would need more than 2^31 tiles for.
 TEST(device_transpose_tiles, a_block_may_have_several_tiles) {
   using strata::detail::transpose_kind;
-  using policy = strata::detail::transpose_policy_hub<4, 4>::MaxPolicy;
+  using policy = strata::transpose_policy_hub<4, 4>::MaxPolicy;
   constexpr std::int64_t rows = 200, columns = 150;
   const std::vector<int> items = random_items<int>(rows * columns);
   const device_vector<int> in(items);

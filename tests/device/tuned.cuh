@@ -15,7 +15,7 @@ namespace device_test {
 template <class AccumT, int Threads, int MinBytes>
 struct eager_hub {
   static constexpr strata::reduce_tuning make() {
-    auto tuning = strata::detail::reduce_policy_hub<AccumT>::MaxPolicy::tuning;
+    auto tuning = strata::reduce_policy_hub<AccumT>::MaxPolicy::tuning;
     tuning.block_threads = Threads;
     tuning.min_bytes_per_block = MinBytes;
     tuning.single_block_bytes = 0;
@@ -31,7 +31,7 @@ struct eager_hub {
 /// type.
 template <class AccumT, int GroupThreads, int ChunkItems>
 struct short_segment_hub {
-  using usual = typename strata::detail::segmented_reduce_policy_hub<AccumT>::MaxPolicy;
+  using usual = typename strata::segmented_reduce_policy_hub<AccumT>::MaxPolicy;
   static constexpr strata::segmented_reduce_tuning make() {
     auto tuning = usual::segmented;
     tuning.thread_items = GroupThreads;

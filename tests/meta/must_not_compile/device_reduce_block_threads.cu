@@ -11,7 +11,7 @@ constexpr int block_threads = 256;
 
 // A tuning of one's own.
 constexpr strata::reduce_tuning changed() {
-  auto tuning = strata::detail::reduce_policy_hub<int>::MaxPolicy::tuning;
+  auto tuning = strata::reduce_policy_hub<int>::MaxPolicy::tuning;
   tuning.block_threads = block_threads;
   return tuning;
 }

@@ -12,7 +12,7 @@ constexpr int threads = 256, vectors = 7, lag = 2;
 #endif
 
 // A tuning of one's own.
-using base = strata::detail::scan_policy_hub<int, int>::Policy900;
+using base = strata::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::scan_tile_tuning small_tile = base::small_tile;

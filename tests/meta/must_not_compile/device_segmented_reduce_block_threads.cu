@@ -18,7 +18,7 @@ constexpr Tuning with_threads(Tuning tuning, int block_threads) {
   return tuning;
 }
 struct hub {
-  using usual = strata::detail::segmented_reduce_policy_hub<int>::MaxPolicy;
+  using usual = strata::segmented_reduce_policy_hub<int>::MaxPolicy;
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr auto segmented = with_threads(usual::segmented, segmented_threads);
     static constexpr auto tuning = with_threads(usual::tuning, threads);

@@ -19,8 +19,7 @@ struct batched_copy_tuning {
   int edge_rows;                  ///< the same of words at the ends of buffers
 };
 
-namespace detail {
-
+/// The rows of DeviceCopy::Batched and DeviceMemcpy::Batched.
 struct batched_copy_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // H200, 2026-11-24, CUDA 13.0: 2^22 buffers of 1 to 32 bytes 174 us, 2^18 of 4 KB 545 us, 2^10 of 1 MB 563 us; a
@@ -39,5 +38,4 @@ struct batched_copy_policy_hub {
   using MaxPolicy = Policy750;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

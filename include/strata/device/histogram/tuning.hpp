@@ -22,8 +22,7 @@ struct histogram_tuning {
   int table_slots;
 };
 
-namespace detail {
-
+/// The rows of DeviceHistogram.
 struct histogram_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // H200, 2026-11-24, CUDA 13.0, 2^28 samples, 256 even bins, uniform, equal or skewed alike: i32 258 us, f32 249 us,
@@ -36,5 +35,4 @@ struct histogram_policy_hub {
   using MaxPolicy = Policy750;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

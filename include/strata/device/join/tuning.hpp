@@ -12,9 +12,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-namespace detail {
-
-/// What all rows of the chain share.
+/// What all policies of join_policy_hub share.
 struct join_common_policy {
   // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
   // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
@@ -63,6 +61,20 @@ struct join_common_policy {
   }
 };
 
+/// The rows of DeviceHashJoin.
+struct join_policy_hub {
+  // Not measured: from Policy800. A multiprocessor has 1024 threads.
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
+    static constexpr join_partition_tuning partition = partition_with(1);
+  };
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, join_common_policy {
+    static constexpr join_partition_tuning partition = partition_with(2);
+  };
+  using MaxPolicy = Policy800;
+};
+
+namespace detail {
+
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
 /// joins have them, and on the tiles of merges.
 template <class A, class B>
@@ -89,17 +101,6 @@ auto invoke_join_policy(int device_ptx_version, const Call& call) {
   const join_policy_call<Call> functor{call};
   return MaxPolicy::Invoke(device_ptx_version, functor);
 }
-
-struct join_policy_hub {
-  // Not measured: from Policy800. A multiprocessor has 1024 threads.
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
-    static constexpr join_partition_tuning partition = partition_with(1);
-  };
-  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, join_common_policy {
-    static constexpr join_partition_tuning partition = partition_with(2);
-  };
-  using MaxPolicy = Policy800;
-};
 
 }  // namespace detail
 STRATA_NAMESPACE_END

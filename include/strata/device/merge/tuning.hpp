@@ -18,8 +18,7 @@ struct merge_tuning {
   unsigned long long max_tiles_without_splits;
 };
 
-namespace detail {
-
+/// The rows of DeviceMerge for keys of `KeyBytes`.
 template <int KeyBytes>
 struct merge_policy_hub {
   static constexpr int items = KeyBytes <= 4 ? 19 : KeyBytes <= 8 ? 11 : KeyBytes <= 16 ? 5 : KeyBytes <= 32 ? 3 : 1;
@@ -44,5 +43,4 @@ struct merge_policy_hub {
   using MaxPolicy = Policy800;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

@@ -70,6 +70,9 @@ inline constexpr int radix_bins = 1 << radix_bits;
 /// A tile of 256 values, and what ranks them, fit the 227 KB of shared memory of 9.0 and 10.0.
 inline constexpr std::size_t most_radix_value_bytes = 800;
 
+}  // namespace detail
+
+/// The rows of DeviceRadixSort. `Value` is NullType for sorts of keys.
 template <class Key, class Value>
 struct radix_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
@@ -91,7 +94,7 @@ struct radix_sort_policy_hub {
   // At most `wanted` threads, so many that a tile of one item each leaves 27 KB of the 227 KB of shared memory
   // of 9.0 and 10.0; at least one for each digit.
   static constexpr int threads_within(int wanted, int bytes_of_item) {
-    while (wanted > radix_bins && wanted * bytes_of_item > 200 << 10) wanted -= 128;
+    while (wanted > detail::radix_bins && wanted * bytes_of_item > 200 << 10) wanted -= 128;
     return wanted;
   }
 
@@ -121,7 +124,8 @@ struct radix_sort_policy_hub {
     // more from long runs in large tiles than from a third block.
     // Keys of 2^24 / 2^28: 331 / 4,096 (459 / 6,318). f32 of 2^28 with 42 items: 4,255, with 44: 4,282.
     // Pairs of 2^28: u32 / u32 with 34 items 6,467, u64 / u32 with 22 items 17,892.
-    static constexpr int max_key_items = radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
+    static constexpr int max_key_items =
+        detail::radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
     static constexpr int max_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
     static constexpr radix_pass_tuning pass =
         value_bytes == 0 ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ max_key_items,
@@ -132,9 +136,10 @@ struct radix_sort_policy_hub {
     static constexpr radix_block_tuning small_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ items_within(16, 4)};
     // 2^13 / 2^14: 12.8 / 15.7 (44.4 / 46.5).
-    static constexpr radix_cluster_tuning cluster{/*block_threads*/ 256,
-                                                  /*items_per_thread*/ 1 << (log2_ceiling(pairs_within(64, 8) + 1) - 1),
-                                                  /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
+    static constexpr radix_cluster_tuning cluster{
+        /*block_threads*/ 256,
+        /*items_per_thread*/ 1 << (detail::log2_ceiling(pairs_within(64, 8) + 1) - 1),
+        /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
     // Where there is no cluster, 2^13: 16.8 (44).
     static constexpr radix_block_tuning large_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ pairs_within(128, 32)};
@@ -165,5 +170,4 @@ struct radix_sort_policy_hub {
       grid_tile_items<Policy750> < grid_tile_items<Policy900> ? grid_tile_items<Policy750> : grid_tile_items<Policy900>;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

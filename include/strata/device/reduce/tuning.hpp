@@ -22,8 +22,7 @@ struct reduce_tuning {
   int one_block_per_multiprocessor_bytes = 64 << 10;
 };
 
-namespace detail {
-
+/// The rows of DeviceReduce for results of type `AccumT`.
 template <class AccumT>
 struct reduce_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
@@ -40,6 +39,8 @@ struct reduce_policy_hub {
 
   using MaxPolicy = Policy750;
 };
+
+namespace detail {
 
 /// No policy starts more blocks than this. Temporary storage is sized for it, so that its size does not depend on the
 /// device.

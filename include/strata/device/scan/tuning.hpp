@@ -48,8 +48,7 @@ struct columns_pipeline_tuning {
 /// `pipeline_above` of a policy: inputs of more large tiles for each multiprocessor take the pipeline.
 inline constexpr int no_pipeline = -1;
 
-namespace detail {
-
+/// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.
 template <class InputT, class AccumT>
 struct scan_policy_hub {
   static constexpr int item_bytes = static_cast<int>(sizeof(InputT) > sizeof(AccumT) ? sizeof(InputT) : sizeof(AccumT));
@@ -125,8 +124,9 @@ struct scan_policy_hub {
   using MaxPolicy = Policy1200;
 };
 
-/// For problems whose stages hold columns. Tiles in registers read keys and apply operators twice for each item,
-/// so inputs of more than one small tile for each multiprocessor take the pipeline.
+/// The rows of what is built on scans, whose stages hold columns: scans by key, DeviceSelect, DevicePartition,
+/// DeviceRunLengthEncode and DeviceReduce::ReduceByKey. Tiles in registers read keys and apply operators twice for each
+/// item, so inputs of more than one small tile for each multiprocessor take the pipeline.
 template <class InputT, class AccumT>
 struct columns_policy_hub {
   struct rows {
@@ -155,5 +155,4 @@ struct columns_policy_hub {
   using MaxPolicy = Policy1200;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

@@ -67,8 +67,11 @@ struct segment_class_bounds {
   static constexpr unsigned long long one_tile = Policy::one_tile.tile_items();
 };
 
-/// By the bytes of an item, a key with its value. H200, 2026-11-20, CUDA 13.0, 2^27 items, tile sorts alone,
-/// 10^9 items per second for segments of so many items (threads x items of a thread):
+}  // namespace detail
+
+/// The rows of DeviceSegmentedMergeSort and DeviceMergeSort, by the bytes of an item, a key with its value. H200,
+/// 2026-11-20, CUDA 13.0, 2^27 items, tile sorts alone, 10^9 items per second for segments of so many items (threads x
+/// items of a thread):
 ///
 /// | items           | 8             | 32             | 100 | 500            | 2000          | 6400           |
 /// |---|---|---|---|---|---|---|
@@ -156,5 +159,4 @@ struct segmented_merge_sort_policy_hub {
   using MaxPolicy = Policy1200;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

@@ -27,8 +27,7 @@ struct segmented_radix_sort_tuning {
   int most_shared_bytes;
 };
 
-namespace detail {
-
+/// The rows of DeviceSegmentedRadixSort. `Value` is NullType for sorts of keys.
 template <class Key, class Value>
 struct segmented_radix_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
@@ -77,6 +76,8 @@ struct segmented_radix_sort_policy_hub {
   /// The smallest tile of a long segment in any of the policies: temporary storage has capacity for its states.
   static constexpr std::size_t least_tile_items = whole_array::least_tile_items;
 };
+
+namespace detail {
 
 /// The two tilings of a policy, as tunings of AgentRadixBlock.
 template <class Policy>

@@ -24,8 +24,7 @@ struct segmented_reduce_tuning {
   int min_share_bytes;  ///< smallest share of a block
 };
 
-namespace detail {
-
+/// The rows of DeviceSegmentedReduce for results of type `AccumT`.
 template <class AccumT>
 struct segmented_reduce_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
@@ -55,6 +54,8 @@ struct segmented_reduce_policy_hub {
 
   using MaxPolicy = Policy750;
 };
+
+namespace detail {
 
 /// The largest number of chunks of a segment. Their results are combined by one block.
 inline constexpr int max_chunks_per_segment = 256;

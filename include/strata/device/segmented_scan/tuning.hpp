@@ -20,11 +20,10 @@ struct segmented_scan_tuning {
   int blocks_per_multiprocessor;
 };
 
-namespace detail {
-
+/// The rows of DeviceSegmentedScan for sums of type `AccumT`.
 template <class AccumT>
 struct segmented_scan_policy_hub {
-  using Sum = sum_of_run<AccumT>;
+  using Sum = detail::sum_of_run<AccumT>;
 
   static constexpr int items_within(int bytes) {
     const int fitting = bytes / static_cast<int>(sizeof(Sum));
@@ -66,5 +65,4 @@ struct segmented_scan_policy_hub {
   using MaxPolicy = Policy750;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

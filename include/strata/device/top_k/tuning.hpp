@@ -17,9 +17,7 @@ struct top_k_tuning {
   int blocks_per_multiprocessor;
 };
 
-namespace detail {
-
-/// The same for all keys: a thread loads 16 bytes at a time, whatever a key has.
+/// The rows of DeviceTopK, the same for all keys: a thread loads 16 bytes at a time, whatever a key has.
 struct top_k_policy_hub {
   struct rows {
     // H200, 2026-11-24, CUDA 13.0, 2^28 f32: k = 1 to 1,000 310 to 325 us, k = 100,000 336 us; one read takes 234 us.
@@ -37,6 +35,8 @@ struct top_k_policy_hub {
   template <class Problem>
   using collect_hub = typename Problem::policy_hub;
 };
+
+namespace detail {
 
 /// How the candidates for the result are found: all items up to that of rank `sample_rank` in a sample.
 ///

@@ -20,9 +20,7 @@ struct tile_tuning {
   int difference_blocks;
 };
 
-namespace detail {
-
-/// For DeviceTransform, DeviceFor and DeviceAdjacentDifference.
+/// The rows of DeviceTransform, DeviceFor and DeviceAdjacentDifference.
 struct tile_policy_hub {
   // Not measured: from Policy800, with 4 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
@@ -39,5 +37,4 @@ struct tile_policy_hub {
   using MaxPolicy = Policy800;
 };
 
-}  // namespace detail
 STRATA_NAMESPACE_END

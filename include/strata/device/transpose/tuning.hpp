@@ -41,7 +41,9 @@ inline constexpr int few_transpose_rows = 8;
 /// Elements above this are moved directly: each alone fills more than a sector of memory.
 inline constexpr int most_staged_bytes = 40;
 
-/// For elements of `ElementBytes`, which are accessed by `PieceBytes` where not by vectors.
+}  // namespace detail
+
+/// The rows of DeviceTranspose for elements of `ElementBytes`, which are accessed by `PieceBytes` where not by vectors.
 template <int ElementBytes, int PieceBytes>
 struct transpose_policy_hub {
   static constexpr int pieces = ElementBytes / PieceBytes;
@@ -82,7 +84,7 @@ struct transpose_policy_hub {
     // `direct_wide` and `direct_tall`: 3 x 33 M elements of 12 bytes 50 (through shared memory: 8), 33 M x 3 70 (9).
     // `wide` and `tall`: 18 for 1 byte; other shapes not measured: from `items`, with as many elements in a tile.
     // `direct`: not measured.
-    static constexpr int few = few_transpose_rows;
+    static constexpr int few = detail::few_transpose_rows;
     static constexpr int many = ElementBytes == 16 ? 128 : ElementBytes == 8 ? 256 : 512;
     static constexpr transpose_tuning wide{/*block_threads=*/256, few, many, PieceBytes};
     static constexpr transpose_tuning tall{/*block_threads=*/256, many, few, PieceBytes};
@@ -93,6 +95,8 @@ struct transpose_policy_hub {
 
   using MaxPolicy = Policy750;
 };
+
+namespace detail {
 
 template <class Policy, transpose_kind Kind>
 constexpr transpose_tuning transpose_row() {
