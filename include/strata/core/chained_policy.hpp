@@ -14,14 +14,14 @@ namespace detail {
 #if STRATA_DEVICE_PASS
 inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 #else
-inline constexpr int compiled_ptx_version = 900;
+inline constexpr int compiled_ptx_version = STRATA_SIMT_PTX_VERSION;
 #endif
 
 // nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for. clang does not.
 #if defined(__CUDA_ARCH_LIST__)
 inline constexpr int compiled_architectures[] = {__CUDA_ARCH_LIST__};
 #else
-inline constexpr int compiled_architectures[] = {900};
+inline constexpr int compiled_architectures[] = {STRATA_SIMT_PTX_VERSION};
 #endif
 
 /// True if one of the compiled architectures lies in [lowest, below), or may lie there.

@@ -34,7 +34,7 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   status = cudaDeviceGetAttribute(&properties.shared_bytes_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (status != cudaSuccess) return status;
 #if STRATA_HOST_SIMT
-  properties.ptx_version = 900;
+  properties.ptx_version = STRATA_SIMT_PTX_VERSION;
 #else
   // cudaErrorNoKernelImageForDevice / InvalidDeviceFunction from here means: strata was not
   // compiled for this device's architecture.

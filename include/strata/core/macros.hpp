@@ -43,6 +43,12 @@
 #define STRATA_DEVICE_PASS 0
 #endif
 
+/// The PTX version (100 * major + 10 * minor) whose policies programs of the host back end take. The same in all sources
+/// of a program.
+#ifndef STRATA_SIMT_PTX_VERSION
+#define STRATA_SIMT_PTX_VERSION 900
+#endif
+
 /// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch, and a log of launches
 /// on the standard error. `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG` turn the latter two on or off alone.
 #ifndef STRATA_DEBUG

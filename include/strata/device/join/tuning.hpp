@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/device/join/common/strategy.hpp>
@@ -63,14 +64,30 @@ struct join_common_policy {
 
 /// The rows of DeviceHashJoin.
 struct join_policy_hub {
-  // Not measured: from Policy800. A multiprocessor has 1024 threads.
+  // Not measured: from Policy900. A multiprocessor has 1024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(1);
   };
-  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, join_common_policy {
+  // Derived, not measured: from Policy900, with tiles of passes that fit a block, beside 20 KiB of counters and what
+  // kernels have. Tables cannot be smaller, because storage depends on them: a partition whose table does not fit is
+  // joined by the table in global memory.
+  template <int Architecture>
+  struct rows : join_common_policy {
+    static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
+      const int bytes = (detail::limits_of(Architecture).shared_bytes_of_block - (20 << 10)) / row.partition_threads;
+      for (int& items : row.items_of_pass) items = items < bytes / 8 ? items : bytes / 8;
+      for (int& items : row.wide_items_of_pass) items = items < bytes / 12 ? items : bytes / 12;
+      return row;
+    }
+    static constexpr join_partition_tuning partition = with_fitting_tiles(partition_with(2));
+  };
+  struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
+  struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(2);
   };
-  using MaxPolicy = Policy800;
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
+  using MaxPolicy = Policy1200;
 };
 
 namespace detail {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 
@@ -27,12 +28,12 @@ struct merge_policy_hub {
     return threads > 32 && threads * items * KeyBytes > (32 << 10) ? threads_within(threads / 2) : threads;
   }
 
-  // Not measured: from Policy800, with 4 blocks, because 7.5 holds 1,024 threads.
+  // Not measured: from Policy900, with 4 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr merge_tuning tuning{threads_within(256), items, /*blocks_per_multiprocessor=*/4,
                                          /*max_tiles_without_splits=*/4096};
   };
-  struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
+  struct rows_900 {
     // H200, 2026-11-24, CUDA 13.0, two halves of 2^28 random keys: i32 599 us, where CUB takes 627; of 2^27, i64
     // 594 us, CUB 641. 512 threads with 15 items 594 us, 256 with 15 and 8 blocks 612. Where blocks search, 2^26 keys
     // take 200 us, with splits 166; 2^24 both 56; 2^20 10 and 14. Pairs were not measured.
@@ -40,7 +41,21 @@ struct merge_policy_hub {
                                          /*blocks_per_multiprocessor=*/KeyBytes <= 8 ? 6 : 4,
                                          /*max_tiles_without_splits=*/4096};
   };
-  using MaxPolicy = Policy800;
+  // Derived, not measured: from rows_900, with as many blocks as fit. A tile of pairs has 2 bytes for each item, too.
+  template <int Architecture>
+  struct rows : rows_900 {
+    static constexpr int tile_bytes = rows_900::tuning.block_threads * items * (KeyBytes + 2) + 16;
+    static constexpr merge_tuning tuning{rows_900::tuning.block_threads, items,
+                                         detail::limits_of(Architecture)
+                                             .blocks_within(rows_900::tuning.blocks_per_multiprocessor,
+                                                            rows_900::tuning.block_threads, tile_bytes),
+                                         rows_900::tuning.max_tiles_without_splits};
+  };
+  struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
+  struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
+  struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
+  using MaxPolicy = Policy1200;
 };
 
 STRATA_NAMESPACE_END

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
@@ -91,14 +92,20 @@ struct radix_sort_policy_hub {
     return items < 1 ? 1 : items > max ? max : items;
   }
 
-  // At most `wanted` threads, so many that a tile of one item each leaves 27 KB of the 227 KB of shared memory
-  // of 9.0 and 10.0; at least one for each digit.
-  static constexpr int threads_within(int wanted, int bytes_of_item) {
-    while (wanted > detail::radix_bins && wanted * bytes_of_item > 200 << 10) wanted -= 128;
+  // What ranks a tile has 64 bytes of shared memory for each thread. With what a pass has besides, and a sort in one
+  // launch:
+  static constexpr int pass_bytes_without_tile(int threads) { return 64 * threads + (3 << 10); }
+  static constexpr int grid_bytes_without_tile(int threads) { return 64 * threads + (6 << 10); }
+
+  // At most `wanted` threads, so many that a tile of one item each fits a block; at least one for each digit.
+  static constexpr int threads_within(int wanted, int bytes_of_item, int shared_bytes = 227 << 10) {
+    while (wanted > detail::radix_bins && grid_bytes_without_tile(wanted) + wanted * bytes_of_item > shared_bytes) {
+      wanted -= 128;
+    }
     return wanted;
   }
 
-  // Not measured: from Policy900, with smaller tiles, without clusters, and without counting sorts of words.
+  // Not measured: from rows_900, with smaller tiles, without clusters, and without counting sorts of words.
   struct small_tiles {
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 512, /*shared_bytes*/ 48 << 10};
     static constexpr radix_pass_tuning pass{/*block_threads*/ 256, /*items_per_thread*/ items_within(56, 24),
@@ -114,10 +121,8 @@ struct radix_sort_policy_hub {
     static constexpr radix_words_tuning words{/*block_threads*/ 1024, /*least_items*/ 0};
   };
 
-  struct Policy750 : small_tiles, ChainedPolicy<750, Policy750, Policy750> {};
-
   // NVIDIA H200, CUDA 13.0, 2026-11-22: medians in microseconds, CUB's in brackets; u32 keys unless said.
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+  struct rows_900 {
     // u8 of 2^28, counted and written: 143 (1,435).
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 1024, /*shared_bytes*/ 192 << 10};
     // As many items as registers allow almost without spills. Pairs write to twice as many arrays: they gain
@@ -152,8 +157,43 @@ struct radix_sort_policy_hub {
     static constexpr radix_words_tuning words{/*block_threads*/ 1024, /*least_items*/ std::size_t{1} << 23};
   };
 
-  // Not measured: from Policy750, because 12.x has less than half of the shared memory of 9.0 and 10.0.
-  struct Policy1200 : small_tiles, ChainedPolicy<1200, Policy1200, Policy900> {};
+  // Derived, not measured: from rows_900, with tiles and counters that fit, and without clusters. Where two large tiles
+  // of a pass do not fit a multiprocessor, it has two blocks of 256 threads with smaller ones.
+  template <int Architecture>
+  struct rows : rows_900 {
+    static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
+    static constexpr int smaller(int a, int b) { return a < b ? a : b; }
+
+    static constexpr radix_histogram_tuning histogram{
+        rows_900::histogram.block_threads,
+        smaller(rows_900::histogram.shared_bytes, limits.shared_bytes_of_block - (4 << 10))};
+    static constexpr radix_pass_tuning pass_of(int threads, int blocks) {
+      const int tile_bytes = limits.shared_bytes_each(blocks) - pass_bytes_without_tile(threads);
+      return {threads, items_within(tile_bytes / threads, rows_900::pass.items_per_thread), blocks};
+    }
+    static constexpr radix_pass_tuning pass =
+        limits.shared_bytes_each(2) < 64 << 10
+            ? pass_of(256, 2)
+            : pass_of(threads_within(rows_900::pass.block_threads, widest, limits.shared_bytes_of_block),
+                      rows_900::pass.blocks_per_multiprocessor);
+    static constexpr radix_cluster_tuning cluster = small_tiles::cluster;
+    static constexpr int grid_threads =
+        threads_within(rows_900::grid.block_threads, key_bytes + value_bytes, limits.shared_bytes_of_block);
+    static constexpr int grid_bytes_of_thread =
+        (limits.shared_bytes_of_block - grid_bytes_without_tile(grid_threads)) / grid_threads;
+    static constexpr radix_grid_tuning grid{
+        grid_threads, pairs_within(grid_bytes_of_thread, rows_900::grid.items_per_thread),
+        rows_900::grid.least_items_per_thread, rows_900::grid.blocks_per_multiprocessor, rows_900::grid.most_items};
+    // A block has 128 KiB of counters.
+    static constexpr radix_words_tuning words =
+        limits.shared_bytes_of_block < 144 << 10 ? small_tiles::words : rows_900::words;
+  };
+
+  struct Policy750 : small_tiles, ChainedPolicy<750, Policy750, Policy750> {};
+  struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
+  struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
+  struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
 
   using MaxPolicy = Policy1200;
   /// The smallest tile of a pass in any of the policies: temporary storage has capacity for its states.

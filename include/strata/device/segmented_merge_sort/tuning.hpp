@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 
@@ -148,14 +149,36 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
   };
-  // Not measured: from sm_90, with the 99 KiB of shared memory that sm_120 has.
-  struct rows_1200 : rows_900 {
-    static constexpr segment_tile_tuning many_tiles{many_threads, items_of_tile, 2};
+  // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many where two large ones do
+  // not fit a multiprocessor.
+  template <int Architecture>
+  struct rows : rows_900 {
+    static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
+    // `bytes_beside`: for each thread, beside its items.
+    template <class Row>
+    static constexpr Row fitting(Row row, int items, int bytes_beside) {
+      const int bytes = row.block_threads * (items * ItemBytes + bytes_beside);
+      row.blocks_per_multiprocessor = limits.blocks_within(row.blocks_per_multiprocessor, row.block_threads, bytes);
+      return row;
+    }
+    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have the items of few_threads.
+    static constexpr int items_alone = by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
+    static constexpr segment_tile_tuning  //
+        one_thread = fitting(rows_900::one_thread, items_alone, 29 + ItemBytes),
+        few_threads = fitting(rows_900::few_threads, items_of_few_threads, 19 + ItemBytes),
+        part_of_tile = fitting(rows_900::part_of_tile, items_of_part, 19),
+        one_tile = fitting(rows_900::one_tile, items_of_tile, 19),
+        large_tile = fitting(rows_900::many_tiles, items_of_tile, 19),
+        many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
+    static constexpr segment_merge_tuning merge =
+        fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows_900 {};
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows_1200 {};
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, rows<800> {};
+  struct Policy860 : ChainedPolicy<860, Policy860, Policy800>, rows<860> {};
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, rows_900 {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows<1200> {};
   using MaxPolicy = Policy1200;
 };
 

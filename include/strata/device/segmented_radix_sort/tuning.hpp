@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
@@ -56,7 +57,7 @@ struct segmented_radix_sort_policy_hub {
     static constexpr radix_histogram_tuning histogram = whole_array::Policy750::histogram;
     static constexpr radix_pass_tuning pass = whole_array::Policy750::pass;
   };
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+  struct rows_900 {
     // not measured: from Policy750, with as many blocks as registers allow almost without spills.
     static constexpr segmented_radix_sort_tuning segmented{
         /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
@@ -66,12 +67,26 @@ struct segmented_radix_sort_policy_hub {
     static constexpr radix_histogram_tuning histogram = whole_array::Policy900::histogram;
     static constexpr radix_pass_tuning pass = whole_array::Policy900::pass;
   };
-  // Not measured: from Policy900, with less shared memory for long segments.
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    static constexpr segmented_radix_sort_tuning segmented = Policy900::segmented;
-    static constexpr radix_histogram_tuning histogram = whole_array::Policy1200::histogram;
-    static constexpr radix_pass_tuning pass = whole_array::Policy1200::pass;
+  // Derived, not measured: from rows_900, with as many blocks as fit. Beside its tile a block has 64 bytes for each
+  // thread, 2 KiB for each pass and 4.5 KiB.
+  template <int Architecture>
+  struct rows {
+    static constexpr segmented_radix_sort_tuning of_900 = rows_900::segmented;
+    static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
+    static constexpr int block_bytes =
+        of_900.block_threads * (64 + of_900.items_per_thread * widest) + (key_bytes << 11) + (9 << 9);
+    static constexpr segmented_radix_sort_tuning segmented{
+        of_900.block_threads, of_900.few_items_per_thread, of_900.items_per_thread,
+        limits.blocks_within(of_900.blocks_per_multiprocessor, of_900.block_threads, block_bytes),
+        limits.shared_bytes_of_block};
+    using whole_array_rows = typename whole_array::template rows<Architecture>;
+    static constexpr radix_histogram_tuning histogram = whole_array_rows::histogram;
+    static constexpr radix_pass_tuning pass = whole_array_rows::pass;
   };
+  struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
+  struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
+  struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
   using MaxPolicy = Policy1200;
   /// The smallest tile of a long segment in any of the policies: temporary storage has capacity for its states.
   static constexpr std::size_t least_tile_items = whole_array::least_tile_items;

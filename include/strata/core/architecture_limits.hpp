@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What a multiprocessor has for its blocks, and 65,536 registers. Rows of tuning that were not measured are derived
+/// from it: guides/tuning.md has the rule.
+struct architecture_limits {
+  int threads;
+  int shared_bytes;
+  int shared_bytes_of_block;  ///< that one block may have
+
+  /// The system takes so much of the shared memory of each block.
+  constexpr int reserved_bytes() const { return shared_bytes - shared_bytes_of_block; }
+
+  /// The shared memory that each of `blocks` blocks may have.
+  constexpr int shared_bytes_each(int blocks) const { return shared_bytes / blocks - reserved_bytes(); }
+
+  /// Of `wanted` blocks, as many as threads and shared memory allow; at least one.
+  constexpr int blocks_within(int wanted, int block_threads, int block_bytes) const {
+    while (wanted > 1 && (wanted * block_threads > threads || block_bytes > shared_bytes_each(wanted))) --wanted;
+    return wanted;
+  }
+};
+
+/// The limits of the newest architecture that is not above a PTX version (100 * major + 10 * minor).
+constexpr architecture_limits limits_of(int ptx_version) {
+  return ptx_version >= 1200  ? architecture_limits{1536, 100 << 10, 99 << 10}
+         : ptx_version >= 900 ? architecture_limits{2048, 228 << 10, 227 << 10}
+         : ptx_version >= 860 ? architecture_limits{1536, 100 << 10, 99 << 10}
+         : ptx_version >= 800 ? architecture_limits{2048, 164 << 10, 163 << 10}
+                              : architecture_limits{1024, 64 << 10, 64 << 10};
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
