@@ -41,10 +41,10 @@ struct merge_policy_hub {
                                          /*blocks_per_multiprocessor=*/KeyBytes <= 8 ? 6 : 4,
                                          /*max_tiles_without_splits=*/4096};
   };
-  // Derived, not measured: from rows_900, with as many blocks as fit. A tile of pairs has 2 bytes for each item, too.
+  // Derived, not measured: from rows_900, with as many blocks as fit. A tile of pairs has 4 bytes more for each item.
   template <int Architecture>
   struct rows : rows_900 {
-    static constexpr int tile_bytes = rows_900::tuning.block_threads * items * (KeyBytes + 2) + 16;
+    static constexpr int tile_bytes = rows_900::tuning.block_threads * items * (KeyBytes + 4) + 256;
     static constexpr merge_tuning tuning{rows_900::tuning.block_threads, items,
                                          detail::limits_of(Architecture)
                                              .blocks_within(rows_900::tuning.blocks_per_multiprocessor,
