@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
@@ -30,6 +31,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
 ///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
 ///   Counts have 64 bits if their type has.
+/// - **Tuning.** `TunedDeviceFor<Hub>` takes a hub of yours in the place of tile_policy_hub: see default_policy_hub.
 /// - **Algorithm.** That of DeviceTransform, without an output.
 ///
 /// @code
@@ -45,7 +47,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 105 2100 0 -42
 /// @endcode
-struct DeviceFor {
+template <class PolicyHub>
+struct TunedDeviceFor {
   template <class ShapeT, class Op>
   static cudaError_t Bulk(void* d_temp_storage, std::size_t& temp_storage_bytes, ShapeT shape, Op op,
                           cudaStream_t stream = 0) {
@@ -92,9 +95,11 @@ struct DeviceFor {
   static cudaError_t for_each(void* d_temp_storage, std::size_t& temp_storage_bytes, const Iterator& first,
                               NumItemsT num_items, const Op& op, cudaStream_t stream) {
     const auto items = detail::pointer_or_iterator(first);
-    return detail::dispatch_transform<IsByReference>("strata::DeviceFor", d_temp_storage, temp_storage_bytes, items,
-                                                     detail::no_output{}, num_items, op, stream, items);
+    return detail::dispatch_transform<IsByReference, PolicyHub>("strata::DeviceFor", d_temp_storage, temp_storage_bytes,
+                                                                items, detail::no_output{}, num_items, op, stream,
+                                                                items);
   }
 };
+using DeviceFor = TunedDeviceFor<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

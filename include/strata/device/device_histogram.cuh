@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/histogram/dispatch.cuh>
@@ -41,6 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `(sample - lower_level) * ((num_levels - 1) / (upper_level - lower_level))` with the rounding of the type, cut
 ///   off. As in CUB, a sample below `upper_level` whose product is rounded up to `num_levels - 1` is not counted.
 ///   `HistogramRange` converts samples to the type of the levels.
+/// - **Tuning.** `TunedDeviceHistogram<Hub>` takes a hub of yours in the place of histogram_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which
 ///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, in a size query too; null pointers;
@@ -65,7 +68,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 3 4 1 2 0
 /// @endcode
-struct DeviceHistogram {
+template <class PolicyHub>
+struct TunedDeviceHistogram {
   // -------------------------------------------------------------- one channel
 
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
@@ -214,7 +218,7 @@ struct DeviceHistogram {
     const auto set_bins = [=](Bins& bins, int c) {
       return bins.set_levels(lower_level[c], upper_level[c], num_levels[c] - 1);
     };
-    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT, PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
   }
   template <int Channels, int ActiveChannels, class SampleIteratorT, class CounterT, class LevelT, class... Region>
@@ -226,9 +230,10 @@ struct DeviceHistogram {
       bins = {d_levels[c], num_levels[c]};
       return true;
     };
-    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT, PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
   }
 };
+using DeviceHistogram = TunedDeviceHistogram<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/batched_copy/dispatch.cuh>
@@ -32,6 +33,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Cost.** Reads and writes each byte once, 16 at a time, but for up to 46 bytes of a buffer and up to 31 at each
 ///   end of a longer one. Where source and destination differ modulo 16, each 16 bytes are read twice, the second time
 ///   from the L1 cache.
+/// - **Tuning.** `TunedDeviceMemcpy<Hub>` takes a hub of yours in the place of batched_copy_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
 ///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
 ///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
@@ -59,7 +62,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: one, two, three,
 /// @endcode
-struct DeviceMemcpy {
+template <class PolicyHub>
+struct TunedDeviceMemcpy {
   template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
                              OutputBufferIt outputs, BufferSizeIteratorT sizes, detail::count64 num_buffers,
@@ -73,12 +77,13 @@ struct DeviceMemcpy {
     static_assert(!std::is_const_v<std::remove_pointer_t<out>>,
                   "DeviceMemcpy::Batched cannot write to pointers to const: pass destinations that are not const");
     using Buffers = detail::byte_buffers<1, 1, InputBufferIt, OutputBufferIt, BufferSizeIteratorT>;
-    return detail::DispatchBatchedCopy<Buffers>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                          Buffers{{inputs, outputs, sizes}}, num_buffers, stream);
+    return detail::DispatchBatchedCopy<Buffers, PolicyHub>::Dispatch(
+        d_temp_storage, temp_storage_bytes, Buffers{{inputs, outputs, sizes}}, num_buffers, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Batched)
 };
+using DeviceMemcpy = TunedDeviceMemcpy<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

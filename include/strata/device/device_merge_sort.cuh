@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
@@ -49,6 +50,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write
 ///   each item once more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
+/// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub: see
+///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
 ///   temporary storage too small. Otherwise what the launches
@@ -71,7 +74,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: (1, 0) (0, 1) (1, 1) (0, -2) (3, 4)
 /// @endcode
-struct DeviceMergeSort {
+template <class PolicyHub>
+struct TunedDeviceMergeSort {
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                               OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
@@ -176,13 +180,15 @@ struct DeviceMergeSort {
     const auto all = detail::segments_of_size<detail::single_segment>(1, num_items);
     if constexpr (std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
                   std::is_pointer_v<std::remove_const_t<decltype(values)>>) {
-      return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
-                                                     {keys, values}, all, compare_op, is_in_place, true, stream);
+      return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, input_keys,
+                                                                input_values, {keys, values}, all, compare_op,
+                                                                is_in_place, true, stream);
     } else {
-      return detail::merge_sort_to_iterators<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
-                                                         keys, values, all, compare_op, stream);
+      return detail::merge_sort_to_iterators<PolicyHub, Key, Value>(
+          d_temp_storage, temp_storage_bytes, input_keys, input_values, keys, values, all, compare_op, stream);
     }
   }
 };
+using DeviceMergeSort = TunedDeviceMergeSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -51,6 +52,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without
 ///   `init`, as in CUB, whatever the output's type. To add up in a wider type, begin with a value of that
 ///   type. It must be trivially relocatable and default constructible. Each item is read and written once.
+/// - **Tuning.** `TunedDeviceScan<Hub>` takes a hub of yours in the place of scan_policy_hub, for scans by key of
+///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer with items; arrays that overlap; an initial value in device memory where
 ///   results go; temporary storage too small. Otherwise what the launch returns. An older error of the runtime
@@ -76,7 +79,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 0 3 4 8 9
 /// @endcode
-struct DeviceScan {
+template <class PolicyHub>
+struct TunedDeviceScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
@@ -231,8 +235,8 @@ struct DeviceScan {
                           cudaStream_t stream) {
     using Accum = accumulator_of_scan<InputIterator, ScanOp, InitValueT>;
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
-    return detail::DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                   Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
+    return detail::DispatchScan<Problem, PolicyHub>::Dispatch(
+        d_temp_storage, temp_storage_bytes, Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
   }
 
   template <bool IsInclusive, class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
@@ -242,10 +246,11 @@ struct DeviceScan {
                                  InitValueT init_value, NumItemsT num_items, EqualityOp equality_op,
                                  cudaStream_t stream) {
     using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
-    return detail::dispatch_scan_by_key<T, IsInclusive>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                        d_values_out, scan_op, init_value, num_items, equality_op,
-                                                        stream);
+    return detail::dispatch_scan_by_key<T, IsInclusive, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                   d_values_in, d_values_out, scan_op, init_value,
+                                                                   num_items, equality_op, stream);
   }
 };
+using DeviceScan = TunedDeviceScan<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
@@ -47,6 +48,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
 ///   `num_items` items of each array.
+/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes a hub of yours in the place of
+///   segmented_radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
 ///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is
@@ -73,7 +76,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 2: 0 3
 /// // prints: 3: 0
 /// @endcode
-struct DeviceSegmentedRadixSort {
+template <class PolicyHub>
+struct TunedDeviceSegmentedRadixSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                     const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
@@ -81,7 +85,7 @@ struct DeviceSegmentedRadixSort {
                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -93,7 +97,7 @@ struct DeviceSegmentedRadixSort {
                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -107,7 +111,7 @@ struct DeviceSegmentedRadixSort {
                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -120,7 +124,7 @@ struct DeviceSegmentedRadixSort {
                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -135,7 +139,7 @@ struct DeviceSegmentedRadixSort {
                                                      EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -149,7 +153,7 @@ struct DeviceSegmentedRadixSort {
                                                      EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -165,7 +169,7 @@ struct DeviceSegmentedRadixSort {
                                                                EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -179,7 +183,7 @@ struct DeviceSegmentedRadixSort {
                                                                EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -198,5 +202,6 @@ struct DeviceSegmentedRadixSort {
     return {d_begin_offsets, d_end_offsets};
   }
 };
+using DeviceSegmentedRadixSort = TunedDeviceSegmentedRadixSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
@@ -45,6 +46,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segment takes a binary search in the segments of its tile.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in which sums
 ///   are combined depends on the lengths and the device alone.
+/// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` takes a hub of yours in the place of segmented_scan_policy_hub: see
+///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a
 ///   size query too; a null pointer with segments; temporary storage too small. Otherwise what the launches
 ///   return. With no segments nothing is launched.
@@ -63,7 +66,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 1 3 6 10 20 5 10
 /// @endcode
-struct DeviceSegmentedScan {
+template <class PolicyHub>
+struct TunedDeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
@@ -219,11 +223,13 @@ struct DeviceSegmentedScan {
         "Offset iterator type should be integral.");
     return detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
                                          OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp,
-                                         IsInclusive, InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                                                       {d_begin_offsets, d_end_offsets},
-                                                                       d_out_begin_offsets, num_segments, scan_op, init,
-                                                                       stream);
+                                         IsInclusive, InitT, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                                                  d_in, d_out,
+                                                                                  {d_begin_offsets, d_end_offsets},
+                                                                                  d_out_begin_offsets, num_segments,
+                                                                                  scan_op, init, stream);
   }
 };
+using DeviceSegmentedScan = TunedDeviceSegmentedScan<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

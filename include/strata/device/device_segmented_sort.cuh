@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/segmented_sort/calls.cuh>
@@ -63,6 +64,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   more; with two buffers the 7 % alone. It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
+/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub:
+///   see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
 ///   that overlap, temporary storage too small.
@@ -83,14 +86,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 15 11 8 21 19 17 9
 /// @endcode
-struct DeviceSegmentedSort {
+template <class PolicyHub>
+struct TunedDeviceSegmentedSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -99,7 +103,7 @@ struct DeviceSegmentedSort {
                               NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -110,7 +114,7 @@ struct DeviceSegmentedSort {
                                     BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -119,7 +123,7 @@ struct DeviceSegmentedSort {
                                     NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                     EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -130,7 +134,7 @@ struct DeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -140,7 +144,7 @@ struct DeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -151,7 +155,7 @@ struct DeviceSegmentedSort {
                                               NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -161,7 +165,7 @@ struct DeviceSegmentedSort {
                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -173,7 +177,7 @@ struct DeviceSegmentedSort {
                                NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -184,7 +188,7 @@ struct DeviceSegmentedSort {
                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -197,7 +201,7 @@ struct DeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -208,7 +212,7 @@ struct DeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -221,7 +225,7 @@ struct DeviceSegmentedSort {
                                          BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -232,7 +236,7 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -245,7 +249,7 @@ struct DeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -257,7 +261,7 @@ struct DeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -268,15 +272,15 @@ struct DeviceSegmentedSort {
                               Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class NumSegmentsT, class SegmentSizeT>
@@ -284,16 +288,16 @@ struct DeviceSegmentedSort {
                                         Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -301,17 +305,17 @@ struct DeviceSegmentedSort {
                                Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                               d_values_out, detail::segments_of_size(num_segments, segment_size),
-                                               stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                          d_values_in, d_values_out,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -320,9 +324,9 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                              d_values_out, detail::segments_of_size(num_segments, segment_size),
-                                              stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                         d_values_in, d_values_out,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -330,8 +334,8 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- indices
@@ -342,7 +346,7 @@ struct DeviceSegmentedSort {
                                  BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false>(
+    return detail::sort_number_indices<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -351,8 +355,8 @@ struct DeviceSegmentedSort {
                                  Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -361,7 +365,7 @@ struct DeviceSegmentedSort {
                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true>(
+    return detail::sort_number_indices<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -370,8 +374,8 @@ struct DeviceSegmentedSort {
                                            Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                             detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                                        detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -386,5 +390,6 @@ struct DeviceSegmentedSort {
   STRATA_CALL_WITHOUT_STORAGE(SortIndices)
   STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending)
 };
+using DeviceSegmentedSort = TunedDeviceSegmentedSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

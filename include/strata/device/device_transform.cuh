@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
@@ -35,6 +36,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
 ///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
 ///   Counts have 64 bits if `num_items` has.
+/// - **Tuning.** `TunedDeviceTransform<Hub>` takes a hub of yours in the place of tile_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the
 ///   launch returns. An older error of the runtime is neither returned nor cleared.
@@ -59,7 +62,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 10 10 6 0
 /// @endcode
-struct DeviceTransform {
+template <class PolicyHub>
+struct TunedDeviceTransform {
   template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t Transform(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
                                OutputIterator output, NumItemsT num_items, TransformOp transform_op,
@@ -110,10 +114,11 @@ struct DeviceTransform {
                               NumItemsT num_items, const TransformOp& transform_op, cudaStream_t stream,
                               const Inputs&... inputs) {
     const auto out = detail::pointer_or_iterator(output);
-    return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out, out,
-                                                num_items, transform_op, stream,
-                                                detail::pointer_or_iterator(inputs)...);
+    return detail::dispatch_transform<IsStable, PolicyHub>("strata::DeviceTransform", d_temp_storage,
+                                                           temp_storage_bytes, out, out, num_items, transform_op,
+                                                           stream, detail::pointer_or_iterator(inputs)...);
   }
 };
+using DeviceTransform = TunedDeviceTransform<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -24,9 +24,9 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// A JoinTable of the CUDA back end: one table in global memory. The callers have checked the numbers of rows.
-template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order, class PolicyHub>
 class DispatchJoinTable {
-  using MaxPolicy = join_policy_hub::MaxPolicy;
+  using MaxPolicy = typename join_policy<PolicyHub>::newest;
   using Row = join_row_t<Index>;
   static constexpr bool is_ordered = Order == JoinOrder::probe;
   template <class ActivePolicy>

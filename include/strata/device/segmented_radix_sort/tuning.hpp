@@ -88,8 +88,6 @@ struct segmented_radix_sort_policy_hub {
   struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
   struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
   using MaxPolicy = Policy1200;
-  /// The smallest tile of a long segment in any of the policies: temporary storage has capacity for its states.
-  static constexpr std::size_t least_tile_items = whole_array::least_tile_items;
 };
 
 namespace detail {

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Calls with tuning rows of yours. This hub has none: it stands for the rows of each algorithm.
+///
+/// Each class of device functions is a template of its policy hub: `DeviceScan` is
+/// `TunedDeviceScan<default_policy_hub>`, and so on. `TunedDeviceScan<my_hub>` has the same functions, with temporary
+/// storage and without, and reads its rows from `my_hub`.
+///
+/// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
+/// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. A hub of
+///   yours needs rows of the same names and types in each of its policies. A `static_assert` names them if one is
+///   missing. A policy that derives from `ChainedPolicy<version, itself, previous, usual>` has the rows of the policy
+///   `usual` where it declares none.
+/// - **Types.** The usual hubs are templates of what their rows depend on, such as the type of the items. A hub of
+///   yours serves all types that it is given with, so its rows must fit all of them.
+/// - **Temporary storage.** A size query and its call need the same hub.
+/// - **Errors.** Rows that an algorithm cannot have do not compile. What a device cannot have, such as more shared
+///   memory than there is, is an error of the launch.
+///
+/// @code
+/// #include <strata/device/device_scan.cuh>
+///
+/// // Scans of int with the rows of sm_75 on all devices, but with smaller tiles for short inputs.
+/// struct small_tiles {
+///   using usual = strata::scan_policy_hub<int, int>::Policy750;
+///   struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
+///     static constexpr strata::scan_tile_tuning small_tile{/*block_threads=*/128, /*items_per_thread=*/4,
+///                                                          usual::small_tile.load, usual::small_tile.store,
+///                                                          /*blocks_per_multiprocessor=*/1};
+///   };
+///   using MaxPolicy = Policy;
+/// };
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5}, sums[5];
+///
+/// int main() {
+///   if (strata::TunedDeviceScan<small_tiles>::InclusiveSum(numbers, sums, 5) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (const int sum : sums) std::printf("%d ", sum);
+/// }
+/// // prints: 3 4 8 9 14
+/// @endcode
+struct default_policy_hub {};
+
+namespace detail {
+
+/// The hub of a call: the caller's, or that of the algorithm.
+template <class PolicyHub, class Default>
+using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub>, Default, PolicyHub>;
+
+/// `void` if all rows have this type. An algorithm names its rows by an alias template of a policy, made of these.
+template <class Tuning, class... Rows>
+using if_rows = std::enable_if_t<(std::is_same_v<std::remove_cv_t<Rows>, Tuning> && ...)>;
+
+template <template <class> class Rows, class Policy, class = void>
+inline constexpr bool policy_has_rows = false;
+template <template <class> class Rows, class Policy>
+inline constexpr bool policy_has_rows<
+    Rows, Policy, std::void_t<std::enable_if_t<std::is_same_v<typename Policy::this_policy, Policy>>, Rows<Policy>>> =
+    std::is_same_v<typename Policy::previous_policy, Policy> || policy_has_rows<Rows, typename Policy::previous_policy>;
+
+template <template <class> class Rows, class PolicyHub, class = void>
+inline constexpr bool hub_has_rows = false;
+template <template <class> class Rows, class PolicyHub>
+inline constexpr bool hub_has_rows<Rows, PolicyHub, std::void_t<typename PolicyHub::MaxPolicy>> =
+    policy_has_rows<Rows, typename PolicyHub::MaxPolicy>;
+template <template <class> class Rows>
+inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
+
+/// The least of what `Figure<Policy>::value` says of the policies of a chain, up to this one. Temporary storage is
+/// sized by it where its size must not depend on the device.
+template <template <class> class Figure, class Policy>
+constexpr std::size_t least_in_chain() {
+  constexpr std::size_t here = Figure<Policy>::value;
+  if constexpr (std::is_same_v<typename Policy::previous_policy, Policy>) {
+    return here;
+  } else {
+    constexpr std::size_t of_older = detail::least_in_chain<Figure, typename Policy::previous_policy>();
+    return here < of_older ? here : of_older;
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
