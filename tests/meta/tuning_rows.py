@@ -4,11 +4,13 @@
 """Every row of tuning says where its numbers come from.
 
 A row is a `static constexpr <something>_tuning name` with numbers of its own in a struct of a tuning.hpp. Its
-comment names a GPU, a date, and a figure and its unit, or says `Not measured: from <row>`. The comment of a row
-is what stands between the last row and this one, or behind it, or above the function that makes it. What its
-struct says above or at its head holds for all rows: device, date and unit may stand there, and the figures with
-the rows. What is above a hub holds for the policy that the GPU takes, the last one that is not above its
-architecture. `--list` prints all rows and what is said of them, `--self-test` runs the rule on examples.
+comment names a GPU, a date, and a figure and its unit, or says `Not measured: from <row>` or, where the rule of
+guides/tuning.md gives the numbers, `Derived, not measured: from <row>`. That is what a struct says whose rows depend
+on `limits_of` an architecture. The comment of a row is what stands between the last row and this one, or behind it, or
+above the function that makes it. What its struct says above or at its head holds for all rows: device, date and unit
+may stand there, and the figures with the rows. What is above a hub holds for the policy that the GPU takes, the last
+one that is not above its architecture. `--list` prints all rows and what is said of them, `--self-test` runs the rule
+on examples.
 """
 
 import argparse
@@ -22,6 +24,7 @@ DATE = r"\b20\d\d-\d\d(?:-\d\d)?\b"
 UNIT = (r"(?<![A-Za-z])(?:[kKMGT]i?B(?:/s)?|ns|us|ms|(?:nano|micro|milli)?seconds?|%|"
         r"(?:items|keys|pairs|rows|elements)(?: per second|/s))(?![A-Za-z])")
 NOT_MEASURED = r"\b[Nn]ot measured: from `?[A-Za-z_][\w:]*"
+DERIVED = r"\bDerived, not measured: from `?[A-Za-z_][\w:]*"
 
 # Compute capability, as policies are numbered.
 ARCHITECTURES = {"T4": 750, "A100": 800, "A10": 860, "L4": 890, "L40": 890, "H100": 900, "H200": 900, "B200": 1000}
@@ -101,7 +104,8 @@ def rows_of(text):
         around = [each for each in structs if each[0] < row.start() < each[1]]
         if not around:
             continue
-        begin, _, body, struct = around[-1]
+        begin, struct_end, body, struct = around[-1]
+        is_derived = re.search(r"\blimits_of\(", code[begin:struct_end])
         number, end = lint.line_of(code, row.start()) - 1, lint.line_of(code, row.end()) - 1
         first = max(last_row.get(begin, 0), lint.line_of(code, body - 1))
         last_row[begin] = end + 1
@@ -128,6 +132,8 @@ def rows_of(text):
         if re.search(r"\d", own):
             comments.append(f"{head} {of_hub} {own}")
         sound = next((comment for comment in comments if is_sound(comment)), None)
+        if is_derived:
+            sound = next((comment for comment in comments if re.search(DERIVED, comment)), None)
         yield number + 1, struct, row.group(1), sound or own, sound is not None
 
 
@@ -141,6 +147,7 @@ SOUND = "// H200, 2026-11-21, CUDA 13.0. i32, 2^28: 4582 GB/s (256 threads: 4560
 HEAD = "template <class T>\nstruct a_hub {\n"
 POLICY = "struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {\n"
 ROW = "static constexpr reduce_tuning tuning{512, 128};\n"
+LIMITS = "static constexpr auto limits = detail::limits_of(N);\n"
 END = "};\n};\n"
 
 # (text, rows that are not sound)
@@ -160,6 +167,10 @@ EXAMPLES = [
     (HEAD + POLICY + "// not measured: from Policy900::tuning\n" + ROW + END, []),
     (HEAD + POLICY + ROW[:-1] + "  // not measured: from Policy900\n" + END, []),
     (HEAD + POLICY + "// not measured\n" + ROW + END, ["tuning"]),
+    (HEAD + POLICY + "// Derived, not measured: from rows_900, with as many blocks as fit.\n" + ROW + END, []),
+    (HEAD + POLICY + "// Derived from rows_900, with as many blocks as fit.\n" + ROW + END, ["tuning"]),
+    (HEAD + "// Derived, not measured: from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END, []),
+    (HEAD + "// Not measured: from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END, ["tuning"]),
     (HEAD + POLICY + "static constexpr reduce_tuning tuning = Policy750::tuning;\n" + END, []),
     (HEAD + POLICY + "static constexpr reduce_tuning tuning =\n  big ? reduce_tuning{1} : row();\n" + END, ["tuning"]),
     (HEAD + POLICY + "static constexpr int threads = 7;\n" + END, []),
@@ -196,7 +207,7 @@ def main():
     if arguments.list:
         for name, line, policy, row, comment, sound in found:
             print(f"{name}:{line}: {policy}::{row}: {'' if sound else 'NOT SOUND: '}{comment[:160].strip()}")
-    bad = [f"{name}:{line}: {policy}::{row} has no GPU, date and figure, and no 'not measured: from <row>'"
+    bad = [f"{name}:{line}: {policy}::{row} has no GPU, date and figure, and no '[Derived, ]not measured: from <row>'"
            for name, line, policy, row, _, sound in found if not sound]
     if bad:
         toolbox.fail("\n".join([f"{len(bad)} of {len(found)} rows of tuning", *bad]))
