@@ -164,8 +164,9 @@ struct radix_sort_policy_hub {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
     static constexpr int smaller(int a, int b) { return a < b ? a : b; }
 
+    // 12.0 would spill registers of 1,024 threads, up to 312 bytes.
     static constexpr radix_histogram_tuning histogram{
-        rows_900::histogram.block_threads,
+        Architecture < 1200 ? rows_900::histogram.block_threads : 512,
         smaller(rows_900::histogram.shared_bytes, limits.shared_bytes_of_block - (4 << 10))};
     static constexpr radix_pass_tuning pass_of(int threads, int blocks) {
       const int tile_bytes = limits.shared_bytes_each(blocks) - pass_bytes_without_tile(threads);
