@@ -164,9 +164,8 @@ TEST_F(device_architectures, merge_sort_and_merge) {
     std::vector<int> expected = items;
     std::sort(expected.begin(), expected.end());
     device_vector<int> array(items);
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
-      return strata::DeviceMergeSort::SortKeys(s, b, array.data(), n, is_less{});
-    }));
+    ASSERT_CUDA_SUCCESS(in_two_phases(
+        [&](void* s, std::size_t& b) { return strata::DeviceMergeSort::SortKeys(s, b, array.data(), n, is_less{}); }));
     EXPECT_EQ(expected, array.to_host());
 
     std::vector<int> halves = items;
@@ -184,7 +183,9 @@ TEST_F(device_architectures, merge_sort_and_merge) {
 TEST_F(device_architectures, segmented_sorts) {
   // Segments for each class: for a thread, a warp, a part of a tile, a tile, several tiles.
   std::vector<int> offsets = {0};
-  for (const int length : {3, 0, 8, 31, 33, 70, 500, 0, 4000, 6500, 9, 20000, 1}) offsets.push_back(offsets.back() + length);
+  for (const int length : {3, 0, 8, 31, 33, 70, 500, 0, 4000, 6500, 9, 20000, 1}) {
+    offsets.push_back(offsets.back() + length);
+  }
   const auto segments = static_cast<std::int64_t>(offsets.size()) - 1;
   const auto n = static_cast<std::size_t>(offsets.back());
   const auto items = random_integers<std::uint32_t>(n, 0, 1 << 30);
@@ -224,8 +225,7 @@ TEST_F(device_architectures, join) {
     std::int64_t expected = 0;
     for (const std::uint32_t key : probe) expected += counts.count(key) != 0 ? counts[key] : 0;
     const device_vector<std::uint32_t> build_in(build), probe_in(probe);
-    device_vector<int> build_rows(static_cast<std::size_t>(expected)),
-        probe_rows(static_cast<std::size_t>(expected));
+    device_vector<int> build_rows(static_cast<std::size_t>(expected)), probe_rows(static_cast<std::size_t>(expected));
     device_vector<std::int64_t> found(1);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
       return strata::DeviceHashJoin::Inner(

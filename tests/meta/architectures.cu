@@ -45,7 +45,6 @@ struct add_records {
   }
 };
 
-
 template <class Hub>
 using policy = typename Hub::MaxPolicy::ActivePolicy;
 template <class Key>
@@ -67,9 +66,8 @@ struct radix_shapes {
   }
   static constexpr launch_shape histogram{Policy::histogram.block_threads, 1,
                                           radix_digit_counts<Policy, const Key*, digits<Key>>::shared_bytes()};
-  static constexpr launch_shape pass{
-      Policy::pass.block_threads, Policy::pass.blocks_per_multiprocessor,
-      AgentRadixPass<Policy, const Key*, Values, digits<Key>, u64>::shared_bytes};
+  static constexpr launch_shape pass{Policy::pass.block_threads, Policy::pass.blocks_per_multiprocessor,
+                                     AgentRadixPass<Policy, const Key*, Values, digits<Key>, u64>::shared_bytes};
   static constexpr launch_shape grid{Policy::grid.block_threads, Policy::grid.blocks_per_multiprocessor,
                                      AgentRadixGrid<Policy, const Key*, Values, digits<Key>>::shared_bytes};
   static constexpr launch_shape large_block = block<large_radix_block>();
@@ -81,8 +79,8 @@ struct merge_sort_shapes {
   template <segment_class Class>
   static constexpr launch_shape tile() {
     using Segments = offset_segments<const int*, const int*>;
-    using Agent = segments_agent<Policy, Class, Segments, Key, strata::NullType, const Key*, const strata::NullType*,
-                                 is_less>;
+    using Agent =
+        segments_agent<Policy, Class, Segments, Key, strata::NullType, const Key*, const strata::NullType*, is_less>;
     constexpr auto tuning = tuning_of<Policy>(Class);
     return {tuning.block_threads, tuning.blocks_per_multiprocessor, sizeof(typename Agent::TempStorage)};
   }
@@ -96,8 +94,8 @@ struct merge_sort_shapes {
 
 using segmented_policy = policy<strata::segmented_radix_sort_policy_hub<u64, strata::NullType>>;
 constexpr launch_shape segmented_shape() {
-  using Agent = AgentSegmentedRadixSort<segmented_policy, false, u64, u64, offset_segments<const int*, const int*>,
-                                        digits<u64>>;
+  using Agent =
+      AgentSegmentedRadixSort<segmented_policy, false, u64, u64, offset_segments<const int*, const int*>, digits<u64>>;
   return {segmented_policy::segmented.block_threads, segmented_policy::segmented.blocks_per_multiprocessor,
           Agent::shared_bytes};
 }
@@ -136,11 +134,11 @@ SHAPE(radix_block_of_pairs, pairs::large_block);
 SHAPE(segmented_radix_sort, segmented_shape());
 SHAPE(long_segments, long_segments_shape());
 #define MERGE_SORT_SHAPES(name, Key)                                                                   \
-  SHAPE(name##_one_thread, merge_sort_shapes<Key>::tile<segment_class::one_thread>());             \
-  SHAPE(name##_few_threads, merge_sort_shapes<Key>::tile<segment_class::few_threads>());           \
-  SHAPE(name##_part_of_tile, merge_sort_shapes<Key>::tile<segment_class::part_of_tile>());         \
-  SHAPE(name##_one_tile, merge_sort_shapes<Key>::tile<segment_class::one_tile>());                 \
-  SHAPE(name##_many_tiles, merge_sort_shapes<Key>::tile<segment_class::many_tiles>());             \
+  SHAPE(name##_one_thread, merge_sort_shapes<Key>::tile<segment_class::one_thread>());                 \
+  SHAPE(name##_few_threads, merge_sort_shapes<Key>::tile<segment_class::few_threads>());               \
+  SHAPE(name##_part_of_tile, merge_sort_shapes<Key>::tile<segment_class::part_of_tile>());             \
+  SHAPE(name##_one_tile, merge_sort_shapes<Key>::tile<segment_class::one_tile>());                     \
+  SHAPE(name##_many_tiles, merge_sort_shapes<Key>::tile<segment_class::many_tiles>());                 \
   SHAPE(name##_per_processor, merge_sort_shapes<Key>::tile<segment_class::tile_per_multiprocessor>()); \
   SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>())
 MERGE_SORT_SHAPES(merge_sort_4, u32);
@@ -154,7 +152,8 @@ SHAPE(wide_join_first_pass, join_shape(strata::join_pass::first, true));
 SHAPE(wide_join_second_pass, join_shape(strata::join_pass::second, true));
 
 cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u64* wide, u64* wide_out,
-                      const double* reals, double* reals_out, record* records, int* counts, std::int64_t* total, int n) {
+                      const double* reals, double* reals_out, record* records, int* counts, std::int64_t* total,
+                      int n) {
   using namespace strata;
   cudaError_t all[] = {
       DeviceReduce::Sum(s, b, reals, reals_out, n),

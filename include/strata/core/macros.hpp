@@ -43,8 +43,8 @@
 #define STRATA_DEVICE_PASS 0
 #endif
 
-/// The PTX version (100 * major + 10 * minor) whose policies programs of the host back end take. The same in all sources
-/// of a program.
+/// The PTX version (100 * major + 10 * minor) whose policies programs of the host back end take. It is the same in all
+/// sources of a program.
 #ifndef STRATA_SIMT_PTX_VERSION
 #define STRATA_SIMT_PTX_VERSION 900
 #endif

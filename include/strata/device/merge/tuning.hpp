@@ -45,11 +45,11 @@ struct merge_policy_hub {
   template <int Architecture>
   struct rows : rows_900 {
     static constexpr int tile_bytes = rows_900::tuning.block_threads * items * (KeyBytes + 4) + 256;
-    static constexpr merge_tuning tuning{rows_900::tuning.block_threads, items,
-                                         detail::limits_of(Architecture)
-                                             .blocks_within(rows_900::tuning.blocks_per_multiprocessor,
-                                                            rows_900::tuning.block_threads, tile_bytes),
-                                         rows_900::tuning.max_tiles_without_splits};
+    static constexpr merge_tuning tuning{
+        rows_900::tuning.block_threads, items,
+        detail::limits_of(Architecture)
+            .blocks_within(rows_900::tuning.blocks_per_multiprocessor, rows_900::tuning.block_threads, tile_bytes),
+        rows_900::tuning.max_tiles_without_splits};
   };
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};

@@ -39,9 +39,9 @@ struct reduce_policy_hub {
 
   // Derived, not measured: from Policy750. With large accumulators, 128 bytes of a thread, 64 KiB of a multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy750> {
-    static constexpr reduce_tuning above_16_bytes{
-        Policy750::above_16_bytes.block_threads, /*bytes_in_flight=*/128, Policy750::above_16_bytes.ordered_bytes,
-        Policy750::above_16_bytes.blocks_per_multiprocessor};
+    static constexpr reduce_tuning above_16_bytes{Policy750::above_16_bytes.block_threads, /*bytes_in_flight=*/128,
+                                                  Policy750::above_16_bytes.ordered_bytes,
+                                                  Policy750::above_16_bytes.blocks_per_multiprocessor};
     static constexpr reduce_tuning tuning = sizeof(AccumT) <= 16 ? Policy750::tuning : above_16_bytes;
   };
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000> {

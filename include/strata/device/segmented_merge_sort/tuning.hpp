@@ -149,8 +149,8 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
   };
-  // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many where two large ones do
-  // not fit a multiprocessor.
+  // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
+  // ones do not fit a multiprocessor.
   template <int Architecture>
   struct rows : rows_900 {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
@@ -161,8 +161,10 @@ struct segmented_merge_sort_policy_hub {
       row.blocks_per_multiprocessor = limits.blocks_within(row.blocks_per_multiprocessor, row.block_threads, bytes);
       return row;
     }
-    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have the items of few_threads.
-    static constexpr int items_alone = by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
+    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as one of
+    // few_threads has.
+    static constexpr int items_alone =
+        by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
     static constexpr segment_tile_tuning  //
         one_thread = fitting(rows_900::one_thread, items_alone, 29 + ItemBytes),
         few_threads = fitting(rows_900::few_threads, items_of_few_threads, 19 + ItemBytes),
@@ -180,10 +182,9 @@ struct segmented_merge_sort_policy_hub {
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, rows_900 {};
   // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows_900 {
-    static constexpr segment_tile_tuning one_thread{rows_900::one_thread.block_threads,
-                                                    rows_900::one_thread.items_per_thread,
-                                                    rows_900::one_thread.blocks_per_multiprocessor * 3 / 4,
-                                                    rows_900::one_thread.max_items};
+    static constexpr segment_tile_tuning one_thread{
+        rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,
+        rows_900::one_thread.blocks_per_multiprocessor * 3 / 4, rows_900::one_thread.max_items};
   };
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>, rows<1200> {};
   using MaxPolicy = Policy1200;
