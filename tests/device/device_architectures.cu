@@ -157,6 +157,31 @@ TEST_F(device_architectures, radix_sort) {
   expect_radix_sorted<std::uint64_t, std::uint32_t>(40000);
 }
 
+/// So wide that 512 threads with an item each do not fit a block.
+struct wide_value {
+  std::uint32_t number;
+  unsigned char rest[388];
+};
+
+TEST_F(device_architectures, radix_sort_of_wide_values) {
+  if constexpr (limits.shared_bytes_of_block > 128 << 10) {
+    constexpr std::size_t n = 700;  // more than a block sorts
+    const auto keys = random_integers<std::uint32_t>(n, 0, 100);
+    std::vector<wide_value> values(n);
+    std::vector<std::uint32_t> expected(n);
+    std::iota(expected.begin(), expected.end(), 0u);
+    for (const std::uint32_t i : expected) values[i].number = i;
+    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
+    const device_vector<std::uint32_t> in(keys);
+    const device_vector<wide_value> values_in(values);
+    device_vector<std::uint32_t> out(n);
+    const auto sorted = results_of<wide_value>(n, [&](wide_value* values_out, void* s, std::size_t& b) {
+      return strata::DeviceRadixSort::SortPairs(s, b, in.data(), out.data(), values_in.data(), values_out, n);
+    });
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(expected[i], sorted[i].number) << i;
+  }
+}
+
 TEST_F(device_architectures, merge_sort_and_merge) {
   constexpr auto tuning = policy<strata::segmented_merge_sort_policy_hub<4>>::many_tiles;
   for (const std::size_t n : around(static_cast<std::size_t>(tuning.tile_items()))) {
