@@ -15,20 +15,20 @@ struct architecture_limits {
   int shared_bytes_of_block;  ///< that one block may have
 
   /// The system takes so much of the shared memory of each block.
-  constexpr int reserved_bytes() const { return shared_bytes - shared_bytes_of_block; }
+  STRATA_HD constexpr int reserved_bytes() const { return shared_bytes - shared_bytes_of_block; }
 
   /// The shared memory that each of `blocks` blocks may have.
-  constexpr int shared_bytes_each(int blocks) const { return shared_bytes / blocks - reserved_bytes(); }
+  STRATA_HD constexpr int shared_bytes_each(int blocks) const { return shared_bytes / blocks - reserved_bytes(); }
 
   /// Of `wanted` blocks, as many as threads and shared memory allow; at least one.
-  constexpr int blocks_within(int wanted, int block_threads, int block_bytes) const {
+  STRATA_HD constexpr int blocks_within(int wanted, int block_threads, int block_bytes) const {
     while (wanted > 1 && (wanted * block_threads > threads || block_bytes > shared_bytes_each(wanted))) --wanted;
     return wanted;
   }
 };
 
 /// The limits of the newest architecture that is not above a PTX version (100 * major + 10 * minor).
-constexpr architecture_limits limits_of(int ptx_version) {
+STRATA_HD constexpr architecture_limits limits_of(int ptx_version) {
   return ptx_version >= 1200  ? architecture_limits{1536, 100 << 10, 99 << 10}
          : ptx_version >= 900 ? architecture_limits{2048, 228 << 10, 227 << 10}
          : ptx_version >= 860 ? architecture_limits{1536, 100 << 10, 99 << 10}

@@ -97,8 +97,10 @@ struct radix_sort_policy_hub {
   static constexpr int pass_bytes_without_tile(int threads) { return 64 * threads + (3 << 10); }
   static constexpr int grid_bytes_without_tile(int threads) { return 64 * threads + (6 << 10); }
 
+  static constexpr int shared_bytes_of_900 = detail::limits_of(900).shared_bytes_of_block;
+
   // At most `wanted` threads, so many that a tile of one item each fits a block; at least one for each digit.
-  static constexpr int threads_within(int wanted, int bytes_of_item, int shared_bytes = 227 << 10) {
+  static constexpr int threads_within(int wanted, int bytes_of_item, int shared_bytes) {
     while (wanted > detail::radix_bins && grid_bytes_without_tile(wanted) + wanted * bytes_of_item > shared_bytes) {
       wanted -= 128;
     }
@@ -135,7 +137,7 @@ struct radix_sort_policy_hub {
     static constexpr radix_pass_tuning pass =
         value_bytes == 0 ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ max_key_items,
                                              /*blocks_per_multiprocessor*/ 3}
-                         : radix_pass_tuning{/*block_threads*/ threads_within(384, widest),
+                         : radix_pass_tuning{/*block_threads*/ threads_within(384, widest, shared_bytes_of_900),
                                              /*items_per_thread*/ max_pair_items, /*blocks_per_multiprocessor*/ 2};
     // 2^10: 5.2 (9.9).
     static constexpr radix_block_tuning small_block{/*block_threads*/ 256,
@@ -149,10 +151,11 @@ struct radix_sort_policy_hub {
     static constexpr radix_block_tuning large_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ pairs_within(128, 32)};
     // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3).
-    static constexpr radix_grid_tuning grid{/*block_threads*/ threads_within(512, key_bytes + value_bytes),
-                                            /*items_per_thread*/ pairs_within(128, 32),
-                                            /*least_items_per_thread*/ pairs_within(16, 2),
-                                            /*blocks_per_multiprocessor*/ 1, /*most_items*/ 1 << 22};
+    static constexpr radix_grid_tuning grid{
+        /*block_threads*/ threads_within(512, key_bytes + value_bytes, shared_bytes_of_900),
+        /*items_per_thread*/ pairs_within(128, 32),
+        /*least_items_per_thread*/ pairs_within(16, 2),
+        /*blocks_per_multiprocessor*/ 1, /*most_items*/ 1 << 22};
     // u16 of 2^24 / 2^28: 72.7 / 573; in passes 161 / 2,056.
     static constexpr radix_words_tuning words{/*block_threads*/ 1024, /*least_items*/ std::size_t{1} << 23};
   };
