@@ -79,6 +79,7 @@ struct DispatchMerge {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr int threads = ActivePolicy::tuning.block_threads;
+    static_assert(are_whole_warps(threads), "merge_tuning::block_threads must be a multiple of 32, at most 1024");
     constexpr unsigned long long tile_items = range_merge_tile<ActivePolicy>::value;
     const unsigned long long tiles = ceiling_divide(static_cast<unsigned long long>(arrays.count()), tile_items);
     launch_configuration launch{"strata::DeviceMerge, splits", 0, dim3(threads), 0, stream, 1,
