@@ -101,7 +101,7 @@ struct merge_row {
   static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};
 };
 struct histogram_row {
-  static constexpr strata::histogram_tuning tuning{256, 1, 16, 16 << 10, 1024};
+  static constexpr strata::histogram_tuning tuning{256, 1, 32, 16 << 10, 1024};
 };
 struct top_k_row {
   static constexpr strata::top_k_tuning select{128, 1};

@@ -78,6 +78,12 @@ inline constexpr bool hub_has_rows<Rows, PolicyHub, std::void_t<typename PolicyH
 template <template <class> class Rows>
 inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
 
+/// Whether blocks of all these numbers of threads are whole warps that a device can have.
+template <class... Threads>
+constexpr bool are_whole_warps(Threads... threads) {
+  return ((threads > 0 && threads <= 1024 && threads % 32 == 0) && ...);
+}
+
 /// The least of what `Figure<Policy>::value` says of the policies of a chain, up to this one. Temporary storage is
 /// sized by it where its size must not depend on the device.
 template <template <class> class Figure, class Policy>

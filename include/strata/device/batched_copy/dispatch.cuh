@@ -68,6 +68,8 @@ struct DispatchBatchedCopy {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr batched_copy_tuning tuning = ActivePolicy::batched_copy;
+    static_assert(are_whole_warps(tuning.block_threads),
+                  "batched_copy_tuning::block_threads must be a multiple of 32, at most 1024");
     constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
     const auto resident = static_cast<std::size_t>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
     // Small batches balance better, large ones cost less for each buffer.

@@ -135,6 +135,10 @@ struct DispatchHistogram {
   cudaError_t Invoke() {
     using Agent = AgentHistogram<ActivePolicy, Channels, ActiveChannels, Iterator, Bins, CounterT, false>;
     constexpr histogram_tuning tuning = ActivePolicy::tuning;
+    static_assert(are_whole_warps(tuning.block_threads),
+                  "histogram_tuning::block_threads must be a multiple of 32, at most 1024");
+    static_assert(tuning.table_slots >= 32 && is_power_of_two(tuning.table_slots) && tuning.bytes_in_flight >= 32,
+                  "histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more");
     if (samples.rows == 0) return clear();
     samples.is_vectorized = Agent::is_bulk && has_pixels_at_boundaries();
     // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.

@@ -113,6 +113,10 @@ struct join_policy {
                 "ChainedPolicy, take rows from join_common_policy or derive from it, and have the rows table "
                 "(join_table_tuning), merge (join_merge_tuning) and partition (join_partition_tuning)");
   using newest = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
+  static_assert(are_whole_warps(newest::table.build_threads, newest::table.probe_threads,
+                                newest::partition.join_threads, newest::partition.large_join_threads),
+                "join tuning: build_threads, probe_threads, join_threads and large_join_threads must be multiples of "
+                "32, at most 1024");
 };
 
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which

@@ -79,6 +79,7 @@ struct DispatchMerge {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr int threads = ActivePolicy::tuning.block_threads;
+    static_assert(are_whole_warps(threads), "merge_tuning::block_threads must be a multiple of 32, at most 1024");
     constexpr unsigned long long tile_items = range_merge_tile<ActivePolicy>::value;
     const unsigned long long tiles = ceiling_divide(static_cast<unsigned long long>(arrays.count()), tile_items);
     launch_configuration launch{"strata::DeviceMerge, splits", 0, dim3(threads), 0, stream, 1,
@@ -106,8 +107,8 @@ struct DispatchMerge {
   }
 };
 
-template <class PolicyHub, class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut,
-          class Compare>
+template <class PolicyHub = default_policy_hub, class Keys1, class Values1, class Keys2, class Values2, class KeysOut,
+          class ValuesOut, class Compare>
 cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, Keys1 keys1, Values1 values1,
                          std::int64_t count1, Keys2 keys2, Values2 values2, std::int64_t count2, KeysOut keys_out,
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {

@@ -125,6 +125,11 @@ struct DispatchRadixSort {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
+    using P = ActivePolicy;
+    static_assert(are_radix_blocks(P::histogram.block_threads, P::pass.block_threads, P::small_block.block_threads,
+                                   P::large_block.block_threads, P::cluster.block_threads, P::grid.block_threads,
+                                   P::words.block_threads),
+                  "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
     // The multiprocessors of a green context need not be such that a cluster fits on them.
     return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
   }

@@ -204,6 +204,12 @@ struct radix_sort_policy_hub {
 
 namespace detail {
 
+/// A thread for each digit, and whole warps.
+template <class... Threads>
+constexpr bool are_radix_blocks(Threads... threads) {
+  return ((threads >= radix_bins && threads <= 1024 && threads % 32 == 0) && ...);
+}
+
 /// What temporary storage is sized by, of a policy: the smallest tiles of a pass and of a sort in one launch, and the
 /// smallest number of items for which words are counted.
 template <class Policy>

@@ -141,6 +141,11 @@ struct DispatchSegmentedMergeSort {
   cudaError_t Invoke() {
     using bounds = segment_class_bounds<Policy>;
     constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
+    static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
+                                  Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
+                                  Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
+                                  Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
+                  "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
     static_assert(Policy::one_tile.tile_items() == min_tile_items,
                   "all policies of a segmented merge sort must have the same tile of `one_tile`");
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,

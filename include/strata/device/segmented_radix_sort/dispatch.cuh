@@ -124,6 +124,8 @@ struct DispatchSegmentedRadixSort {
 
     template <class ActivePolicy>
     cudaError_t Invoke() {
+      static_assert(are_radix_blocks(ActivePolicy::histogram.block_threads, ActivePolicy::pass.block_threads),
+                    "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
       const long_segment_limits limits = dispatch.template limit_long_segments<ActivePolicy>();
       cudaError_t status = dispatch.template sort_segments<ActivePolicy>();
       if (status != cudaSuccess || limits.most_segments == 0) return status;

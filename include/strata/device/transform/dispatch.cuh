@@ -121,6 +121,10 @@ struct with_policy {
   device_properties device;
   template <class ActivePolicy>
   cudaError_t Invoke() {
+    constexpr tile_tuning tuning = ActivePolicy::tuning;
+    static_assert(are_whole_warps(tuning.block_threads) && tuning.most_groups > 0 && tuning.references > 0,
+                  "tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups and references must "
+                  "be positive");
     return function(ActivePolicy{}, device);
   }
 };

@@ -134,6 +134,8 @@ struct DispatchTranspose {
   template <class MaxPolicy, class ActivePolicy, int PieceBytes, transpose_kind Kind>
   cudaError_t start() {
     constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
+    static_assert(are_whole_warps(tuning.block_threads),
+                  "transpose_tuning::block_threads must be a multiple of 32, at most 1024");
     const auto tiles = [](std::int64_t count, int side) {
       return static_cast<std::uint64_t>(ceiling_divide(count, std::int64_t{side}));
     };
