@@ -569,9 +569,9 @@ RESERVE = 10
 
 
 class Progress:
-    def __init__(self, seconds, stream=sys.stderr):
-        self.began, self.seconds, self.stream = time.monotonic(), seconds, stream
-        self.is_terminal = stream.isatty()
+    def __init__(self, seconds, stream=None):
+        self.began, self.seconds, self.stream = time.monotonic(), seconds, stream or sys.stderr
+        self.is_terminal = self.stream.isatty()
         self.last = ""
 
     def elapsed(self):
