@@ -290,7 +290,8 @@ def index_text(results):
         copy = re.match(r"[\d.]+", str(context.get("copy_1gib_gb_per_s", "")))
         several = re.search(r"x(\d+)$", name)
         gpu = f"{f'{several.group(1)} x ' if several else ''}{context.get('gpu', name)}"
-        lines.append(f"| [{gpu}]({name}/README.md) | {str(context.get('date', ''))[:10]} | {len(statuses)} | {numbers} | "
+        date = str(context.get("date", ""))[:10]
+        lines.append(f"| [{gpu}]({name}/README.md) | {date} | {len(statuses)} | {numbers} | "
                      f"{report.rounded(float(copy.group(0))) if copy else ''} |")
     return f"{report.SPDX_COMMENT}\n{INDEX_HEAD.format(picture=picture)}" + "\n".join(lines) + "\n" + INDEX_TAIL
 
@@ -381,8 +382,8 @@ def finish(options, folder, programs, done):
         archive = os.path.join(target, f"{os.path.basename(os.path.abspath(folder))}.tar.gz")
         os.makedirs(target, exist_ok=True)
         pack(folder, archive)
-        print(f"To contribute: commit {os.path.relpath(folder, ROOT) if is_result else folder} and open a pull request, or attach {archive} to an "
-              "issue. Losses and failed programs count, too: send them as they are.")
+        print(f"To contribute: commit {os.path.relpath(folder, ROOT) if is_result else folder} and open a pull "
+              f"request, or attach {archive} to an issue. Losses and failed programs count, too.")
     return 1 if failed else 0
 
 

@@ -27,7 +27,8 @@ SCRIPT = """#!/bin/sh
 [ "$1" = --list ] && { cat @FIXTURE@; exit 0; }
 echo "$@" >> @FOLDER@/ran_@NAME@
 for argument; do case $argument in --benchmark_out=*) json=${argument#*=};; esac; done
-echo '{"context": {"gpu": "NVIDIA Test 1", "copy_1gib_gb_per_s": "@COPY@", "host_name": "secret", "date": "2026-11-24"}}' > "$json"
+printf '{"context": {"gpu": "NVIDIA Test 1", "copy_1gib_gb_per_s": "@COPY@", "host_name": "secret"' > "$json"
+echo ', "date": "2026-11-24"}}' >> "$json"
 @BODY@
 """
 
@@ -173,8 +174,9 @@ class Texts(unittest.TestCase):
             self.assertEqual(run_all.folder_name(gpu), name)
 
     def test_contexts_are_merged(self):
-        self.assertEqual(run_all.merged([{"a": "1", "b": "x", "date": "2026-2"}, {"a": "1.5", "b": "y", "date": "2026-1"},
-                                         {"c": "z", "clocks_sm": "3 MHz"}, {"clocks_sm": "4 MHz"}]),
+        contexts = [{"a": "1", "b": "x", "date": "2026-2"}, {"a": "1.5", "b": "y", "date": "2026-1"},
+                    {"c": "z", "clocks_sm": "3 MHz"}, {"clocks_sm": "4 MHz"}]
+        self.assertEqual(run_all.merged(contexts),
                          {"a": "1 to 1.5", "b": "x; y", "date": "2026-1 to 2026-2", "c": "z", "clocks_sm": "4 MHz"})
 
     def test_the_page_of_all_results_is_what_the_files_say(self):
@@ -188,8 +190,8 @@ class Texts(unittest.TestCase):
             for name in ("g1", "g2-quick"):
                 with open(FIXTURE, encoding="utf-8") as file:
                     run_all.write(os.path.join(results, name, "reduce.csv"), file.read())
-            run_all.write(os.path.join(results, "g1", "context.json"),
-                          json.dumps({"context": {"gpu": "G 1", "date": "2026-11-24T10:00", "copy_1gib_gb_per_s": "990.4 to 995"}}))
+            context = {"gpu": "G 1", "date": "2026-11-24T10:00", "copy_1gib_gb_per_s": "990.4 to 995"}
+            run_all.write(os.path.join(results, "g1", "context.json"), json.dumps({"context": context}))
             run_all.write_report(os.path.join(results, "g1"))
             text = run_all.index_text(results)
         self.assertIn("| [G 1](g1/README.md) | 2026-11-24 | 7 | 4 | 1 | 1 | 1 | 990 |", text)

@@ -30,6 +30,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import report  # noqa: E402  (found through the line above)
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 
@@ -826,20 +829,11 @@ def verdict(best, twin):
     return Verdict(ratio, noise, ratio < 1 and 1 - ratio > noise)
 
 
-def n_text(n):
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}"
-
-
-def us_text(ms):
-    us = 1000 * ms
-    return f"{us:,.0f}" if us >= 100 else f"{us:.1f}" if us >= 10 else f"{us:.2f}"
-
-
 def figures(identity, row, present, best_row, present_ms, best_ratios, verdict_, number):
     """The comment of a row: device, date, versions, figures."""
-    sizes = " / ".join(n_text(n) for n in best_ratios)
-    ours = " / ".join(us_text(present_ms[n] * statistics.median(values)) for n, values in best_ratios.items())
-    theirs = " / ".join(us_text(present_ms[n]) for n in best_ratios)
+    sizes = " / ".join(report.n_text(n) for n in best_ratios)
+    ours = " / ".join(report.time_text(present_ms[n] * statistics.median(values)) for n, values in best_ratios.items())
+    theirs = " / ".join(report.time_text(present_ms[n]) for n in best_ratios)
     device = identity["gpu"].replace("NVIDIA ", "")
     where = (f"{device}, {identity['date']}, CUDA {identity['cuda']}" if not identity["host"] else
              f"Not measured: from a CPU, {identity['date']}, whose times say nothing of a GPU")
@@ -993,7 +987,8 @@ def panel(parameter, values, variants, score, present, best, x0, y0, width, heig
            f'<text x="{x0 + width / 2}" y="{y0 + height + 36}" class="mid">{parameter.name}</text>']
     for ratio in sorted({low, 1.0, high}):
         if ratio == 1.0 or abs(py(ratio) - py(1.0)) > 12:
-            out.append(f'<text x="{x0 - 6}" y="{py(ratio) + 4:.1f}" class="small end">{100 * (ratio - 1):+.0f} %</text>')
+            out.append(f'<text x="{x0 - 6}" y="{py(ratio) + 4:.1f}" class="small end">{100 * (ratio - 1):+.0f} %'
+                       '</text>')
     stride = math.ceil(len(values) / 8)
     for value in values[::stride]:
         out.append(f'<text x="{px(value):.1f}" y="{y0 + height + 16}" class="small mid">{short(value)}</text>')
@@ -1045,7 +1040,8 @@ def gpu_architecture():
 
 def hash_of_sources():
     digest = hashlib.sha256()
-    for folder in (os.path.join(ROOT, "include", "strata"), os.path.join(HERE, "tuning"), os.path.join(HERE, "harness")):
+    for parts in ((ROOT, "include", "strata"), (HERE, "tuning"), (HERE, "harness")):
+        folder = os.path.join(*parts)
         for path in sorted(glob.glob(os.path.join(folder, "**", "*.*"), recursive=True)):
             if path.endswith((".hpp", ".cuh", ".cu", ".cpp")):
                 with open(path, "rb") as file:
@@ -1145,10 +1141,10 @@ def tune(options):
     finally:
         machine.stop()
     identity = {**identity, "date": datetime.date.today().isoformat()}
-    return report(options, identity, row, present, start, best, outcome, search, folder)
+    return write_outcome(options, identity, row, present, start, best, outcome, search, folder)
 
 
-def report(options, identity, row, present, start, best, outcome, search, folder):
+def write_outcome(options, identity, row, present, start, best, outcome, search, folder):
     record = search.record
     best_ratios, twin_ratios = outcome
     end = verdict(best_ratios, twin_ratios)
@@ -1173,9 +1169,9 @@ def report(options, identity, row, present, start, best, outcome, search, folder
         print(f"start          {shape(row, start)}: " + (before["reason"] if "reason" in before else
                                                          f"{record.score(start):.3f} of the present time"))
     print(f"present row    {shape(row, present)}: " +
-          ", ".join(f"{n_text(n)} {us_text(ms)} us" for n, ms in search.present_ms.items()))
+          ", ".join(f"{report.n_text(n)} {report.time_text(ms)} us" for n, ms in search.present_ms.items()))
     print(f"best row       {shape(row, best)}: " +
-          ", ".join(f"{n_text(n)} {us_text(search.present_ms[n] * statistics.median(values))} us"
+          ", ".join(f"{report.n_text(n)} {report.time_text(search.present_ms[n] * statistics.median(values))} us"
                     for n, values in best_ratios.items()))
     print(f"gain           {100 * (1 / end.ratio - 1):+.2f} % (noise {100 * end.noise:.2f} %): " +
           ("none: the present row is the best that was found" if best == present else

@@ -350,7 +350,7 @@ class TimingProgram(Files):
             machine.ask("hang", timeout=0.05)
 
     def test_the_compilers_reason(self):
-        self.assertEqual(tune.first_error("a.cu(3): warning: x\na.cu(4): error: static assertion failed with \"odd\"\n"),
+        self.assertEqual(tune.first_error('a.cu(3): warning: x\na.cu(4): error: static assertion failed with "odd"\n'),
                          'static assertion failed with "odd"')
         self.assertEqual(tune.first_error("ptxas error   : Entry function uses too much shared data\n"),
                          "Entry function uses too much shared data")
