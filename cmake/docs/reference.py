@@ -113,9 +113,10 @@ class Header:
             self.macro(macro)
         self.lines += [f"namespace {name} {{" for name in name_spaces]
         comments = {}
+        class_names = {selection.name_of(item) for item in found if item.kind == "class"}
         for item in found:
             if item.kind != "macro" and (self.names is None or item.name in self.names):
-                if item.kind == "alias" and item.name in selection.BACK_ENDS.values():
+                if item.kind == "alias" and item.name in {*class_names, *selection.BACK_ENDS.values()}:
                     continue
                 self.declaration(item, "", "", comments)
         self.lines += ["}" for _ in name_spaces]
@@ -139,8 +140,8 @@ class Header:
 
     def declaration(self, item, owner, indent, comments, owner_functions=()):
         """Writes a declaration. `comments` has those of the overloads before it."""
-        if item.kind == "class" and item.name in selection.BACK_ENDS:
-            item.name = selection.BACK_ENDS[item.name]
+        if item.kind == "class" and item.name != selection.name_of(item):
+            item.name = selection.name_of(item)
             item.template = item.template[1:]
         if item.name == "TempStorage":
             item.kind, item.after, item.template = "alias", "unspecified", []
@@ -354,7 +355,7 @@ def read_headers():
                 add_inherited(item)
                 item.members = [part for member in item.members for part in constants_of(member)]
             if item.kind in ("class", "alias", "enum", "function") and (names is None or item.name in names):
-                classes.setdefault(selection.BACK_ENDS.get(item.name, item.name), layer)
+                classes.setdefault(selection.name_of(item), layer)
     return found, classes
 
 
@@ -365,7 +366,7 @@ def write_reference(output):
     for _, _, _, items, _ in found:
         for item in items:
             if item.kind == "class":
-                name = selection.BACK_ENDS.get(item.name, item.name)
+                name = selection.name_of(item)
                 members[name] = {member.name for member in item.members if member.kind == "function"}
     links = pages.Links(classes, members)
     links.pages = {path: pages.title_of((ROOT / path).read_text()) for path in pages.page_paths(ROOT)}

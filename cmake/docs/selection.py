@@ -25,6 +25,7 @@ PUBLIC = [
     ("core", "core/macros.hpp", None),
     ("core", "core/operators.hpp", None),
     ("core", "core/platform_cache_modifiers.cuh", None),
+    ("core", "core/policy_hub.hpp", None),
     ("core", "core/radix_key.hpp", ["RadixFields", "RadixTraits", "is_radix_key"]),
     ("core", "core/shared_layout.hpp", None),
     ("core", "core/types.hpp", None),
@@ -48,6 +49,15 @@ NAMESPACES = """/// @namespace strata
 """
 # A class of all back ends, and the name of it that a program writes.
 BACK_ENDS = {"DeviceHashJoinOn": "DeviceHashJoin", "JoinTableOn": "JoinTable"}
+
+
+def name_of(item):
+    """The name that a program writes, in the place of a class of all back ends or of all tunings too."""
+    if item.kind == "class" and item.name.startswith("TunedDevice"):
+        return item.name[len("Tuned"):]
+    return BACK_ENDS.get(item.name, item.name)
+
+
 # Macros with a comment that users do not call; and a comment that stands before another macro than its own.
 OWN_MACROS = {"STRATA_CALL_WITHOUT_STORAGE", "STRATA_CALL_WITH_UNUSED_STORAGE"}
 MACROS = {"STRATA_JOIN_BACKEND_CUDA": "STRATA_JOIN_BACKEND"}

@@ -114,7 +114,7 @@ def header_findings(header, text):
             yield line_of(code, match.start()), "a generic lambda, which NVRTC takes for a function of the host"
     for match in re.finditer(r'^ +STRATA_NVTX_RANGE\([^,]*,\s*"strata::([\w:]+)"', text, re.MULTILINE):
         before = text[:match.start()]
-        classes = re.findall(r"^(?:struct|class) (\w+?)(?:On)? \{", before, re.MULTILINE)
+        classes = re.findall(r"^(?:struct|class) (?:Tuned)?(\w+?)(?:On)? \{", before, re.MULTILINE)
         functions = re.findall(r"(?:cudaError_t|>)\s+(\w+)\((?=[^;{}]*(?:\{\}[^;{}]*)*\) (?:const )?\{\s*$)", before)
         if not classes or not functions or match.group(1) != f"{classes[-1]}::{functions[-1]}":
             yield line_of(text, match.start()), f"the range {match.group(1)} stands in {classes[-1:]}::{functions[-1:]}"

@@ -35,6 +35,9 @@ STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
 
 }  // namespace detail
 
+/// The rows of a policy that declares all of them.
+struct no_policy_rows {};
+
 /// A chain of tuning policies, newest first. `Policy` derives from
 /// `ChainedPolicy<PtxVersion, Policy, Previous>`; the oldest names itself as `Previous`.
 ///
@@ -51,12 +54,17 @@ STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
 ///   newest policy `P` that is not above the device's version. A device older than the whole chain
 ///   gets the oldest, one newer than the whole chain the newest. Policies that no compiled
 ///   architecture can choose are not instantiated.
-template <int PtxVersion, class Policy, class Previous>
-struct ChainedPolicy {
+///
+/// `Rows` is a class, another policy too, whose rows the policy has where it declares none of that name.
+/// Of a policy in the place of `Rows`, nothing but rows is taken: the version and the chain are these.
+template <int PtxVersion, class Policy, class Previous, class Rows = no_policy_rows>
+struct ChainedPolicy : Rows {
   static constexpr int ptx_version = PtxVersion;
+  using this_policy = Policy;
+  using previous_policy = Previous;
 
   using ActivePolicy = typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
-                                                   ChainedPolicy<PtxVersion, Policy, Policy>>::ActivePolicy;
+                                                   ChainedPolicy<PtxVersion, Policy, Policy, Rows>>::ActivePolicy;
 
 #if !STRATA_NVRTC
   template <class Functor>
@@ -83,9 +91,11 @@ struct ChainedPolicy {
 };
 
 /// The oldest policy of a chain.
-template <int PtxVersion, class Policy>
-struct ChainedPolicy<PtxVersion, Policy, Policy> {
+template <int PtxVersion, class Policy, class Rows>
+struct ChainedPolicy<PtxVersion, Policy, Policy, Rows> : Rows {
   static constexpr int ptx_version = PtxVersion;
+  using this_policy = Policy;
+  using previous_policy = Policy;
   using ActivePolicy = Policy;
 
 #if !STRATA_NVRTC

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/adjacent_difference/dispatch.cuh>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -57,7 +58,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 120 80 90 0 60
 /// @endcode
-struct DeviceAdjacentDifference {
+template <class PolicyHub>
+struct TunedDeviceAdjacentDifference {
   template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
             class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractLeftCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -65,7 +67,7 @@ struct DeviceAdjacentDifference {
                                                          NumItemsT num_items, DifferenceOp difference_op = {},
                                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractLeftCopy");
-    return detail::dispatch_difference<true, false>(
+    return detail::dispatch_difference<true, false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(d_input), detail::pointer_or_iterator(d_output),
         num_items, difference_op, stream);
   }
@@ -76,8 +78,8 @@ struct DeviceAdjacentDifference {
                                                      DifferenceOp difference_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractLeft");
     const auto items = detail::pointer_or_iterator(d_input);
-    return detail::dispatch_difference<true, true>(d_temp_storage, temp_storage_bytes, items, items, num_items,
-                                                   difference_op, stream);
+    return detail::dispatch_difference<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, items, items,
+                                                              num_items, difference_op, stream);
   }
 
   template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
@@ -87,7 +89,7 @@ struct DeviceAdjacentDifference {
                                                           NumItemsT num_items, DifferenceOp difference_op = {},
                                                           cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractRightCopy");
-    return detail::dispatch_difference<false, false>(
+    return detail::dispatch_difference<false, false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(d_input), detail::pointer_or_iterator(d_output),
         num_items, difference_op, stream);
   }
@@ -98,8 +100,8 @@ struct DeviceAdjacentDifference {
                                                       DifferenceOp difference_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceAdjacentDifference::SubtractRight");
     const auto items = detail::pointer_or_iterator(d_input);
-    return detail::dispatch_difference<false, true>(d_temp_storage, temp_storage_bytes, items, items, num_items,
-                                                    difference_op, stream);
+    return detail::dispatch_difference<false, true, PolicyHub>(d_temp_storage, temp_storage_bytes, items, items,
+                                                               num_items, difference_op, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -108,5 +110,6 @@ struct DeviceAdjacentDifference {
   STRATA_CALL_WITHOUT_STORAGE(SubtractRightCopy)
   STRATA_CALL_WITHOUT_STORAGE(SubtractRight)
 };
+using DeviceAdjacentDifference = TunedDeviceAdjacentDifference<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/batched_copy/dispatch.cuh>
@@ -46,18 +47,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 1 2 40 600 700 800
 /// @endcode
-struct DeviceCopy {
+template <class PolicyHub>
+struct TunedDeviceCopy {
   template <class InputIt, class OutputIt, class SizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIt inputs, OutputIt outputs,
                              SizeIteratorT sizes, detail::count64 num_ranges, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceCopy::Batched");
     using Buffers = detail::range_buffers<InputIt, OutputIt, SizeIteratorT>;
-    return detail::DispatchBatchedCopy<Buffers>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                          Buffers{{inputs, outputs, sizes}}, num_ranges, stream);
+    return detail::DispatchBatchedCopy<Buffers, PolicyHub>::Dispatch(
+        d_temp_storage, temp_storage_bytes, Buffers{{inputs, outputs, sizes}}, num_ranges, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Batched)
 };
+using DeviceCopy = TunedDeviceCopy<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
@@ -45,7 +46,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 105 2100 0 -42
 /// @endcode
-struct DeviceFor {
+template <class PolicyHub>
+struct TunedDeviceFor {
   template <class ShapeT, class Op>
   static cudaError_t Bulk(void* d_temp_storage, std::size_t& temp_storage_bytes, ShapeT shape, Op op,
                           cudaStream_t stream = 0) {
@@ -92,9 +94,11 @@ struct DeviceFor {
   static cudaError_t for_each(void* d_temp_storage, std::size_t& temp_storage_bytes, const Iterator& first,
                               NumItemsT num_items, const Op& op, cudaStream_t stream) {
     const auto items = detail::pointer_or_iterator(first);
-    return detail::dispatch_transform<IsByReference>("strata::DeviceFor", d_temp_storage, temp_storage_bytes, items,
-                                                     detail::no_output{}, num_items, op, stream, items);
+    return detail::dispatch_transform<IsByReference, PolicyHub>("strata::DeviceFor", d_temp_storage, temp_storage_bytes,
+                                                                items, detail::no_output{}, num_items, op, stream,
+                                                                items);
   }
 };
+using DeviceFor = TunedDeviceFor<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

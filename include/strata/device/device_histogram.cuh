@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/histogram/dispatch.cuh>
@@ -65,7 +66,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 3 4 1 2 0
 /// @endcode
-struct DeviceHistogram {
+template <class PolicyHub>
+struct TunedDeviceHistogram {
   // -------------------------------------------------------------- one channel
 
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
@@ -214,7 +216,7 @@ struct DeviceHistogram {
     const auto set_bins = [=](Bins& bins, int c) {
       return bins.set_levels(lower_level[c], upper_level[c], num_levels[c] - 1);
     };
-    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT, PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
   }
   template <int Channels, int ActiveChannels, class SampleIteratorT, class CounterT, class LevelT, class... Region>
@@ -226,9 +228,10 @@ struct DeviceHistogram {
       bins = {d_levels[c], num_levels[c]};
       return true;
     };
-    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT>::Dispatch(
+    return detail::DispatchHistogram<Channels, ActiveChannels, SampleIteratorT, Bins, CounterT, PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_samples, d_histogram, num_levels, set_bins, region...);
   }
 };
+using DeviceHistogram = TunedDeviceHistogram<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

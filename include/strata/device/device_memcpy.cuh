@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/batched_copy/dispatch.cuh>
@@ -59,7 +60,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: one, two, three,
 /// @endcode
-struct DeviceMemcpy {
+template <class PolicyHub>
+struct TunedDeviceMemcpy {
   template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
                              OutputBufferIt outputs, BufferSizeIteratorT sizes, detail::count64 num_buffers,
@@ -73,12 +75,13 @@ struct DeviceMemcpy {
     static_assert(!std::is_const_v<std::remove_pointer_t<out>>,
                   "DeviceMemcpy::Batched cannot write to pointers to const: pass destinations that are not const");
     using Buffers = detail::byte_buffers<1, 1, InputBufferIt, OutputBufferIt, BufferSizeIteratorT>;
-    return detail::DispatchBatchedCopy<Buffers>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                          Buffers{{inputs, outputs, sizes}}, num_buffers, stream);
+    return detail::DispatchBatchedCopy<Buffers, PolicyHub>::Dispatch(
+        d_temp_storage, temp_storage_bytes, Buffers{{inputs, outputs, sizes}}, num_buffers, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Batched)
 };
+using DeviceMemcpy = TunedDeviceMemcpy<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

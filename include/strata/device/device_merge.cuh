@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -62,16 +63,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 1:P 2:a 5:b 5:Q 6:R 9:c 10:S
 /// @endcode
-struct DeviceMerge {
+template <class PolicyHub>
+struct TunedDeviceMerge {
   template <class KeyIteratorIn1, class KeyIteratorIn2, class KeyIteratorOut, class CompareOp = Less>
   static cudaError_t MergeKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorIn1 keys_in1,
                                detail::count64 num_keys1, KeyIteratorIn2 keys_in2, detail::count64 num_keys2,
                                KeyIteratorOut keys_out, CompareOp compare_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergeKeys");
     NullType* const none = nullptr;
-    return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1), none,
-                                num_keys1, detail::pointer_or_iterator(keys_in2), none, num_keys2,
-                                detail::pointer_or_iterator(keys_out), none, compare_op, stream);
+    return detail::merge_ranges<PolicyHub>(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1),
+                                           none, num_keys1, detail::pointer_or_iterator(keys_in2), none, num_keys2,
+                                           detail::pointer_or_iterator(keys_out), none, compare_op, stream);
   }
 
   template <class KeyIteratorIn1, class ValueIteratorIn1, class KeyIteratorIn2, class ValueIteratorIn2,
@@ -81,16 +83,17 @@ struct DeviceMerge {
                                 ValueIteratorIn2 values_in2, detail::count64 num_pairs2, KeyIteratorOut keys_out,
                                 ValueIteratorOut values_out, CompareOp compare_op = {}, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMerge::MergePairs");
-    return detail::merge_ranges(d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1),
-                                detail::pointer_or_iterator(values_in1), num_pairs1,
-                                detail::pointer_or_iterator(keys_in2), detail::pointer_or_iterator(values_in2),
-                                num_pairs2, detail::pointer_or_iterator(keys_out),
-                                detail::pointer_or_iterator(values_out), compare_op, stream);
+    return detail::merge_ranges<PolicyHub>(
+        d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(keys_in1),
+        detail::pointer_or_iterator(values_in1), num_pairs1, detail::pointer_or_iterator(keys_in2),
+        detail::pointer_or_iterator(values_in2), num_pairs2, detail::pointer_or_iterator(keys_out),
+        detail::pointer_or_iterator(values_out), compare_op, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(MergeKeys)
   STRATA_CALL_WITHOUT_STORAGE(MergePairs)
 };
+using DeviceMerge = TunedDeviceMerge<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/segmented_merge_sort/calls.cuh>
@@ -71,7 +72,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: (1, 0) (0, 1) (1, 1) (0, -2) (3, 4)
 /// @endcode
-struct DeviceMergeSort {
+template <class PolicyHub>
+struct TunedDeviceMergeSort {
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                               OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
@@ -176,13 +178,15 @@ struct DeviceMergeSort {
     const auto all = detail::segments_of_size<detail::single_segment>(1, num_items);
     if constexpr (std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
                   std::is_pointer_v<std::remove_const_t<decltype(values)>>) {
-      return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
-                                                     {keys, values}, all, compare_op, is_in_place, true, stream);
+      return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, input_keys,
+                                                                input_values, {keys, values}, all, compare_op,
+                                                                is_in_place, true, stream);
     } else {
-      return detail::merge_sort_to_iterators<Key, Value>(d_temp_storage, temp_storage_bytes, input_keys, input_values,
-                                                         keys, values, all, compare_op, stream);
+      return detail::merge_sort_to_iterators<PolicyHub, Key, Value>(
+          d_temp_storage, temp_storage_bytes, input_keys, input_values, keys, values, all, compare_op, stream);
     }
   }
 };
+using DeviceMergeSort = TunedDeviceMergeSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -65,15 +66,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 4 even: 2 4 6 8 7 5 3 1
 /// @endcode
-struct DevicePartition {
+template <class PolicyHub>
+struct TunedDevicePartition {
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                              FlagIterator d_flags, OutputIterator d_out,
                                              NumSelectedIterator d_num_selected_out, NumItemsT num_items,
                                              cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::Flagged");
-    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_flags, d_in, d_out, NullType{}, NullType{},
-                                      d_num_selected_out, num_items, detail::is_set{}, NullType{}, stream);
+    return detail::dispatch_partition<PolicyHub>(d_temp_storage, temp_storage_bytes, d_flags, d_in, d_out, NullType{},
+                                                 NullType{}, d_num_selected_out, num_items, detail::is_set{},
+                                                 NullType{}, stream);
   }
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
@@ -81,8 +84,9 @@ struct DevicePartition {
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,
                                         NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::If");
-    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{},
-                                      NullType{}, d_num_selected_out, num_items, select_op, NullType{}, stream);
+    return detail::dispatch_partition<PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out,
+                                                 NullType{}, NullType{}, d_num_selected_out, num_items, select_op,
+                                                 NullType{}, stream);
   }
 
   // A stream is no predicate: the call without storage must not take one for it.
@@ -96,14 +100,15 @@ struct DevicePartition {
      NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectFirstPartOp select_first_part_op,
      SelectSecondPartOp select_second_part_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DevicePartition::If");
-    return detail::dispatch_partition(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_first_part_out,
-                                      d_second_part_out, d_unselected_out, d_num_selected_out, num_items,
-                                      select_first_part_op, select_second_part_op, stream);
+    return detail::dispatch_partition<PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_first_part_out,
+                                                 d_second_part_out, d_unselected_out, d_num_selected_out, num_items,
+                                                 select_first_part_op, select_second_part_op, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Flagged)
   STRATA_CALL_WITHOUT_STORAGE(If)
 };
+using DevicePartition = TunedDevicePartition<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
@@ -71,93 +72,94 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 9:1 9:3 27:2 27:5 30:0 41:4
 /// @endcode
-struct DeviceRadixSort {
+template <class PolicyHub>
+struct TunedDeviceRadixSort {
   // -------------------------------------------------------------- keys
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                               cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                    detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
                               cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
-                                    begin_bit, end_bit, stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                               decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
-                                    detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                               decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                               cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
-                                    detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
+                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
                               cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, begin_bit,
-                                    end_bit, stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer,
+                                               begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_keys<false>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
-                                    detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
+                                               detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, int begin_bit = 0,
                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
-                                   detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                              detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                                         int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer,
-                                   begin_bit, end_bit, stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                              decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, Decomposer decomposer,
                                         cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, decomposer, 0,
-                                   detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
+                                              decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, detail::identity_decomposer{},
-                                   begin_bit, end_bit, stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
+                                              detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
                                         int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, begin_bit,
-                                   end_bit, stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer,
+                                              begin_bit, end_bit, stream);
   }
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
                                         cudaStream_t stream = 0) {
-    return detail::sort_keys<true>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
-                                   detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
+                                              detail::radix_key_bits<Key, Decomposer>(), stream);
   }
 
   // -------------------------------------------------------------- pairs
@@ -166,47 +168,47 @@ struct DeviceRadixSort {
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
                                int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                     d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit,
-                                     stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
+                                                end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
                                Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                     d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items,
                                Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                     d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
-                                     stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                d_values_out, num_items, decomposer, 0,
+                                                detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0,
                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
-                                     detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                                int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
-                                     begin_bit, end_bit, stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                                decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer,
                                cudaStream_t stream = 0) {
-    return detail::sort_pairs<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
-                                     detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                                decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
             class = detail::if_count<NumItemsT>>
@@ -214,8 +216,9 @@ struct DeviceRadixSort {
                                          Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
                                          NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                                          cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                    d_values_out, num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                               d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
+                                               end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
@@ -223,38 +226,38 @@ struct DeviceRadixSort {
                                          Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
                                          NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
                                          cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                    d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                               d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                          Key* d_keys_out, ValueIterator d_values_in, Value* d_values_out,
                                          NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                    d_values_out, num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
-                                    stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                               d_values_out, num_items, decomposer, 0,
+                                               detail::radix_key_bits<Key, Decomposer>(), stream);
   }
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
                                          int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
-                                    detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
                                          Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer,
-                                    begin_bit, end_bit, stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                               decomposer, begin_bit, end_bit, stream);
   }
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
                                          Decomposer decomposer, cudaStream_t stream = 0) {
-    return detail::sort_pairs<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, decomposer, 0,
-                                    detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
+                                               decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
 
   // -------------------------------------------------------------- indices
@@ -263,46 +266,48 @@ struct DeviceRadixSort {
   static cudaError_t ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                              Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
                              int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>), cudaStream_t stream = 0) {
-    return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                       detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                  num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                       decomposer, begin_bit, end_bit, stream);
+    return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                  num_items, decomposer, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
     using Key = detail::iterator_value_t<KeyIterator>;
-    return detail::sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                       decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                  num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                                  stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                        Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
                                        int end_bit = 8 * sizeof(detail::iterator_value_t<KeyIterator>),
                                        cudaStream_t stream = 0) {
-    return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                      detail::identity_decomposer{}, begin_bit, end_bit, stream);
+    return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                 num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream = 0) {
-    return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                      decomposer, begin_bit, end_bit, stream);
+    return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                 num_items, decomposer, begin_bit, end_bit, stream);
   }
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
       NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
     using Key = detail::iterator_value_t<KeyIterator>;
-    return detail::sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out, num_items,
-                                      decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
+    return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
+                                                 num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
+                                                 stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -313,5 +318,6 @@ struct DeviceRadixSort {
   STRATA_CALL_WITHOUT_STORAGE(ArgSort)
   STRATA_CALL_WITHOUT_STORAGE(ArgSortDescending)
 };
+using DeviceRadixSort = TunedDeviceRadixSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -72,7 +73,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 14
 /// @endcode
-struct DeviceReduce {
+template <class PolicyHub>
+struct TunedDeviceReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
   static cudaError_t Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
@@ -80,8 +82,9 @@ struct DeviceReduce {
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Reduce");
     using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::keep_item, T>::Dispatch(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, detail::keep_item{}, init, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::keep_item, T,
+                                  PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                       reduction_op, detail::keep_item{}, init, stream);
   }
 
   /// Adds up. The accumulator has the type of (output type) + (input type): sums of small integers
@@ -92,8 +95,9 @@ struct DeviceReduce {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum");
     using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum, detail::keep_item, T>::Dispatch(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, strata::Sum{}, detail::keep_item{}, T{}, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, strata::Sum, detail::keep_item, T,
+                                  PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                       strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
@@ -171,9 +175,9 @@ struct DeviceReduce {
     using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
     using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
     using Transform = detail::transform_item<TransformOp>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform, T>::Dispatch(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, Transform{transform_op}, init,
-        stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform, T,
+                                  PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                       reduction_op, Transform{transform_op}, init, stream);
   }
 
   // -------------------------------------------------------------- by key
@@ -194,7 +198,7 @@ struct DeviceReduce {
                                  ReductionOp reduction_op, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReduceByKey");
     using Value = detail::iterator_value_t<ValueInputIterator>;
-    return detail::dispatch_reduce_by_key<detail::accumulator_t<ReductionOp, Value, Value>>(
+    return detail::dispatch_reduce_by_key<detail::accumulator_t<ReductionOp, Value, Value>, PolicyHub>(
         "strata::DeviceReduce::ReduceByKey", d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_unique_out,
         d_aggregates_out, d_num_runs_out, reduction_op, strata::Equality{}, num_items, stream);
   }
@@ -215,9 +219,9 @@ struct DeviceReduce {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T if_empty,
                               cudaStream_t stream) {
     using Init = detail::only_if_empty<T>;
-    return detail::DispatchReduce<T, InputIterator, OutputIterator, ReductionOp, detail::keep_item, Init>::Dispatch(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, num_items, reduction_op, detail::keep_item{}, Init{if_empty},
-        stream);
+    return detail::DispatchReduce<T, InputIterator, OutputIterator, ReductionOp, detail::keep_item, Init,
+                                  PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                       reduction_op, detail::keep_item{}, Init{if_empty}, stream);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>
@@ -226,10 +230,12 @@ struct DeviceReduce {
                                   cudaStream_t stream) {
     using AccumT = KeyValuePair<long long, T>;
     using Init = detail::only_if_empty<AccumT>;
-    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::number_item,
-                                  Init>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                  reduction_op, detail::number_item{}, Init{{1, if_empty}}, stream);
+    return detail::DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::number_item, Init,
+                                  PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                       reduction_op, detail::number_item{}, Init{{1, if_empty}},
+                                                       stream);
   }
 };
+using DeviceReduce = TunedDeviceReduce<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

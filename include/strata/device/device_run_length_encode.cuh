@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/reduce_by_key/dispatch.cuh>
@@ -49,7 +50,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 3a 1b 4c 2a
 /// @endcode
-struct DeviceRunLengthEncode {
+template <class PolicyHub>
+struct TunedDeviceRunLengthEncode {
   /// Writes the first item of each run to `d_unique_out`, its length to `d_counts_out`, and the number of runs
   /// to `*d_num_runs_out`.
   template <class InputIterator, class UniqueOutputIterator, class LengthsOutputIterator, class NumRunsIterator,
@@ -59,9 +61,9 @@ struct DeviceRunLengthEncode {
                             NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRunLengthEncode::Encode");
     using Count = detail::item_count_t<NumItemsT>;
-    return detail::dispatch_reduce_by_key<Count>("strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes,
-                                                 d_in, NullType{}, d_unique_out, d_counts_out, d_num_runs_out,
-                                                 strata::Sum{}, strata::Equality{}, num_items, stream);
+    return detail::dispatch_reduce_by_key<Count, PolicyHub>(
+        "strata::DeviceRunLengthEncode", d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_unique_out,
+        d_counts_out, d_num_runs_out, strata::Sum{}, strata::Equality{}, num_items, stream);
   }
 
   /// Of each run of more than one item, writes the index of its first item to `d_offsets_out` and its length to
@@ -74,13 +76,14 @@ struct DeviceRunLengthEncode {
                                     OffsetsOutputIterator d_offsets_out, LengthsOutputIterator d_lengths_out,
                                     NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceRunLengthEncode::NonTrivialRuns");
-    return detail::dispatch_non_trivial_runs(d_temp_storage, temp_storage_bytes, d_in, d_offsets_out, d_lengths_out,
-                                             d_num_runs_out, num_items, stream);
+    return detail::dispatch_non_trivial_runs<PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_offsets_out,
+                                                        d_lengths_out, d_num_runs_out, num_items, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Encode)
   STRATA_CALL_WITHOUT_STORAGE(NonTrivialRuns)
 };
+using DeviceRunLengthEncode = TunedDeviceRunLengthEncode<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -76,7 +77,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 0 3 4 8 9
 /// @endcode
-struct DeviceScan {
+template <class PolicyHub>
+struct TunedDeviceScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
@@ -231,8 +233,8 @@ struct DeviceScan {
                           cudaStream_t stream) {
     using Accum = accumulator_of_scan<InputIterator, ScanOp, InitValueT>;
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
-    return detail::DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                   Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
+    return detail::DispatchScan<Problem, PolicyHub>::Dispatch(
+        d_temp_storage, temp_storage_bytes, Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
   }
 
   template <bool IsInclusive, class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
@@ -242,10 +244,11 @@ struct DeviceScan {
                                  InitValueT init_value, NumItemsT num_items, EqualityOp equality_op,
                                  cudaStream_t stream) {
     using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
-    return detail::dispatch_scan_by_key<T, IsInclusive>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                        d_values_out, scan_op, init_value, num_items, equality_op,
-                                                        stream);
+    return detail::dispatch_scan_by_key<T, IsInclusive, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                   d_values_in, d_values_out, scan_op, init_value,
+                                                                   num_items, equality_op, stream);
   }
 };
+using DeviceScan = TunedDeviceScan<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -121,7 +122,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints:
 /// // prints: e f d
 /// @endcode
-struct DeviceSegmentedMergeSort {
+template <class PolicyHub>
+struct TunedDeviceSegmentedMergeSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
   [[nodiscard]] static detail::if_not_pointer<NumSegmentsT> SortKeys(void* d_temp_storage,
@@ -217,7 +219,7 @@ struct DeviceSegmentedMergeSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
-    return detail::merge_sort_indices(
+    return detail::merge_sort_indices<PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
   }
@@ -226,8 +228,8 @@ struct DeviceSegmentedMergeSort {
                                                Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                                CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
-    return detail::merge_sort_indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                      detail::segments_of_size(num_segments, segment_size), compare, stream);
+    return detail::merge_sort_indices<PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                                 detail::segments_of_size(num_segments, segment_size), compare, stream);
   }
 
   template <class... Arguments>
@@ -270,16 +272,19 @@ struct DeviceSegmentedMergeSort {
   template <class Key, class All, class CompareOp>
   static cudaError_t keys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const All& all, CompareOp compare, bool is_in_place, cudaStream_t stream) {
-    return detail::merge_sort_segments<Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
-                                                      {d_keys_out, nullptr}, all, compare, is_in_place, true, stream);
+    return detail::merge_sort_segments<PolicyHub, Key, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                 NullType{}, {d_keys_out, nullptr}, all, compare,
+                                                                 is_in_place, true, stream);
   }
   template <class Key, class Value, class All, class CompareOp>
   static cudaError_t pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                            const Value* d_values_in, Key* d_keys_out, Value* d_values_out, const All& all,
                            CompareOp compare, bool is_in_place, cudaStream_t stream) {
-    return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                   {d_keys_out, d_values_out}, all, compare, is_in_place, true, stream);
+    return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                              d_values_in, {d_keys_out, d_values_out}, all, compare,
+                                                              is_in_place, true, stream);
   }
 };
+using DeviceSegmentedMergeSort = TunedDeviceSegmentedMergeSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

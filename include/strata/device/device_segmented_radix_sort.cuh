@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
@@ -73,7 +74,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 2: 0 3
 /// // prints: 3: 0
 /// @endcode
-struct DeviceSegmentedRadixSort {
+template <class PolicyHub>
+struct TunedDeviceSegmentedRadixSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                     const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
@@ -81,7 +83,7 @@ struct DeviceSegmentedRadixSort {
                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -93,7 +95,7 @@ struct DeviceSegmentedRadixSort {
                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -107,7 +109,7 @@ struct DeviceSegmentedRadixSort {
                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -120,7 +122,7 @@ struct DeviceSegmentedRadixSort {
                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -135,7 +137,7 @@ struct DeviceSegmentedRadixSort {
                                                      EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -149,7 +151,7 @@ struct DeviceSegmentedRadixSort {
                                                      EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                      int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false>(
+    return detail::sort_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -165,7 +167,7 @@ struct DeviceSegmentedRadixSort {
                                                                EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -179,7 +181,7 @@ struct DeviceSegmentedRadixSort {
                                                                EndOffsetIterator d_end_offsets, int begin_bit = 0,
                                                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true>(
+    return detail::sort_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
                                          end_bit, stream});
@@ -198,5 +200,6 @@ struct DeviceSegmentedRadixSort {
     return {d_begin_offsets, d_end_offsets};
   }
 };
+using DeviceSegmentedRadixSort = TunedDeviceSegmentedRadixSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

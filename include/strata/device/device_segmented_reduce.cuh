@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
@@ -57,7 +58,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 3 0 12.5
 /// @endcode
-struct DeviceSegmentedReduce {
+template <class PolicyHub>
+struct TunedDeviceSegmentedReduce {
   /// Reduces with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class ReductionOp, class T>
@@ -210,8 +212,9 @@ struct DeviceSegmentedReduce {
     cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes, std::int64_t num_segments,
                     const Segments& segments, cudaStream_t stream) const {
       return detail::DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp,
-                                             InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, segments,
-                                                              num_segments, reduction_op, transform_op, init, stream);
+                                             InitT, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in,
+                                                                         d_out, segments, num_segments, reduction_op,
+                                                                         transform_op, init, stream);
     }
   };
 
@@ -259,5 +262,6 @@ struct DeviceSegmentedReduce {
     return {static_cast<long long>(size)};
   }
 };
+using DeviceSegmentedReduce = TunedDeviceSegmentedReduce<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
@@ -63,7 +64,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 1 3 6 10 20 5 10
 /// @endcode
-struct DeviceSegmentedScan {
+template <class PolicyHub>
+struct TunedDeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
@@ -219,11 +221,13 @@ struct DeviceSegmentedScan {
         "Offset iterator type should be integral.");
     return detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
                                          OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp,
-                                         IsInclusive, InitT>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                                                       {d_begin_offsets, d_end_offsets},
-                                                                       d_out_begin_offsets, num_segments, scan_op, init,
-                                                                       stream);
+                                         IsInclusive, InitT, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                                                  d_in, d_out,
+                                                                                  {d_begin_offsets, d_end_offsets},
+                                                                                  d_out_begin_offsets, num_segments,
+                                                                                  scan_op, init, stream);
   }
 };
+using DeviceSegmentedScan = TunedDeviceSegmentedScan<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/segmented_sort/calls.cuh>
@@ -83,14 +84,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 15 11 8 21 19 17 9
 /// @endcode
-struct DeviceSegmentedSort {
+template <class PolicyHub>
+struct TunedDeviceSegmentedSort {
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -99,7 +101,7 @@ struct DeviceSegmentedSort {
                               NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -110,7 +112,7 @@ struct DeviceSegmentedSort {
                                     BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -119,7 +121,7 @@ struct DeviceSegmentedSort {
                                     NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                     EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -130,7 +132,7 @@ struct DeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -140,7 +142,7 @@ struct DeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -151,7 +153,7 @@ struct DeviceSegmentedSort {
                                               NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -161,7 +163,7 @@ struct DeviceSegmentedSort {
                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -173,7 +175,7 @@ struct DeviceSegmentedSort {
                                NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -184,7 +186,7 @@ struct DeviceSegmentedSort {
                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -197,7 +199,7 @@ struct DeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -208,7 +210,7 @@ struct DeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false>(
+    return detail::sort_number_segments<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -221,7 +223,7 @@ struct DeviceSegmentedSort {
                                          BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -232,7 +234,7 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -245,7 +247,7 @@ struct DeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -257,7 +259,7 @@ struct DeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true>(
+    return detail::sort_number_segments<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_values,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -268,15 +270,15 @@ struct DeviceSegmentedSort {
                               Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class NumSegmentsT, class SegmentSizeT>
@@ -284,16 +286,16 @@ struct DeviceSegmentedSort {
                                         Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -301,17 +303,17 @@ struct DeviceSegmentedSort {
                                Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                               d_values_out, detail::segments_of_size(num_segments, segment_size),
-                                               stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                          d_values_in, d_values_out,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                               detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                                          detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -320,9 +322,9 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                              d_values_out, detail::segments_of_size(num_segments, segment_size),
-                                              stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                         d_values_in, d_values_out,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -330,8 +332,8 @@ struct DeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- indices
@@ -342,7 +344,7 @@ struct DeviceSegmentedSort {
                                  BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false>(
+    return detail::sort_number_indices<false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -351,8 +353,8 @@ struct DeviceSegmentedSort {
                                  Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                              detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                                         detail::segments_of_size(num_segments, segment_size), stream);
   }
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -361,7 +363,7 @@ struct DeviceSegmentedSort {
                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true>(
+    return detail::sort_number_indices<true, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
@@ -370,8 +372,8 @@ struct DeviceSegmentedSort {
                                            Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                             detail::segments_of_size(num_segments, segment_size), stream);
+    return detail::sort_number_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                                                        detail::segments_of_size(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -386,5 +388,6 @@ struct DeviceSegmentedSort {
   STRATA_CALL_WITHOUT_STORAGE(SortIndices)
   STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending)
 };
+using DeviceSegmentedSort = TunedDeviceSegmentedSort<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

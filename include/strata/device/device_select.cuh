@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
@@ -59,7 +60,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 4 7 9 2
 /// @endcode
-struct DeviceSelect {
+template <class PolicyHub>
+struct TunedDeviceSelect {
   // -------------------------------------------------------------- by the items
 
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
@@ -67,18 +69,18 @@ struct DeviceSelect {
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,
                                         NumItemsT num_items, SelectOp select_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
-    return detail::dispatch_select<detail::select_by::key, false>(d_temp_storage, temp_storage_bytes, d_in, NullType{},
-                                                                  d_out, NullType{}, d_num_selected_out, num_items,
-                                                                  select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, false, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
+        select_op, stream);
   }
   template <class Iterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                         NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::If");
-    return detail::dispatch_select<detail::select_by::key, true>(d_temp_storage, temp_storage_bytes, d_data, NullType{},
-                                                                 d_data, NullType{}, d_num_selected_out, num_items,
-                                                                 select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, true, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_data, NullType{}, d_data, NullType{}, d_num_selected_out, num_items,
+        select_op, stream);
   }
 
   // -------------------------------------------------------------- by flags
@@ -126,7 +128,7 @@ struct DeviceSelect {
                             OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
-    return detail::dispatch_select<detail::select_by::difference, false>(
+    return detail::dispatch_select<detail::select_by::difference, false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
         strata::Equality{}, stream);
   }
@@ -140,7 +142,7 @@ struct DeviceSelect {
               NumSelectedIterator d_num_selected_out, NumItemsT num_items, EqualityOp equality_op,
               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::UniqueByKey");
-    return detail::dispatch_select<detail::select_by::difference, false>(
+    return detail::dispatch_select<detail::select_by::difference, false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out, d_num_selected_out,
         num_items, equality_op, stream);
   }
@@ -168,10 +170,11 @@ struct DeviceSelect {
   static cudaError_t select_flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                     FlagIterator d_flags, OutputIterator d_out, NumSelectedIterator d_num_selected_out,
                                     NumItemsT num_items, SelectOp select_op, cudaStream_t stream) {
-    return detail::dispatch_select<detail::select_by::key, IsInPlace>(d_temp_storage, temp_storage_bytes, d_flags, d_in,
-                                                                      NullType{}, d_out, d_num_selected_out, num_items,
-                                                                      select_op, stream);
+    return detail::dispatch_select<detail::select_by::key, IsInPlace, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_flags, d_in, NullType{}, d_out, d_num_selected_out, num_items, select_op,
+        stream);
   }
 };
+using DeviceSelect = TunedDeviceSelect<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

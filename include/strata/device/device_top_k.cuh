@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/top_k/calls.cuh>
@@ -64,23 +65,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 4:9.5 1:9 3:8.5
 /// @endcode
-struct DeviceTopK {
+template <class PolicyHub>
+struct TunedDeviceTopK {
   // -------------------------------------------------------------- in the order of the input
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MaxKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                              KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
                              cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxKeys");
-    return detail::top_k<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                                      num_items, k, stream);
+    return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
+                                                 NullType{}, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                              KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
                              cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinKeys");
-    return detail::top_k<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
-                                       NullType{}, num_items, k, stream);
+    return detail::top_k<false, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
+                                                  NullType{}, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
@@ -89,8 +91,8 @@ struct DeviceTopK {
                               ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxPairs");
-    return detail::top_k<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                      d_values_out, num_items, k, stream);
+    return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                 d_values_out, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
@@ -99,8 +101,8 @@ struct DeviceTopK {
                               ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinPairs");
-    return detail::top_k<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                       d_values_out, num_items, k, stream);
+    return detail::top_k<false, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                  d_values_in, d_values_out, num_items, k, stream);
   }
 
   // -------------------------------------------------------------- sorted
@@ -109,16 +111,16 @@ struct DeviceTopK {
                                    KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
                                    cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxKeysSorted");
-    return detail::top_k<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                                     num_items, k, stream);
+    return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
+                                                NullType{}, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                                    KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
                                    cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinKeysSorted");
-    return detail::top_k<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                                      num_items, k, stream);
+    return detail::top_k<false, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
+                                                 NullType{}, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
@@ -127,8 +129,8 @@ struct DeviceTopK {
                                     ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MaxPairsSorted");
-    return detail::top_k<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                     d_values_out, num_items, k, stream);
+    return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                d_values_out, num_items, k, stream);
   }
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
@@ -137,8 +139,8 @@ struct DeviceTopK {
                                     ValueOutputIteratorT d_values_out, NumItemsT num_items, NumOutItemsT k,
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTopK::MinPairsSorted");
-    return detail::top_k<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
-                                      d_values_out, num_items, k, stream);
+    return detail::top_k<false, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
+                                                 d_values_out, num_items, k, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -151,5 +153,6 @@ struct DeviceTopK {
   STRATA_CALL_WITHOUT_STORAGE(MaxPairsSorted)
   STRATA_CALL_WITHOUT_STORAGE(MinPairsSorted)
 };
+using DeviceTopK = TunedDeviceTopK<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/contiguous_iterator.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
@@ -59,7 +60,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// }
 /// // prints: 10 10 6 0
 /// @endcode
-struct DeviceTransform {
+template <class PolicyHub>
+struct TunedDeviceTransform {
   template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t Transform(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
                                OutputIterator output, NumItemsT num_items, TransformOp transform_op,
@@ -110,10 +112,11 @@ struct DeviceTransform {
                               NumItemsT num_items, const TransformOp& transform_op, cudaStream_t stream,
                               const Inputs&... inputs) {
     const auto out = detail::pointer_or_iterator(output);
-    return detail::dispatch_transform<IsStable>("strata::DeviceTransform", d_temp_storage, temp_storage_bytes, out, out,
-                                                num_items, transform_op, stream,
-                                                detail::pointer_or_iterator(inputs)...);
+    return detail::dispatch_transform<IsStable, PolicyHub>("strata::DeviceTransform", d_temp_storage,
+                                                           temp_storage_bytes, out, out, num_items, transform_op,
+                                                           stream, detail::pointer_or_iterator(inputs)...);
   }
 };
+using DeviceTransform = TunedDeviceTransform<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

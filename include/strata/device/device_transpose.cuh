@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/transpose/dispatch.cuh>
@@ -57,7 +58,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 2 5
 /// // prints: 3 6
 /// @endcode
-struct DeviceTranspose {
+template <class PolicyHub>
+struct TunedDeviceTranspose {
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,
                                              T* d_out, detail::count64 rows, detail::count64 columns,
@@ -66,7 +68,7 @@ struct DeviceTranspose {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTranspose::Transpose");
     static_assert(is_trivially_relocatable_v<T>,
                   "DeviceTranspose moves items as bits: T must be trivially relocatable");
-    return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T))>::Dispatch(
+    return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T)), PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, in_leading_dimension, out_leading_dimension,
         stream);
   }
@@ -96,5 +98,6 @@ struct DeviceTranspose {
     return Transpose(d_in, d_out, rows, columns, columns, rows, stream);
   }
 };
+using DeviceTranspose = TunedDeviceTranspose<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -21,8 +21,6 @@ struct hub {
 };
 
 cudaError_t count(std::size_t& bytes, const int* keys, std::int64_t* num_out) {
-  const strata::NullType none{};
-  return strata::detail::DispatchHashJoin<int, const int*, strata::NullType, strata::JoinHash, strata::Equality,
-                                          hub>::Dispatch(nullptr, bytes, strata::JoinKind::inner, {keys, 10},
-                                                         {keys, 10}, none, num_out, 0, {}, nullptr);
+  const auto side = strata::join_side(keys, 10).sorted();
+  return strata::TunedDeviceHashJoin<hub>::Inner(nullptr, bytes, side, side, strata::join_count(), num_out);
 }

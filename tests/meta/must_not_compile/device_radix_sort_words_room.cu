@@ -19,13 +19,8 @@ struct hub {
 #endif
   };
   using MaxPolicy = Policy;
-  static constexpr std::size_t least_tile_items = 1024;
-  static constexpr std::size_t least_counted_words = Policy::words.least_items;
-  static constexpr std::size_t least_grid_tile_items = 256;
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const short* in, short* out) {
-  using namespace strata::detail;
-  return DispatchRadixSort<const short*, strata::NullType, short, int, false, identity_decomposer, hub>::Dispatch(
-      storage, bytes, {in, out, nullptr}, {}, 70000, 0, 16, {}, radix_scratch::in_storage, nullptr);
+  return strata::TunedDeviceRadixSort<hub>::SortKeys(storage, bytes, in, out, 70000);
 }

@@ -23,7 +23,5 @@ struct hub {
 };
 
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
-  using strata::detail::keep_item;
-  return strata::detail::DispatchReduce<int, const int*, int*, strata::Sum, keep_item, int, hub>::Dispatch(
-      storage, bytes, in, out, 1000, strata::Sum{}, keep_item{}, 0, nullptr);
+  return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
 }

@@ -23,6 +23,5 @@ struct hub {
 };
 
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
-  using Problem = strata::detail::scan_problem<const int*, int*, int, strata::Sum, false, int>;
-  return strata::detail::DispatchScan<Problem, hub>::Dispatch(storage, bytes, Problem{in, out, {}, 0}, 1000, nullptr);
+  return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
 }

@@ -37,20 +37,6 @@ struct hub {
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
-  using namespace strata;
-  using namespace strata::detail;
-  const auto all = segments_by_offsets(1000, 10, offsets, offsets + 1);
-  return DispatchSegmentedMergeSort<int, NullType, const int*, NullType, offset_segments<const int*, const int*>,
-                                    is_less, hub>::Dispatch(storage, bytes,
-                                                            {in,
-                                                             {},
-                                                             {out, nullptr},
-                                                             all.num_items,
-                                                             all.num_segments,
-                                                             all.segments,
-                                                             all.longest,
-                                                             false,
-                                                             true,
-                                                             is_less{},
-                                                             nullptr});
+  return strata::TunedDeviceSegmentedMergeSort<hub>::SortKeysCopy(storage, bytes, in, out, 1000, 10, offsets,
+                                                                  offsets + 1, is_less{});
 }

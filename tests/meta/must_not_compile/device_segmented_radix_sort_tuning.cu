@@ -20,11 +20,8 @@ struct hub {
     static constexpr strata::radix_pass_tuning pass{256, 4, 1};
   };
   using MaxPolicy = Policy;
-  static constexpr std::size_t least_tile_items = 1024;
 };
 
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
-  using namespace strata::detail;
-  return DispatchSegmentedRadixSort<int, strata::NullType, false, const int*, const int*, hub>::Dispatch(
-      storage, bytes, {in, out, nullptr}, {}, 1000, 10, {offsets, offsets + 1}, 0, 32, false, nullptr);
+  return strata::TunedDeviceSegmentedRadixSort<hub>::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }

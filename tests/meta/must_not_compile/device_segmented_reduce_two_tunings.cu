@@ -28,9 +28,5 @@ struct hub {
 };
 
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
-  using strata::detail::keep_item;
-  using segments = strata::detail::offset_segments<const int*, const int*>;
-  return strata::detail::DispatchSegmentedReduce<int, const int*, int*, segments, strata::Sum, keep_item, int,
-                                                 hub>::Dispatch(storage, bytes, in, out, segments{offsets, offsets + 1},
-                                                                1000, strata::Sum{}, keep_item{}, 0, nullptr);
+  return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
 }

@@ -21,11 +21,6 @@ struct hub {
 };
 
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
-  return strata::detail::DispatchSegmentedScan<int, const int*, int*, const int*, const int*, strata::NullType,
-                                               unsigned, strata::Sum, false, int, hub>::Dispatch(storage, bytes, in,
-                                                                                                 out,
-                                                                                                 {offsets, offsets + 1},
-                                                                                                 strata::NullType{},
-                                                                                                 1000, strata::Sum{}, 0,
-                                                                                                 nullptr);
+  return strata::TunedDeviceSegmentedScan<hub>::ExclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1,
+                                                                      1000);
 }

@@ -5,6 +5,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/device/adjacent_difference/problem_difference.cuh>
@@ -31,10 +32,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
 }
 
 /// One call of DeviceAdjacentDifference.
-template <bool IsLeft, bool IsInPlace, class MaxPolicy = tile_policy_hub::MaxPolicy, class Input, class Output,
-          class NumItemsT, class Op>
+template <bool IsLeft, bool IsInPlace, class PolicyHub, class Input, class Output, class NumItemsT, class Op>
 cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_bytes, Input in, Output out,
                                 NumItemsT num_items, Op op, cudaStream_t stream) {
+  using MaxPolicy = typename tile_policy<PolicyHub>::type;
   output_requirements<Output>::check();
   using Tiles = tiles_of<false, Output, Input>;
   using Problem = difference_problem<IsLeft, IsInPlace, Input, Output, Op>;
@@ -44,15 +45,15 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
   }
   const auto count = static_cast<std::size_t>(num_items);
   temporary_storage::layout<1> storage;
-  if (IsInPlace) storage.template reserve<T>(0, count / Tiles::template least_items<MaxPolicy> + 1);
+  // One neighbour for each of the smallest tiles of all policies: a size query does not know the device.
+  constexpr std::size_t least_tile = detail::least_in_chain<Tiles::template smallest, MaxPolicy>();
+  if (IsInPlace) storage.template reserve<T>(0, count / least_tile + 1);
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
   const bool is_refused =
       detail::is_null(in) || detail::is_null(out) || (!IsInPlace && detail::arrays_overlap(out, count, in, count));
   if (!storage.map(d_temp_storage, temp_storage_bytes) || (count > 0 && is_refused)) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
-    static_assert(Tiles::template least_items<decltype(policy)> >= Tiles::template least_items<MaxPolicy>,
-                  "the newest policy must have the smallest tiles: they say how many neighbours are saved");
     const Problem problem{out, op, storage.template get<T>(0)};
     const tile_range range = Tiles::template cut<decltype(policy)>(count, out, in);
     launch_configuration launch{"strata::DeviceAdjacentDifference", 0, dim3(policy.tuning.block_threads), 0, stream, 1,

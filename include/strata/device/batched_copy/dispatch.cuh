@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -18,10 +19,16 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One call of a batched copy. A `PolicyHub` of the caller's overrides the tuning.
-template <class Buffers, class PolicyHub = batched_copy_policy_hub>
+template <class Policy>
+using batched_copy_rows = if_rows<batched_copy_tuning, decltype(Policy::batched_copy)>;
+
+/// One call of a batched copy.
+template <class Buffers, class PolicyHub = default_policy_hub>
 struct DispatchBatchedCopy {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<batched_copy_rows, PolicyHub>,
+                "DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the row batched_copy (batched_copy_tuning)");
+  using MaxPolicy = typename hub_or<PolicyHub, batched_copy_policy_hub>::MaxPolicy;
 
   Buffers buffers;
   std::size_t num_buffers;

@@ -6,6 +6,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -23,15 +24,21 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One call of a histogram. A `PolicyHub` of the caller's overrides the tuning.
+template <class Policy>
+using histogram_rows = if_rows<histogram_tuning, decltype(Policy::tuning)>;
+
+/// One call of a histogram.
 template <int Channels, int ActiveChannels, class Iterator, class Bins, class CounterT,
-          class PolicyHub = histogram_policy_hub>
+          class PolicyHub = default_policy_hub>
 struct DispatchHistogram {
+  static_assert(hub_has_rows<histogram_rows, PolicyHub>,
+                "DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the row tuning (histogram_tuning)");
   static_assert(Channels >= 1 && Channels <= 4 && ActiveChannels >= 1 && ActiveChannels <= Channels,
                 "DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active");
   static_assert(std::is_integral_v<CounterT> && (sizeof(CounterT) == 4 || sizeof(CounterT) == 8),
                 "DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions");
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using MaxPolicy = typename hub_or<PolicyHub, histogram_policy_hub>::MaxPolicy;
   using Sample = iterator_value_t<Iterator>;
   using Outputs = histogram_outputs<CounterT, ActiveChannels>;
 

@@ -31,15 +31,19 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a join. Another `PolicyHub` overrides the tuning. `Row` is the type of row
-/// numbers in kernels, which may be shorter than `Index`. `Reachable` has the methods that the call may need.
-template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub = join_policy_hub,
+/// Carries out one call of a join. `Row` is the type of row numbers in kernels, which may be shorter than `Index`.
+/// `Reachable` has the methods that the call may need.
+template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub = default_policy_hub,
           class Row = join_row_t<Index>, class Reachable = join_methods<true, true, true, false>>
 struct DispatchHashJoin {
+  static_assert(hub_has_rows<join_rows, PolicyHub>,
+                "DeviceHashJoin: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy, derive from join_common_policy or take its rows, and have the rows table "
+                "(join_table_tuning), merge (join_merge_tuning) and partition (join_partition_tuning)");
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
 
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using MaxPolicy = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
   using Key = iterator_value_t<Keys>;
   static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
   using Options = JoinOptions<Hash, Equal>;
@@ -228,10 +232,11 @@ struct DispatchHashJoin {
 };
 
 /// The back end of DeviceHashJoin for GPUs.
-struct join_on_cuda {
+template <class PolicyHub>
+struct tuned_join_on_cuda {
   using stream_type = cudaStream_t;
   template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
-  using table_type = DispatchJoinTable<Key, Index, Hash, Equal, Order>;
+  using table_type = DispatchJoinTable<Key, Index, Hash, Equal, Order, PolicyHub>;
 
   template <class Kind, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
             JoinOrder Order>
@@ -247,7 +252,7 @@ struct join_on_cuda {
     const auto dispatch = [&](auto row) {
       using Dispatch =
           DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
-                           Equal, join_policy_hub, decltype(row), Reachable>;
+                           Equal, PolicyHub, decltype(row), Reachable>;
       return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink,
                                 d_num_out, output.capacity, options, stream);
     };
@@ -266,5 +271,6 @@ struct join_on_cuda {
     return detail::with_storage(call, arguments..., where);
   }
 };
+using join_on_cuda = tuned_join_on_cuda<default_policy_hub>;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -4,11 +4,13 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -74,6 +76,13 @@ struct join_policy_hub {
 };
 
 namespace detail {
+
+template <class Policy>
+using join_rows =
+    std::void_t<if_rows<join_table_tuning, decltype(Policy::table)>,
+                if_rows<join_merge_tuning, decltype(Policy::merge)>,
+                if_rows<join_partition_tuning, decltype(Policy::partition)>,
+                if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>, typename Policy::strategy>;
 
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
 /// joins have them, and on the tiles of merges.

@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -19,10 +20,24 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a merge; `PolicyHub` may be replaced to override the tuning.
-template <class Arrays, class Compare,
-          class PolicyHub = merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>
+template <class Policy>
+using merge_rows = if_rows<merge_tuning, decltype(Policy::tuning)>;
+
+template <class Policy>
+struct range_merge_tile {
+  static constexpr std::size_t value =
+      static_cast<std::size_t>(Policy::tuning.block_threads) * Policy::tuning.items_per_thread;
+};
+
+/// Carries out one call of a merge.
+template <class Arrays, class Compare, class PolicyHub = default_policy_hub>
 struct DispatchMerge {
+  static_assert(hub_has_rows<merge_rows, PolicyHub>,
+                "DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
+                "and have the row tuning (merge_tuning)");
+  using MaxPolicy =
+      typename hub_or<PolicyHub, merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
+
   const Arrays& arrays;
   const Compare& compare;
   cudaStream_t stream;
@@ -36,9 +51,12 @@ struct DispatchMerge {
         !detail::can_reach(arrays.keys2, count2) || !detail::can_reach(arrays.values2, count2)) {
       return cudaErrorInvalidValue;
     }
-    const unsigned long long tiles = number_of_tiles<typename PolicyHub::MaxPolicy>(arrays.count());
+    const auto items = static_cast<unsigned long long>(arrays.count());
+    // As many splits as the policy with the smallest tiles has: a size query does not know the device.
+    constexpr unsigned long long least_tile = detail::least_in_chain<range_merge_tile, MaxPolicy>();
+    const unsigned long long tiles = ceiling_divide(items, least_tile);
     if (tiles > max_tiles) return cudaErrorInvalidValue;
-    const bool has_splits = tiles > PolicyHub::MaxPolicy::tuning.max_tiles_without_splits;
+    const bool has_splits = tiles > MaxPolicy::tuning.max_tiles_without_splits;
     temporary_storage::layout<1> storage;
     if (has_splits) storage.template reserve<unsigned long long>(0, tiles + 1);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
@@ -55,38 +73,29 @@ struct DispatchMerge {
         arrays, compare, stream, has_splits ? storage.template get<unsigned long long>(0) : nullptr, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
-    return PolicyHub::MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr int threads = ActivePolicy::tuning.block_threads;
-    static_assert(tile_items<ActivePolicy> >= tile_items<typename PolicyHub::MaxPolicy>,
-                  "the newest policy must have the smallest tiles: they say how many splits are kept");
-    const unsigned long long tiles = number_of_tiles<ActivePolicy>(arrays.count());
+    constexpr unsigned long long tile_items = range_merge_tile<ActivePolicy>::value;
+    const unsigned long long tiles = ceiling_divide(static_cast<unsigned long long>(arrays.count()), tile_items);
     launch_configuration launch{"strata::DeviceMerge, splits", 0, dim3(threads), 0, stream, 1,
                                 device.ptx_version >= 900};
     if (splits != nullptr) {
       launch.grid = dim3(static_cast<unsigned>(ceiling_divide(tiles + 1, static_cast<unsigned long long>(threads))));
-      const cudaError_t status = strata::launch(
-          launch, merge_splits_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare, tiles, splits);
+      const cudaError_t status =
+          strata::launch(launch, merge_splits_kernel<MaxPolicy, Arrays, Compare>, arrays, compare, tiles, splits);
       if (status != cudaSuccess) return status;
     }
     launch.name = "strata::DeviceMerge";
     launch.grid = dim3(static_cast<unsigned>(tiles));
-    return strata::launch(launch, merge_ranges_kernel<typename PolicyHub::MaxPolicy, Arrays, Compare>, arrays, compare,
-                          splits);
+    return strata::launch(launch, merge_ranges_kernel<MaxPolicy, Arrays, Compare>, arrays, compare, splits);
   }
 
  private:
   static constexpr unsigned long long max_tiles = 0x7fffffff;
-  template <class Policy>
-  static constexpr unsigned long long tile_items = static_cast<unsigned long long>(Policy::tuning.block_threads) *
-                                                   Policy::tuning.items_per_thread;
-  template <class Policy>
-  static unsigned long long number_of_tiles(unsigned long long items) {
-    return ceiling_divide(items, tile_items<Policy>);
-  }
 
   static bool has_null(const Arrays& arrays, std::int64_t count1, std::int64_t count2) {
     const auto is_null = [](std::int64_t count, const auto& keys, const auto& values) {
@@ -97,7 +106,8 @@ struct DispatchMerge {
   }
 };
 
-template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut, class Compare>
+template <class PolicyHub, class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut,
+          class Compare>
 cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, Keys1 keys1, Values1 values1,
                          std::int64_t count1, Keys2 keys2, Values2 values2, std::int64_t count2, KeysOut keys_out,
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {
@@ -111,8 +121,8 @@ cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, 
     const Arrays arrays{keys1,    values1,   static_cast<unsigned long long>(count1),
                         keys2,    values2,   static_cast<unsigned long long>(count2),
                         keys_out, values_out};
-    return DispatchMerge<Arrays, Compare>::Dispatch(d_temp_storage, temp_storage_bytes, arrays, count1, count2, compare,
-                                                    stream);
+    return DispatchMerge<Arrays, Compare, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, arrays, count1,
+                                                               count2, compare, stream);
   }
   return cudaErrorInvalidValue;
 }

@@ -13,8 +13,8 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a partition. What a partition in two lacks is NullType; its parts are in `d_first_out`.
-template <class KeyIterator, class ValueIterator, class FirstOutput, class SecondOutput, class RestOutput,
-          class NumSelectedIterator, class NumItemsT, class FirstOp, class SecondOp>
+template <class PolicyHub, class KeyIterator, class ValueIterator, class FirstOutput, class SecondOutput,
+          class RestOutput, class NumSelectedIterator, class NumItemsT, class FirstOp, class SecondOp>
 cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                                ValueIterator d_values, FirstOutput d_first_out, SecondOutput d_second_out,
                                RestOutput d_rest_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
@@ -34,7 +34,7 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
     return cudaErrorInvalidValue;
   }
   const cudaError_t status =
-      DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero<(has_second ? 2 : 1)>("strata::DevicePartition", d_num_selected_out, stream);
 }

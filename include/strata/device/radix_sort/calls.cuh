@@ -45,7 +45,8 @@ cudaError_t select_alternate(bool is_selected, cudaError_t status, DoubleBuffer<
   return status;
 }
 
-template <bool IsDescending, class KeyIterator, class Key, class NumItemsT, class Decomposer>
+template <bool IsDescending, class PolicyHub = default_policy_hub, class KeyIterator, class Key, class NumItemsT,
+          class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage,
@@ -53,13 +54,14 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
   if (d_temp_storage != nullptr && detail::arrays_overlap(d_keys_in, num_items, d_keys_out, num_items)) {
     return cudaErrorInvalidValue;
   }
-  return DispatchRadixSort<radix_input<KeyIterator, Key>, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
-      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, num_items, begin_bit, end_bit,
-      decomposer, radix_scratch::in_storage, stream);
+  return DispatchRadixSort<radix_input<KeyIterator, Key>, NullType, Key, NumItemsT, IsDescending, Decomposer,
+                           PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
+                                                {}, num_items, begin_bit, end_bit, decomposer,
+                                                radix_scratch::in_storage, stream);
 }
 
-template <bool IsDescending, class KeyIterator, class Key, class ValueIterator, class Value, class NumItemsT,
-          class Decomposer>
+template <bool IsDescending, class PolicyHub = default_policy_hub, class KeyIterator, class Key, class ValueIterator,
+          class Value, class NumItemsT, class Decomposer>
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Key* d_keys_out,
                        ValueIterator d_values_in, Value* d_values_out, NumItemsT num_items, Decomposer decomposer,
                        int begin_bit, int end_bit, cudaStream_t stream) {
@@ -69,13 +71,13 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Ke
     return cudaErrorInvalidValue;
   }
   using Dispatch = DispatchRadixSort<radix_input<KeyIterator, Key>, radix_input<ValueIterator, Value>, Value, NumItemsT,
-                                     IsDescending, Decomposer>;
+                                     IsDescending, Decomposer, PolicyHub>;
   return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr},
                             {d_values_in, d_values_out, nullptr}, num_items, begin_bit, end_bit, decomposer,
                             radix_scratch::in_storage, stream);
 }
 
-template <bool IsDescending, class Key, class NumItemsT, class Decomposer>
+template <bool IsDescending, class PolicyHub = default_policy_hub, class Key, class NumItemsT, class Decomposer>
 cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage,
@@ -83,13 +85,14 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Dou
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
   const cudaError_t status =
-      DispatchRadixSort<const Key*, NullType, Key, NumItemsT, IsDescending, Decomposer>::Dispatch(
+      DispatchRadixSort<const Key*, NullType, Key, NumItemsT, IsDescending, Decomposer, PolicyHub>::Dispatch(
           d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, num_items, begin_bit,
           end_bit, decomposer, radix_scratch::double_buffer, stream);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 
-template <bool IsDescending, class Key, class Value, class NumItemsT, class Decomposer>
+template <bool IsDescending, class PolicyHub = default_policy_hub, class Key, class Value, class NumItemsT,
+          class Decomposer>
 cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                        DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
                        int end_bit, cudaStream_t stream) {
@@ -97,7 +100,7 @@ cudaError_t sort_pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Do
                                                  : "strata::DeviceRadixSort::SortPairs");
   if (d_temp_storage != nullptr && detail::buffers_overlap(d_keys, d_values, num_items)) return cudaErrorInvalidValue;
   const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer>;
+  using Dispatch = DispatchRadixSort<const Key*, const Value*, Value, NumItemsT, IsDescending, Decomposer, PolicyHub>;
   const cudaError_t status =
       Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
                          detail::buffers_of(d_values, to_alternate), num_items, begin_bit, end_bit, decomposer,

@@ -4,6 +4,7 @@
 
 #include <strata/core/device_properties.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
@@ -48,15 +49,27 @@ constexpr radix_algorithm choose_radix_algorithm(std::size_t num_items, int pass
   return radix_algorithm::passes;
 }
 
-/// Carries out one call of a device-wide radix sort; `PolicyHub` may be replaced to override the tuning.
+template <class Policy>
+using radix_sort_rows = std::void_t<
+    if_rows<radix_histogram_tuning, decltype(Policy::histogram)>, if_rows<radix_pass_tuning, decltype(Policy::pass)>,
+    if_rows<radix_block_tuning, decltype(Policy::small_block), decltype(Policy::large_block)>,
+    if_rows<radix_cluster_tuning, decltype(Policy::cluster)>, if_rows<radix_grid_tuning, decltype(Policy::grid)>,
+    if_rows<radix_words_tuning, decltype(Policy::words)>>;
+
+/// Carries out one call of a device-wide radix sort.
 /// `ValueIterator` is NullType for sorts of keys alone.
 template <class KeyIterator, class ValueIterator, class Value, class NumItemsT, bool IsDescending, class Decomposer,
-          class PolicyHub =
-              radix_sort_policy_hub<iterator_value_t<KeyIterator>,
-                                    std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType, Value>>>
+          class PolicyHub = default_policy_hub>
 struct DispatchRadixSort {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<radix_sort_rows, PolicyHub>,
+                "DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the rows histogram (radix_histogram_tuning), pass (radix_pass_tuning), "
+                "small_block and large_block (radix_block_tuning), cluster (radix_cluster_tuning), "
+                "grid (radix_grid_tuning) and words (radix_words_tuning)");
   using Key = iterator_value_t<KeyIterator>;
+  using MaxPolicy =
+      typename hub_or<PolicyHub, radix_sort_policy_hub<Key, std::conditional_t<std::is_same_v<ValueIterator, NullType>,
+                                                                               NullType, Value>>>::MaxPolicy;
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
   static constexpr bool has_future_count = is_future_count<NumItemsT>;
   using Count = std::conditional_t<has_future_count, NumItemsT, std::size_t>;
@@ -138,18 +151,20 @@ struct DispatchRadixSort {
     storage.template reserve<unsigned long long>(bins_slot, max_passes * radix_bins);
     // Tickets, departures, whether there are inexact keys, and plans.
     storage.template reserve<unsigned>(counters_slot, 64 + max_passes * sizeof(radix_pass_plan));
-    const std::size_t states = 2 * ceiling_divide(num_items, PolicyHub::least_tile_items) * radix_bins;
+    const std::size_t states =
+        2 * ceiling_divide(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>()) * radix_bins;
     if (num_items <= max_items_of_small_states) {
       storage.template reserve<unsigned>(states_slot, states);
     } else {
       storage.template reserve<unsigned long long>(states_slot, states);
     }
-    const std::size_t grid_blocks = ceiling_divide(num_items, PolicyHub::least_grid_tile_items);
+    const std::size_t grid_blocks = ceiling_divide(num_items, detail::least_in_chain<radix_grid_tile, MaxPolicy>());
     storage.template reserve<unsigned>(
         states_slot,
         radix_grid_counts::number_of_words(grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
-    if constexpr (is_counting_sort_word && PolicyHub::least_counted_words > 0) {
-      if (num_items >= PolicyHub::least_counted_words) {
+    if constexpr (is_counting_sort_word) {
+      constexpr std::size_t least_words = detail::least_in_chain<radix_least_words, MaxPolicy>();
+      if (least_words != radix_no_words && num_items >= least_words) {
         storage.template reserve<unsigned long long>(bins_slot, counting_sort_bins + 1 + 2 * max_blocks);
       }
     }
@@ -176,10 +191,6 @@ struct DispatchRadixSort {
       case radix_algorithm::grid:
         // All blocks of the grid take part: they are as many as the items need, which only the device knows.
         if constexpr (ActivePolicy::grid.most_items > 0 && !has_future_count) {
-          constexpr radix_grid_tuning tuning = ActivePolicy::grid;
-          static_assert(static_cast<std::size_t>(tuning.block_threads) * tuning.least_items_per_thread >=
-                            PolicyHub::least_grid_tile_items,
-                        "radix_sort_policy_hub::least_grid_tile_items must be that of all policies");
           bool is_launched = false;
           const cudaError_t status = detail::launch_radix_grid<MaxPolicy, ActivePolicy>(
               problem, {barrier(), storage.template get<unsigned>(states_slot)}, max_grid_blocks, is_launched);
@@ -188,9 +199,6 @@ struct DispatchRadixSort {
         break;
       case radix_algorithm::counting_sort_words:
         if constexpr (is_counting_sort_word && ActivePolicy::words.least_items > 0) {
-          static_assert(
-              PolicyHub::least_counted_words > 0 && ActivePolicy::words.least_items >= PolicyHub::least_counted_words,
-              "radix_sort_policy_hub::least_counted_words must be that of all policies");
           return detail::counting_sort_words<MaxPolicy, ActivePolicy, IsDescending>(
               problem, barrier(), storage.template get<unsigned long long>(bins_slot), max_blocks);
         }
@@ -213,8 +221,6 @@ struct DispatchRadixSort {
   template <class ActivePolicy, class State>
   cudaError_t start_passes() const {
     using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
-    static_assert(Agent::tile_items >= PolicyHub::least_tile_items,
-                  "radix_sort_policy_hub::least_tile_items must be that of all policies");
     const std::size_t tiles = ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
     auto* const counters = storage.template get<unsigned>(counters_slot);
     auto* const states = storage.template get<State>(states_slot);

@@ -15,7 +15,7 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Sorts the indices of the keys as values, and keeps the sorted keys in temporary storage.
-template <bool IsDescending, class KeyIterator, class Index, class NumItemsT, class Decomposer>
+template <bool IsDescending, class PolicyHub, class KeyIterator, class Index, class NumItemsT, class Decomposer>
 cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                          Index* d_indices_out, NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
                          cudaStream_t stream) {
@@ -28,7 +28,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
     return cudaErrorInvalidValue;
   }
   using Indices = CountingInputIterator<Index>;
-  return DispatchRadixSort<KeyIterator, Indices, Index, NumItemsT, IsDescending, Decomposer>::Dispatch(
+  return DispatchRadixSort<KeyIterator, Indices, Index, NumItemsT, IsDescending, Decomposer, PolicyHub>::Dispatch(
       d_temp_storage, temp_storage_bytes, {d_keys_in, nullptr, nullptr}, {Indices(0), d_indices_out, nullptr},
       num_items, begin_bit, end_bit, decomposer, radix_scratch::in_storage_with_sorted_keys, stream);
 }

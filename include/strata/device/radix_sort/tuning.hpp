@@ -156,18 +156,28 @@ struct radix_sort_policy_hub {
   struct Policy1200 : small_tiles, ChainedPolicy<1200, Policy1200, Policy900> {};
 
   using MaxPolicy = Policy1200;
-  /// The smallest tile of a pass in any of the policies: temporary storage has capacity for its states.
-  static constexpr std::size_t least_tile_items =
-      static_cast<std::size_t>(Policy750::pass.block_threads) * Policy750::pass.items_per_thread;
-  /// The smallest number of items for which any of the policies counts words; 0: none does.
-  static constexpr std::size_t least_counted_words = Policy900::words.least_items;
-  /// The smallest tile of a sort in one launch in any of the policies: temporary storage has capacity for its
-  /// counts.
-  template <class Policy>
-  static constexpr std::size_t grid_tile_items =
-      static_cast<std::size_t>(Policy::grid.block_threads) * Policy::grid.least_items_per_thread;
-  static constexpr std::size_t least_grid_tile_items =
-      grid_tile_items<Policy750> < grid_tile_items<Policy900> ? grid_tile_items<Policy750> : grid_tile_items<Policy900>;
 };
+
+namespace detail {
+
+/// What temporary storage is sized by, of a policy: the smallest tiles of a pass and of a sort in one launch, and the
+/// smallest number of items for which words are counted.
+template <class Policy>
+struct radix_pass_tile {
+  static constexpr std::size_t value =
+      static_cast<std::size_t>(Policy::pass.block_threads) * Policy::pass.items_per_thread;
+};
+template <class Policy>
+struct radix_grid_tile {
+  static constexpr std::size_t value =
+      static_cast<std::size_t>(Policy::grid.block_threads) * Policy::grid.least_items_per_thread;
+};
+inline constexpr std::size_t radix_no_words = ~std::size_t{0};
+template <class Policy>
+struct radix_least_words {
+  static constexpr std::size_t value = Policy::words.least_items > 0 ? Policy::words.least_items : radix_no_words;
+};
+
+}  // namespace detail
 
 STRATA_NAMESPACE_END

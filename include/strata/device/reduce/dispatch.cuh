@@ -8,6 +8,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -104,12 +105,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, blocks, gather_arguments, init);
 }
 
-/// One call of a device-wide reduction. A `PolicyHub` of the caller's overrides the tuning.
+template <class Policy>
+using reduce_rows = if_rows<reduce_tuning, decltype(Policy::tuning)>;
+
+/// One call of a device-wide reduction.
 /// `Count` is `std::size_t`, or a FutureCount, which a kernel of its own reads.
 template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
-          class PolicyHub = reduce_policy_hub<AccumT>, class Count = std::size_t>
+          class PolicyHub = default_policy_hub, class Count = std::size_t>
 struct DispatchReduce {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<reduce_rows, PolicyHub>,
+                "DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
+                "and have the row tuning (reduce_tuning)");
+  using MaxPolicy = typename hub_or<PolicyHub, reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
 
   InputIterator d_in;

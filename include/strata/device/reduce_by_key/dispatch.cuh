@@ -15,8 +15,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a reduction by key, whose sums are carried in `T`. Without values (NullType), each
 /// item counts as 1.
-template <class T, class KeyIterator, class ValueIterator, class UniqueIterator, class AggregateIterator,
-          class NumRunsIterator, class ReductionOp, class EqualityOp, class NumItemsT>
+template <class T, class PolicyHub, class KeyIterator, class ValueIterator, class UniqueIterator,
+          class AggregateIterator, class NumRunsIterator, class ReductionOp, class EqualityOp, class NumItemsT>
 cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes,
                                    KeyIterator d_keys, ValueIterator d_values, UniqueIterator d_unique_out,
                                    AggregateIterator d_aggregates_out, NumRunsIterator d_num_runs_out,
@@ -28,13 +28,14 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage, std::
   const Problem problem{d_keys, d_values, d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op, equality_op};
   if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_runs_out)) return cudaErrorInvalidValue;
   const cudaError_t status =
-      DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero(name, d_num_runs_out, stream);
 }
 
 /// Carries out one call that finds the runs of more than one item.
-template <class KeyIterator, class OffsetIterator, class LengthIterator, class NumRunsIterator, class NumItemsT>
+template <class PolicyHub, class KeyIterator, class OffsetIterator, class LengthIterator, class NumRunsIterator,
+          class NumItemsT>
 cudaError_t dispatch_non_trivial_runs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                                       OffsetIterator d_offsets_out, LengthIterator d_lengths_out,
                                       NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream) {
@@ -43,7 +44,7 @@ cudaError_t dispatch_non_trivial_runs(void* d_temp_storage, std::size_t& temp_st
       non_trivial_runs_problem<item_count_t<NumItemsT>, KeyIterator, OffsetIterator, LengthIterator, NumRunsIterator>;
   const Problem problem{d_keys, d_offsets_out, d_lengths_out, d_num_runs_out, static_cast<std::size_t>(num_items)};
   const cudaError_t status =
-      DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
   return detail::write_zero("strata::DeviceRunLengthEncode", d_num_runs_out, stream);
 }

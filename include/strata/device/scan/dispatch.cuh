@@ -6,6 +6,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -28,7 +29,17 @@ inline constexpr std::size_t max_scan_blocks = 1024;
 /// Items of a tile, at least.
 inline constexpr std::size_t min_tile_items = 128;
 
-/// Carries out one call of a device-wide scan. `PolicyHub` may be replaced to override the tuning.
+/// The rows of a policy of scans, and of what is built on them.
+template <class Policy>
+using scan_tile_rows =
+    std::void_t<if_rows<scan_tile_tuning, decltype(Policy::small_tile), decltype(Policy::large_tile)>,
+                if_rows<int, decltype(Policy::pipeline_above)>>;
+template <class Policy>
+using scan_rows = std::void_t<scan_tile_rows<Policy>, if_rows<scan_pipeline_tuning, decltype(Policy::pipeline)>>;
+template <class Policy>
+using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipeline_tuning, decltype(Policy::columns)>>;
+
+/// Carries out one call of a device-wide scan.
 ///
 /// `Problem` says what is scanned. Scans, scans by key, selections and reductions by key are problems:
 ///
@@ -45,9 +56,21 @@ inline constexpr std::size_t min_tile_items = 128;
 /// - `write_empty()`: what is written if a FutureCount is 0.
 ///
 /// `Count` is `std::size_t`, or a FutureCount, which kernels of its own read.
-template <class Problem, class PolicyHub = typename Problem::policy_hub, class Count = std::size_t>
+template <class Problem, class PolicyHub = default_policy_hub, class Count = std::size_t>
 struct DispatchScan {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static constexpr bool has_columns =
+      std::is_same_v<typename Problem::policy_hub,
+                     columns_policy_hub<typename Problem::Accum, typename Problem::Accum>>;
+  static_assert(
+      has_columns || hub_has_rows<scan_rows, PolicyHub>,
+      "DeviceScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and "
+      "have the rows small_tile and large_tile (scan_tile_tuning), pipeline (scan_pipeline_tuning) and "
+      "pipeline_above (int)");
+  static_assert(!has_columns || hub_has_rows<columns_rows, PolicyHub>,
+                "scans by key, selections, partitions and runs: each policy in the chain of PolicyHub::MaxPolicy must "
+                "name itself in its ChainedPolicy and have the rows small_tile and large_tile (scan_tile_tuning), "
+                "columns (columns_pipeline_tuning) and pipeline_above (int)");
+  using MaxPolicy = typename hub_or<PolicyHub, typename Problem::policy_hub>::MaxPolicy;
   using Aggregates = tile_aggregates<typename Problem::Accum>;
 
   Problem problem;

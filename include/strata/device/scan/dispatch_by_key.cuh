@@ -91,8 +91,8 @@ inline constexpr bool may_write_over_keys<Key*, Output*> = sizeof(Key) == sizeof
 
 /// Carries out one call of a scan by key, whose sums are carried in `T`. `InitT` is NullType, a value, or a
 /// FutureValue.
-template <class T, bool IsInclusive, class KeyIterator, class ValueIterator, class OutputIterator, class ScanOp,
-          class InitT, class NumItemsT, class EqualityOp>
+template <class T, bool IsInclusive, class PolicyHub, class KeyIterator, class ValueIterator, class OutputIterator,
+          class ScanOp, class InitT, class NumItemsT, class EqualityOp>
 cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                                  ValueIterator d_values, OutputIterator d_out, ScanOp scan_op, InitT init,
                                  NumItemsT num_items, EqualityOp equality_op, cudaStream_t stream) {
@@ -101,11 +101,11 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
   using Problem = scan_by_key_problem<T, ByKeys, ValueIterator, OutputIterator, ScanOp, IsInclusive, InitT>;
   const Problem problem{{d_keys, equality_op}, d_values, d_out, scan_op, init};
   if constexpr (!may_write_over_keys<KeyIterator, OutputIterator>) {
-    return DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+    return DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   } else {
     // The size is the same for all outputs, over keys or not.
     std::size_t scan_bytes = 0;
-    cudaError_t status = DispatchScan<Problem>::Dispatch(nullptr, scan_bytes, problem, num_items, stream);
+    cudaError_t status = DispatchScan<Problem, PolicyHub>::Dispatch(nullptr, scan_bytes, problem, num_items, stream);
     if (status != cudaSuccess) return status;
     temporary_storage::layout<2> storage;
     storage.template reserve<unsigned char>(0, max_key_parts);
@@ -115,7 +115,7 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     void* const scan_storage = storage.template get<unsigned char>(1);
     const std::size_t count = detail::max_items(num_items);
     if (!problem.is_over_keys() || count == 0) {
-      return DispatchScan<Problem>::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
+      return DispatchScan<Problem, PolicyHub>::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
     // Keys behind a FutureCount would be overwritten.
     if (is_future_count<NumItemsT> || !problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
@@ -125,8 +125,8 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     if (status != cudaSuccess) return status;
     using OverKeys =
         scan_by_key_problem<T, begins_over_keys, ValueIterator, OutputIterator, ScanOp, IsInclusive, InitT>;
-    return DispatchScan<OverKeys>::Dispatch(scan_storage, scan_bytes, OverKeys{begins, d_values, d_out, scan_op, init},
-                                            num_items, stream);
+    return DispatchScan<OverKeys, PolicyHub>::Dispatch(
+        scan_storage, scan_bytes, OverKeys{begins, d_values, d_out, scan_op, init}, num_items, stream);
   }
 }
 

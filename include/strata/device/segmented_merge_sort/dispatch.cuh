@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
@@ -18,8 +19,15 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a merge sort of segments, whose arguments are checked. `PolicyHub` may be
-/// replaced to override the tuning. `Value` is NullType for keys alone. Output keys may be null.
+template <class Policy>
+using segmented_merge_sort_rows =
+    std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
+                        decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
+                        decltype(Policy::tile_per_multiprocessor)>,
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>>;
+
+/// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
+/// Output keys may be null.
 ///
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
@@ -28,9 +36,15 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 ///     if some may be longer than a tile, then
 ///                            segmented_merge_sort_merge_kernel: merges these tiles
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare,
-          class PolicyHub = segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>
+          class PolicyHub = default_policy_hub>
 struct DispatchSegmentedMergeSort {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<segmented_merge_sort_rows, PolicyHub>,
+                "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
+                "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles and "
+                "tile_per_multiprocessor (segment_tile_tuning), merge and merge_per_multiprocessor "
+                "(segment_merge_tuning)");
+  using MaxPolicy =
+      typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;

@@ -32,7 +32,8 @@ cudaError_t write_sorted(const T* sorted, const Output& output, std::size_t item
 
 /// A sort of whole arrays whose outputs are not both arrays. Merges read again what they have written, so they work in
 /// temporary storage. Then kernels write what is sorted to the outputs, once. The outputs may be the inputs.
-template <class Key, class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class Compare>
+template <class PolicyHub, class Key, class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut,
+          class Compare>
 cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in,
                                     ValuesIn values_in, KeysOut keys_out, ValuesOut values_out,
                                     const segments_to_sort<single_segment>& all, Compare compare, cudaStream_t stream) {
@@ -41,8 +42,9 @@ cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_stor
   merge_sort_arrays<Key, Value> sorted{};
   std::size_t sort_bytes = 0;
   const auto sort = [&](void* storage) {
-    return detail::merge_sort_segments<Key, Value>(storage, sort_bytes, keys_in, values_in, sorted, all, compare,
-                                                   /*is_in_place=*/false, /*wants_keys=*/true, stream);
+    return detail::merge_sort_segments<PolicyHub, Key, Value>(storage, sort_bytes, keys_in, values_in, sorted, all,
+                                                              compare,
+                                                              /*is_in_place=*/false, /*wants_keys=*/true, stream);
   };
   cudaError_t status = sort(nullptr);
   if (status != cudaSuccess) return status;

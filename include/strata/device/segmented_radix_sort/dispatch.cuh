@@ -6,6 +6,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
@@ -24,12 +25,21 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a sort of segments; `PolicyHub` may be replaced to override the tuning.
+template <class Policy>
+using segmented_radix_sort_rows = std::void_t<if_rows<segmented_radix_sort_tuning, decltype(Policy::segmented)>,
+                                              if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
+                                              if_rows<radix_pass_tuning, decltype(Policy::pass)>>;
+
+/// Carries out one call of a sort of segments.
 /// `ValueT` is NullType for sorts of keys alone.
 template <class Key, class ValueT, bool IsDescending, class BeginOffsetIterator, class EndOffsetIterator,
-          class PolicyHub = segmented_radix_sort_policy_hub<Key, ValueT>>
+          class PolicyHub = default_policy_hub>
 struct DispatchSegmentedRadixSort {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<segmented_radix_sort_rows, PolicyHub>,
+                "DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the rows segmented (segmented_radix_sort_tuning), histogram "
+                "(radix_histogram_tuning) and pass (radix_pass_tuning)");
+  using MaxPolicy = typename hub_or<PolicyHub, segmented_radix_sort_policy_hub<Key, ValueT>>::MaxPolicy;
   using Digits = radix_digits<Key, IsDescending>;
   using Segments = offset_segments<BeginOffsetIterator, EndOffsetIterator>;
   static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;
@@ -138,7 +148,8 @@ struct DispatchSegmentedRadixSort {
       storage.template reserve<Key>(keys_slot, num_items);
       if (has_values) storage.template reserve<Value>(values_slot, num_items);
     }
-    const long_segment_limits limits = long_segment_limits::of(num_items, PolicyHub::least_tile_items);
+    const long_segment_limits limits =
+        long_segment_limits::of(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>());
     storage.template reserve<typename LongSegments::Segment>(list_slot, limits.most_segments);
     storage.template reserve<unsigned long long>(bins_slot, limits.most_segments * LongSegments::bins_per_segment);
     storage.template reserve<unsigned>(states_slot, 2 * limits.most_tiles * radix_bins * state_words(num_items));
@@ -151,8 +162,6 @@ struct DispatchSegmentedRadixSort {
   long_segment_limits limit_long_segments() {
     constexpr std::size_t tile_items =
         static_cast<std::size_t>(ActivePolicy::pass.block_threads) * ActivePolicy::pass.items_per_thread;
-    static_assert(tile_items >= PolicyHub::least_tile_items,
-                  "segmented_radix_sort_policy_hub::least_tile_items must be that of all policies");
     const long_segment_limits limits = long_segment_limits::of(num_items, tile_items);
     long_segments.bound = limits.most_segments == 0 ? ~0ull : limits.bound;
     const std::size_t words = state_words(num_items);

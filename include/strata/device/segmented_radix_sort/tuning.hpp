@@ -73,8 +73,6 @@ struct segmented_radix_sort_policy_hub {
     static constexpr radix_pass_tuning pass = whole_array::Policy1200::pass;
   };
   using MaxPolicy = Policy1200;
-  /// The smallest tile of a long segment in any of the policies: temporary storage has capacity for its states.
-  static constexpr std::size_t least_tile_items = whole_array::least_tile_items;
 };
 
 namespace detail {

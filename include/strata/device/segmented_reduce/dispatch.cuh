@@ -6,6 +6,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -17,14 +18,24 @@
 #include <strata/device/segmented_reduce/tuning.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One call of a segmented reduction. A `PolicyHub` of the caller's overrides the tuning.
+template <class Policy>
+using segmented_reduce_rows =
+    std::void_t<if_rows<segmented_reduce_tuning, decltype(Policy::segmented)>,
+                if_rows<reduce_tuning, decltype(Policy::tuning), decltype(Policy::one_launch_tuning)>>;
+
+/// One call of a segmented reduction.
 template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
-          class InitT, class PolicyHub = segmented_reduce_policy_hub<AccumT>>
+          class InitT, class PolicyHub = default_policy_hub>
 struct DispatchSegmentedReduce {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<segmented_reduce_rows, PolicyHub>,
+                "DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the rows segmented (segmented_reduce_tuning), tuning and one_launch_tuning "
+                "(reduce_tuning)");
+  using MaxPolicy = typename hub_or<PolicyHub, segmented_reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
 
   InputIterator d_in;

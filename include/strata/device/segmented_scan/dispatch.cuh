@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
@@ -26,13 +27,19 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a segmented scan; `PolicyHub` may be replaced to override the tuning.
+template <class Policy>
+using segmented_scan_rows = if_rows<segmented_scan_tuning, decltype(Policy::tuning)>;
+
+/// Carries out one call of a segmented scan. The scan of lengths before it takes the rows of DeviceScan.
 /// `InitT` is NullType, a value, or a FutureValue; `Index` an unsigned type that counts segments.
 template <class AccumT, class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
           class OutBeginOffsetIterator, class Index, class ScanOp, bool IsInclusive, class InitT,
-          class PolicyHub = segmented_scan_policy_hub<AccumT>>
+          class PolicyHub = default_policy_hub>
 struct DispatchSegmentedScan {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  static_assert(hub_has_rows<segmented_scan_rows, PolicyHub>,
+                "DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the row tuning (segmented_scan_tuning)");
+  using MaxPolicy = typename hub_or<PolicyHub, segmented_scan_policy_hub<AccumT>>::MaxPolicy;
   using Aggregates = tile_aggregates<sum_of_run<AccumT>>;
   using Segments = offset_segments<BeginOffsetIterator, EndOffsetIterator>;
   using Begins = segment_begins<BeginOffsetIterator, OutBeginOffsetIterator>;

@@ -49,69 +49,68 @@ void check_number_keys() {
 }
 
 /// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
-template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
+template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
                          const segments_to_sort<Segments>& all, cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output,
-                                                 all, is_before_in_radix_sorts<Key, IsDescending>{}, false, true,
-                                                 stream);
+  return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                                                            output, all, is_before_in_radix_sorts<Key, IsDescending>{},
+                                                            false, true, stream);
 }
 
 /// Sorts the first arrays in place, with the second ones as buffer.
-template <bool IsDescending, class Value, class Key, class ValuesIn, class Segments>
+template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
 cudaError_t sort_numbers_in_place(void* d_temp_storage, std::size_t& temp_storage_bytes, ValuesIn d_values,
                                   const merge_sort_arrays<Key, Value>& current,
                                   const merge_sort_arrays<Key, Value>& alternate, const segments_to_sort<Segments>& all,
                                   cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_segments<Key, Value>(d_temp_storage, temp_storage_bytes,
-                                                 static_cast<const Key*>(current.keys), d_values, current, all,
-                                                 is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream,
-                                                 &alternate);
+  return detail::merge_sort_segments<PolicyHub, Key, Value>(
+      d_temp_storage, temp_storage_bytes, static_cast<const Key*>(current.keys), d_values, current, all,
+      is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream, &alternate);
 }
 
-template <bool IsDescending, class Key, class Segments>
+template <bool IsDescending, class PolicyHub, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  return detail::sort_numbers<IsDescending, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
-                                                      {d_keys_out, nullptr}, all, stream);
+  return detail::sort_numbers<IsDescending, PolicyHub, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                 NullType{}, {d_keys_out, nullptr}, all, stream);
 }
 
-template <bool IsDescending, class Key, class Segments>
+template <bool IsDescending, class PolicyHub, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
   using Arrays = merge_sort_arrays<Key, NullType>;
-  return detail::sort_numbers_in_place<IsDescending>(d_temp_storage, temp_storage_bytes, NullType{},
-                                                     Arrays{d_keys.Current(), nullptr},
-                                                     Arrays{d_keys.Alternate(), nullptr}, all, stream);
+  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, NullType{},
+                                                                Arrays{d_keys.Current(), nullptr},
+                                                                Arrays{d_keys.Alternate(), nullptr}, all, stream);
 }
 
-template <bool IsDescending, class Key, class Value, class Segments>
+template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  return detail::sort_numbers<IsDescending, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                   {d_keys_out, d_values_out}, all, stream);
+  return detail::sort_numbers<IsDescending, PolicyHub, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                              d_values_in, {d_keys_out, d_values_out}, all, stream);
 }
 
-template <bool IsDescending, class Key, class Value, class Segments>
+template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const DoubleBuffer<Value>& d_values, const segments_to_sort<Segments>& all,
                                  cudaStream_t stream) {
   using Arrays = merge_sort_arrays<Key, Value>;
-  return detail::sort_numbers_in_place<IsDescending>(
+  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(
       d_temp_storage, temp_storage_bytes, static_cast<const Value*>(d_values.Current()),
       Arrays{d_keys.Current(), d_values.Current()}, Arrays{d_keys.Alternate(), d_values.Alternate()}, all, stream);
 }
 
-template <bool IsDescending, class Key, class Index, class Segments>
+template <bool IsDescending, class PolicyHub, class Key, class Index, class Segments>
 cudaError_t sort_number_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                 Index* d_indices, const segments_to_sort<Segments>& all, cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_indices(d_temp_storage, temp_storage_bytes, d_keys, d_indices, all,
-                                    is_before_in_radix_sorts<Key, IsDescending>{}, stream);
+  return detail::merge_sort_indices<PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices, all,
+                                               is_before_in_radix_sorts<Key, IsDescending>{}, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Carries out one call of a selection. `InPlace`: the input is the output.
-template <select_by By, bool InPlace, class KeyIterator, class ValueIterator, class KeyOutputIterator,
+template <select_by By, bool InPlace, class PolicyHub, class KeyIterator, class ValueIterator, class KeyOutputIterator,
           class ValueOutputIterator, class NumSelectedIterator, class NumItemsT, class Op>
 cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                             ValueIterator d_values, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
@@ -30,8 +30,8 @@ cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_byte
   if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out)) {
     return cudaErrorInvalidValue;
   }
-  const cudaError_t status =
-      DispatchScan<Problem>::Dispatch(d_temp_storage, temp_storage_bytes, Problem{select}, num_items, stream);
+  const cudaError_t status = DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,
+                                                                        Problem{select}, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero("strata::DeviceSelect", d_num_selected_out, stream);
 }

@@ -30,8 +30,8 @@ struct top_k_input<T*> {
 };
 
 /// Selects in temporary storage, and sorts from there.
-template <bool IsMax, class KeyIterator, class KeyOutputIterator, class ValueIterator, class ValueOutputIterator,
-          class NumItemsT>
+template <bool IsMax, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
+          class ValueOutputIterator, class NumItemsT>
 cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                          KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
                          NumItemsT num_items, std::size_t k, cudaStream_t stream) {
@@ -43,7 +43,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
                 "DeviceTopK sorts results in arrays of the input's types: pass pointers to such items, or call the "
                 "function without `Sorted` in its name");
   using Select = DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, std::conditional_t<has_values, Value*, NullType>,
-                              NumItemsT>;
+                              NumItemsT, PolicyHub>;
   using Sort = DispatchRadixSort<const Key*, ValueArray, Value, NumItemsT, IsMax, identity_decomposer>;
   const auto results = static_cast<NumItemsT>(k);
   const auto sort = [&](void* storage, std::size_t& bytes, const Key* keys, ValueArray values) {
@@ -80,7 +80,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
 }
 
 /// One call.
-template <bool IsMax, bool IsSorted, class KeyIterator, class KeyOutputIterator, class ValueIterator,
+template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class NumItemsT, class NumOutItemsT>
 cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                   KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
@@ -101,11 +101,11 @@ cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIter
   using Keys = typename top_k_input<KeyIterator>::type;
   using Values = typename top_k_input<ValueIterator>::type;
   if constexpr (IsSorted) {
-    return detail::sorted_top_k<IsMax, Keys>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                             static_cast<Values>(d_values_in), d_values_out, num_items, results,
-                                             stream);
+    return detail::sorted_top_k<IsMax, PolicyHub, Keys>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                                                        static_cast<Values>(d_values_in), d_values_out, num_items,
+                                                        results, stream);
   } else {
-    return DispatchTopK<IsMax, Keys, KeyOutputIterator, Values, ValueOutputIterator, NumItemsT>::Dispatch(
+    return DispatchTopK<IsMax, Keys, KeyOutputIterator, Values, ValueOutputIterator, NumItemsT, PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items, results,
         stream);
   }

@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
@@ -43,12 +44,19 @@ struct DispatchTopKCollect : DispatchScan<Problem, PolicyHub> {
   }
 };
 
+template <class Policy>
+using top_k_rows = if_rows<top_k_tuning, decltype(Policy::select)>;
+
 /// Carries out one call that keeps the order of the input. Without values, ValueIterator and ValueOutputIterator are
-/// NullType. `PolicyHub` may be replaced to override the tuning.
+/// NullType.
 template <bool IsMax, class KeyIterator, class KeyOutputIterator, class ValueIterator, class ValueOutputIterator,
-          class NumItemsT, class PolicyHub = top_k_policy_hub>
+          class NumItemsT, class PolicyHub = default_policy_hub>
 struct DispatchTopK {
-  using MaxPolicy = typename PolicyHub::MaxPolicy;
+  using Hub = hub_or<PolicyHub, top_k_policy_hub>;
+  static_assert(hub_has_rows<top_k_rows, Hub> && std::is_base_of_v<top_k_policy_hub, Hub>,
+                "DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of "
+                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row select (top_k_tuning)");
+  using MaxPolicy = typename Hub::MaxPolicy;
   using Key = iterator_value_t<KeyIterator>;
   using Index = item_count_t<NumItemsT>;
   // The k first items of a descending order are the greatest.
@@ -56,7 +64,7 @@ struct DispatchTopK {
   using Output = top_k_output<KeyOutputIterator, ValueIterator, ValueOutputIterator, Index>;
   using Collect = top_k_collect_problem<Index, KeyIterator, IsMax, Output::has_values>;
   using Bound = typename Collect::Bound;
-  using Collector = DispatchTopKCollect<Collect, typename PolicyHub::template collect_hub<Collect>>;
+  using Collector = DispatchTopKCollect<Collect, typename Hub::template collect_hub<Collect>>;
   using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
 
   KeyIterator keys;
@@ -118,7 +126,7 @@ struct DispatchTopK {
   };
 
   void reserve() {
-    plan = top_k_plan::make(num_items, k, sizeof(Key), PolicyHub::samples, PolicyHub::least_sampled_bytes);
+    plan = top_k_plan::make(num_items, k, sizeof(Key), Hub::samples, Hub::least_sampled_bytes);
     storage.template reserve<unsigned long long>(bins_slot, Agent::max_digits * top_k_bins);
     storage.template reserve<unsigned long long>(counts_slot, 2 * max_top_k_blocks);
     storage.template reserve<unsigned long long>(flags_slot, max_top_k_blocks);
@@ -140,7 +148,7 @@ struct DispatchTopK {
         {"strata::DeviceTopK, sample", dim3(1), dim3(ActivePolicy::select.block_threads), 0, stream, 1,
          device.ptx_version >= 900},
         top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
-        top_k_sample<KeyIterator>::of(keys, num_items, PolicyHub::samples), plan.sample_rank, bound, workspace);
+        top_k_sample<KeyIterator>::of(keys, num_items, Hub::samples), plan.sample_rank, bound, workspace);
     if (status != cudaSuccess) return status;
     Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
                          num_items,

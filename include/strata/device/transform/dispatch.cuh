@@ -7,6 +7,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/requirements.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
@@ -18,6 +19,18 @@
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Policy>
+using tile_rows = if_rows<tile_tuning, decltype(Policy::tuning)>;
+
+/// The newest policy of a call's hub.
+template <class PolicyHub>
+struct tile_policy {
+  static_assert(hub_has_rows<tile_rows, PolicyHub>,
+                "DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of "
+                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row tuning (tile_tuning)");
+  using type = typename hub_or<PolicyHub, tile_policy_hub>::MaxPolicy;
+};
 
 /// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
 template <bool IsByReference, class Array, class... Inputs>
@@ -48,8 +61,10 @@ struct tiles_of {
   template <class Policy>
   using items = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, 1), 1, false>;
   template <class Policy>
-  static constexpr int least_items =
-      vectors<Policy>::items < items<Policy>::items ? vectors<Policy>::items : items<Policy>::items;
+  struct smallest {
+    static constexpr std::size_t value =
+        vectors<Policy>::items < items<Policy>::items ? vectors<Policy>::items : items<Policy>::items;
+  };
 
   template <class Policy>
   static tile_range cut(std::size_t num_items, const Array& array, const Inputs&... inputs) {
@@ -124,10 +139,11 @@ bool overlaps_other_array(const Output& out, const Input& in, NumItemsT num_item
 /// One call that applies an operator to each item of an input, or to one of each of several. `array` is the output or,
 /// without one, the input. With `IsStable` the operator gets references to the inputs' items, and so it does where
 /// these are no bits that may be copied.
-template <bool IsStable, class MaxPolicy = tile_policy_hub::MaxPolicy, class Array, class Output, class NumItemsT,
-          class Op, class... Inputs>
+template <bool IsStable, class PolicyHub = default_policy_hub, class Array, class Output, class NumItemsT, class Op,
+          class... Inputs>
 cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
                                Output out, NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
+  using MaxPolicy = typename tile_policy<PolicyHub>::type;
   output_requirements<Output>::check();
   constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
   using Tiles = tiles_of<is_by_reference, Array, Inputs...>;

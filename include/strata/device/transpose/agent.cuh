@@ -41,9 +41,12 @@ struct staged_transpose {
   static constexpr int pieces = is_vector ? 1 : ElementBytes / PieceBytes;
   using tile = transpose_tile<unit_bytes, tuning.tile_rows, tuning.tile_columns, tuning.block_threads, side, pieces>;
   using layout = typename chosen_transpose_layout<tile>::type;
-  // not for users: rows of the policies
+  static_assert(!std::is_void_v<layout>,
+                "transpose_tuning: shared memory would have bank conflicts: choose tile sides that are powers of two "
+                "or multiples of 32");
+  // not for users: the layout is chosen so
   static_assert(transpose_conflicts<tile, layout>::writes == 1 && transpose_conflicts<tile, layout>::reads == 1,
-                "choose tile sides that are powers of two or multiples of 32");
+                "the layout has conflicts");
   using units = transpose_units<tile, layout>;
   using element = typename units::element;
 

@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/transpose/agent.cuh>
@@ -25,10 +26,20 @@ constexpr int widest_piece(int bytes) {
   return piece;
 }
 
-/// Carries out one call of a transposition of elements of `ElementBytes` aligned to `ElementAlign`;
-/// `PolicyHub` may be replaced to override the tuning.
-template <int ElementBytes, int ElementAlign, template <int, int> class PolicyHub = transpose_policy_hub>
+template <class Policy>
+using transpose_rows = if_rows<transpose_tuning, decltype(Policy::vectors), decltype(Policy::items),
+                               decltype(Policy::wide), decltype(Policy::tall), decltype(Policy::direct),
+                               decltype(Policy::direct_wide), decltype(Policy::direct_tall)>;
+
+/// Carries out one call of a transposition of elements of `ElementBytes` aligned to `ElementAlign`.
+template <int ElementBytes, int ElementAlign, class PolicyHub = default_policy_hub>
 struct DispatchTranspose {
+  static_assert(hub_has_rows<transpose_rows, PolicyHub>,
+                "DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the rows vectors, items, wide, tall, direct, direct_wide and direct_tall "
+                "(transpose_tuning)");
+  template <int PieceBytes>
+  using max_policy = typename hub_or<PolicyHub, transpose_policy_hub<ElementBytes, PieceBytes>>::MaxPolicy;
   static constexpr int widest = widest_piece(ElementBytes);
   static constexpr int narrowest = widest < ElementAlign ? widest : ElementAlign;
   static constexpr bool is_direct = ElementBytes > most_staged_bytes;
@@ -93,7 +104,7 @@ struct DispatchTranspose {
 
     template <class ActivePolicy>
     cudaError_t Invoke() {
-      using MaxPolicy = typename PolicyHub<ElementBytes, PieceBytes>::MaxPolicy;
+      using MaxPolicy = max_policy<PieceBytes>;
       const auto start = [&](auto kind) {
         return dispatch.template start<MaxPolicy, ActivePolicy, PieceBytes, decltype(kind)::value>();
       };
@@ -117,7 +128,7 @@ struct DispatchTranspose {
   template <int PieceBytes>
   cudaError_t invoke(std::uintptr_t alignment) {
     with_pieces<PieceBytes> functor{*this, alignment};
-    return PolicyHub<ElementBytes, PieceBytes>::MaxPolicy::Invoke(device.ptx_version, functor);
+    return max_policy<PieceBytes>::Invoke(device.ptx_version, functor);
   }
 
   template <class MaxPolicy, class ActivePolicy, int PieceBytes, transpose_kind Kind>

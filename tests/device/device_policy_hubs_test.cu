@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Each device class with a hub of the caller's: results are right, and all kernels whose rows the hub has run in the
+// blocks that it says.
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_for.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
+#include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_merge.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
+#include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
+#include <strata/device/device_segmented_radix_sort.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "device/device_call.cuh"
+
+namespace {
+
+using namespace device_test;
+using strata::ChainedPolicy;
+
+// ------------------------------------------------------------------ hubs
+
+/// A chain of one policy. It counts the calls that choose from it; its rows are those of `Rows`.
+template <class Rows>
+struct hub {
+  struct Policy : ChainedPolicy<750, Policy, Policy, Rows> {
+    template <class Functor>
+    static auto Invoke(int device_ptx_version, Functor& functor) {
+      ++calls;
+      return ChainedPolicy<750, Policy, Policy, Rows>::Invoke(device_ptx_version, functor);
+    }
+  };
+  using MaxPolicy = Policy;
+  static inline int calls = 0;
+};
+
+constexpr int threads = 64;
+
+struct reduce_row : strata::reduce_policy_hub<int>::Policy750 {
+  static constexpr strata::reduce_tuning tuning{threads, /*bytes_in_flight=*/32, /*ordered_bytes=*/32,
+                                                /*blocks_per_multiprocessor=*/1};
+};
+struct tiles : strata::scan_policy_hub<int, int>::Policy750 {
+  static constexpr strata::scan_tile_tuning small_tile{threads, 4, strata::BLOCK_LOAD_VECTORIZE,
+                                                       strata::BLOCK_STORE_VECTORIZE, 1};
+  static constexpr strata::scan_tile_tuning large_tile = small_tile;
+};
+struct columns_of_tiles : strata::columns_policy_hub<int, int>::Policy750 {
+  static constexpr strata::scan_tile_tuning small_tile = tiles::small_tile;
+  static constexpr strata::scan_tile_tuning large_tile = tiles::small_tile;
+};
+struct radix_rows {
+  static constexpr strata::radix_histogram_tuning histogram{512, 16 << 10};
+  static constexpr strata::radix_pass_tuning pass{512, 1, 1};
+  static constexpr strata::radix_block_tuning small_block{512, 2};
+  static constexpr strata::radix_cluster_tuning cluster{512, 1, 0};
+  static constexpr strata::radix_block_tuning large_block = small_block;
+  static constexpr strata::radix_grid_tuning grid{512, 1, 1, 1, 0};
+  static constexpr strata::radix_words_tuning words{512, 0};
+};
+struct segmented_radix_rows : radix_rows {
+  static constexpr strata::segmented_radix_sort_tuning segmented{512, 1, 2, 1, 227 << 10};
+};
+struct merge_sort_rows {
+  static constexpr strata::segment_tile_tuning one_thread{threads, 16, 1, threads};
+  static constexpr strata::segment_tile_tuning few_threads = one_thread, part_of_tile = one_thread,
+                                               one_tile = one_thread, many_tiles = one_thread,
+                                               tile_per_multiprocessor = one_thread;
+  static constexpr strata::segment_merge_tuning merge{threads, 17, 1, threads * 16}, merge_per_multiprocessor = merge;
+};
+struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy750 {
+  static constexpr strata::reduce_tuning one_launch_tuning = reduce_row::tuning;
+};
+struct segmented_scan_row {
+  static constexpr strata::segmented_scan_tuning tuning{threads, 3, 1};
+};
+struct merge_row {
+  static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};
+};
+struct histogram_row {
+  static constexpr strata::histogram_tuning tuning{256, 1, 16, 16 << 10, 1024};
+};
+struct top_k_row {
+  static constexpr strata::top_k_tuning select{128, 1};
+};
+struct top_k_hub : strata::top_k_policy_hub, hub<top_k_row> {
+  using MaxPolicy = hub<top_k_row>::MaxPolicy;
+};
+struct tile_row {
+  static constexpr strata::tile_tuning tuning{threads, 16, 2, 1, 2};
+};
+struct copy_row : strata::batched_copy_policy_hub::Policy750 {
+  static constexpr strata::batched_copy_tuning batched_copy{threads, 1, 512, 512, 4, 1, 2, 2};
+};
+struct transpose_rows {
+  static constexpr strata::transpose_tuning items{threads, 32, 32, 4},
+      vectors = items, wide{threads, 8, 64, 4}, tall{threads, 64, 8, 4}, direct{threads, 8, 8, 4}, direct_wide = wide,
+      direct_tall = tall;
+};
+constexpr strata::join_partition_tuning smaller_partition_row() {
+  strata::join_partition_tuning tuning = strata::join_policy_hub::Policy750::partition;
+  tuning.join_threads = 512;
+  return tuning;
+}
+struct join_rows : strata::join_policy_hub::Policy750 {
+  static constexpr strata::join_table_tuning table{threads, threads, 4, 1, threads, 1};
+  static constexpr strata::join_partition_tuning partition = smaller_partition_row();
+};
+
+// ------------------------------------------------------------------ calls
+
+/// Makes a call with `Hub`. On the host back end, says of its launches whether all blocks together have as many threads
+/// as the hub says. `others` of them are of kernels without a row in it, and have `other_threads` in all.
+template <class Hub, class Call>
+void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
+                 [[maybe_unused]] int other_threads = 0) {
+  Hub::calls = 0;
+#if STRATA_HOST_SIMT
+  strata::simt::reset_statistics();
+#endif
+  ASSERT_CUDA_SUCCESS(in_one_phase(call));
+  EXPECT_GE(Hub::calls, 1) << "the hub was not asked";
+#if STRATA_HOST_SIMT
+  const auto blocks = static_cast<int>(strata::simt::stats().blocks);
+  EXPECT_GT(blocks, others);
+  EXPECT_EQ(static_cast<int>(strata::simt::stats().threads), (blocks - others) * block_threads + other_threads)
+      << blocks << " blocks";
+#else
+  static_cast<void>(block_threads);
+#endif
+}
+
+constexpr int n = 1000;
+
+struct device_policy_hubs : ::testing::Test {
+  const std::vector<int> items = random_integers<int>(n, 0, 9);
+  const device_vector<int> in{items};
+  device_vector<int> out{static_cast<std::size_t>(n)};
+  device_vector<int> second_out{static_cast<std::size_t>(n)};
+  device_vector<int> number{2};
+  // Segments of 100 items.
+  const device_vector<int> offsets{[] {
+    std::vector<int> all;
+    for (int i = 0; i <= n; i += 100) all.push_back(i);
+    return all;
+  }()};
+
+  std::vector<int> sorted(bool is_descending = false) const {
+    std::vector<int> all = items;
+    std::sort(all.begin(), all.end());
+    if (is_descending) std::reverse(all.begin(), all.end());
+    return all;
+  }
+  std::vector<int> sorted_segments() const {
+    std::vector<int> all = items;
+    for (int i = 0; i < n; i += 100) std::sort(all.begin() + i, all.begin() + i + 100);
+    return all;
+  }
+  std::vector<int> first_of_out(int count) {
+    std::vector<int> all = out.to_host();
+    all.resize(static_cast<std::size_t>(count));
+    return all;
+  }
+};
+
+struct is_small_number {
+  STRATA_HD bool operator()(int item) const { return item < 5; }
+};
+struct doubled {
+  STRATA_HD int operator()(int item) const { return 2 * item; }
+};
+struct write_doubled {
+  const int* in;
+  int* out;
+  STRATA_HD void operator()(int i) const { out[i] = 2 * in[i]; }
+};
+
+TEST_F(device_policy_hubs, reduce) {
+  using Hub = hub<reduce_row>;
+  expect_used<Hub>(threads, [&] { return strata::TunedDeviceReduce<Hub>::Sum(in.data(), number.data(), n); });
+  EXPECT_EQ(number.to_host()[0], std::accumulate(items.begin(), items.end(), 0));
+}
+
+TEST_F(device_policy_hubs, reduce_in_two_phases) {
+  using Hub = hub<reduce_row>;
+  Hub::calls = 0;
+  const int most = result_of<int>([&](int* result, void* storage, std::size_t& bytes) {
+    return strata::TunedDeviceReduce<Hub>::Max(storage, bytes, in.data(), result, n);
+  });
+  EXPECT_EQ(most, *std::max_element(items.begin(), items.end()));
+  EXPECT_EQ(Hub::calls, 1);
+}
+
+TEST_F(device_policy_hubs, scan) {
+  using Hub = hub<tiles>;
+  expect_used<Hub>(threads, [&] { return strata::TunedDeviceScan<Hub>::InclusiveSum(in.data(), out.data(), n); });
+  std::vector<int> expected(items.size());
+  std::partial_sum(items.begin(), items.end(), expected.begin());
+  EXPECT_EQ(out.to_host(), expected);
+}
+
+TEST_F(device_policy_hubs, scan_by_key) {
+  using Hub = hub<columns_of_tiles>;
+  expect_used<Hub>(
+      threads, [&] { return strata::TunedDeviceScan<Hub>::InclusiveSumByKey(in.data(), in.data(), out.data(), n); });
+  std::vector<int> expected = items;
+  for (std::size_t i = 1; i < expected.size(); ++i) expected[i] += items[i] == items[i - 1] ? expected[i - 1] : 0;
+  EXPECT_EQ(out.to_host(), expected);
+}
+
+TEST_F(device_policy_hubs, reduce_by_key_and_runs) {
+  using Hub = hub<columns_of_tiles>;
+  std::vector<int> runs = items;
+  runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
+  const auto count = static_cast<int>(runs.size());
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceReduce<Hub>::ReduceByKey(in.data(), out.data(), in.data(), second_out.data(),
+                                                       number.data(), strata::Sum{}, n);
+  });
+  EXPECT_EQ(number.to_host()[0], count);
+  EXPECT_EQ(first_of_out(count), runs);
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceRunLengthEncode<Hub>::Encode(in.data(), out.data(), second_out.data(), number.data(), n);
+  });
+  EXPECT_EQ(number.to_host()[0], count);
+  EXPECT_EQ(first_of_out(count), runs);
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceRunLengthEncode<Hub>::NonTrivialRuns(in.data(), out.data(), second_out.data(),
+                                                                   number.data(), n);
+  });
+  EXPECT_LT(number.to_host()[0], count);
+}
+
+TEST_F(device_policy_hubs, select_and_partition) {
+  using Hub = hub<columns_of_tiles>;
+  std::vector<int> small;
+  std::copy_if(items.begin(), items.end(), std::back_inserter(small), is_small_number{});
+  const auto count = static_cast<int>(small.size());
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSelect<Hub>::If(in.data(), out.data(), number.data(), n, is_small_number{});
+  });
+  EXPECT_EQ(number.to_host()[0], count);
+  EXPECT_EQ(first_of_out(count), small);
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDevicePartition<Hub>::If(in.data(), out.data(), number.data(), n, is_small_number{});
+  });
+  EXPECT_EQ(number.to_host()[0], count);
+  EXPECT_EQ(first_of_out(count), small);
+}
+
+TEST_F(device_policy_hubs, radix_sort) {
+  using Hub = hub<radix_rows>;
+  expect_used<Hub>(512, [&] { return strata::TunedDeviceRadixSort<Hub>::SortKeys(in.data(), out.data(), n); });
+  EXPECT_EQ(out.to_host(), sorted());
+  // Passes, too: their storage is of the tiles that the hub has.
+  Hub::calls = 0;
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::TunedDeviceRadixSort<Hub>::ArgSort(storage, bytes, in.data(), out.data(), n);
+  }));
+  EXPECT_EQ(Hub::calls, 1);
+  const std::vector<int> order = out.to_host(), expected = sorted();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ASSERT_EQ(items[static_cast<std::size_t>(order[i])], expected[i]) << i;
+  }
+}
+
+TEST_F(device_policy_hubs, segmented_radix_sort) {
+  using Hub = hub<segmented_radix_rows>;
+  expect_used<Hub>(512, [&] {
+    return strata::TunedDeviceSegmentedRadixSort<Hub>::SortKeys(in.data(), out.data(), n, 10, offsets.data(),
+                                                                offsets.data() + 1);
+  });
+  EXPECT_EQ(out.to_host(), sorted_segments());
+}
+
+TEST_F(device_policy_hubs, merge_sorts) {
+  using Hub = hub<merge_sort_rows>;
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceMergeSort<Hub>::SortKeysCopy(in.data(), out.data(), n, strata::Less{});
+  });
+  EXPECT_EQ(out.to_host(), sorted());
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSegmentedMergeSort<Hub>::SortKeysCopy(in.data(), out.data(), n, 10, offsets.data(),
+                                                                    offsets.data() + 1, strata::Less{});
+  });
+  EXPECT_EQ(out.to_host(), sorted_segments());
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSegmentedSort<Hub>::SortKeys(in.data(), out.data(), n, 10, offsets.data(),
+                                                           offsets.data() + 1);
+  });
+  EXPECT_EQ(out.to_host(), sorted_segments());
+}
+
+TEST_F(device_policy_hubs, segmented_reduce) {
+  using Hub = hub<segmented_reduce_rows>;
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSegmentedReduce<Hub>::Sum(in.data(), out.data(), 10, offsets.data(), offsets.data() + 1);
+  });
+  const std::vector<int> sums = first_of_out(10);
+  for (int s = 0; s < 10; ++s) {
+    EXPECT_EQ(sums[static_cast<std::size_t>(s)],
+              std::accumulate(items.begin() + 100 * s, items.begin() + 100 * s + 100, 0));
+  }
+}
+
+TEST_F(device_policy_hubs, segmented_scan) {
+  using Hub = hub<segmented_scan_row>;
+  // The scan of lengths before it has the rows of DeviceScan.
+  using lengths = strata::scan_policy_hub<unsigned long long, unsigned long long>::MaxPolicy;
+  expect_used<Hub>(
+      threads,
+      [&] {
+        return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), offsets.data(),
+                                                                            offsets.data() + 1, 10);
+      },
+      1, lengths::small_tile.block_threads);
+  std::vector<int> expected = items;
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += i % 100 != 0 ? expected[i - 1] : 0;
+  EXPECT_EQ(out.to_host(), expected);
+}
+
+TEST_F(device_policy_hubs, merge) {
+  using Hub = hub<merge_row>;
+  const device_vector<int> halves(sorted());
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceMerge<Hub>::MergeKeys(halves.data(), 400, halves.data() + 400, 600, out.data());
+  });
+  EXPECT_EQ(out.to_host(), sorted());
+}
+
+TEST_F(device_policy_hubs, histogram) {
+  using Hub = hub<histogram_row>;
+  expect_used<Hub>(
+      256, [&] { return strata::TunedDeviceHistogram<Hub>::HistogramEven(in.data(), out.data(), 11, 0, 10, n); });
+  const std::vector<int> bins = first_of_out(10);
+  for (int bin = 0; bin < 10; ++bin) {
+    EXPECT_EQ(bins[static_cast<std::size_t>(bin)], std::count(items.begin(), items.end(), bin)) << bin;
+  }
+}
+
+TEST_F(device_policy_hubs, top_k) {
+  expect_used<top_k_hub>(128,
+                         [&] { return strata::TunedDeviceTopK<top_k_hub>::MaxKeys(in.data(), out.data(), n, 10); });
+  std::vector<int> greatest = first_of_out(10), expected = sorted(true);
+  std::sort(greatest.rbegin(), greatest.rend());
+  expected.resize(10);
+  EXPECT_EQ(greatest, expected);
+}
+
+TEST_F(device_policy_hubs, transform_for_and_difference) {
+  using Hub = hub<tile_row>;
+  std::vector<int> expected = items;
+  for (int& item : expected) item *= 2;
+  expect_used<Hub>(threads,
+                   [&] { return strata::TunedDeviceTransform<Hub>::Transform(in.data(), out.data(), n, doubled{}); });
+  EXPECT_EQ(out.to_host(), expected);
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceFor<Hub>::Bulk(n, write_doubled{in.data(), second_out.data()});
+  });
+  EXPECT_EQ(second_out.to_host(), expected);
+  std::adjacent_difference(items.begin(), items.end(), expected.begin());
+  expect_used<Hub>(
+      threads, [&] { return strata::TunedDeviceAdjacentDifference<Hub>::SubtractLeftCopy(in.data(), out.data(), n); });
+  EXPECT_EQ(out.to_host(), expected);
+}
+
+TEST_F(device_policy_hubs, copies) {
+  using Hub = hub<copy_row>;
+  const device_vector<const int*> sources(std::vector<const int*>{in.data() + 600, in.data()});
+  const device_vector<int*> destinations(std::vector<int*>{out.data(), out.data() + 400});
+  std::vector<int> expected = items;
+  std::rotate(expected.begin(), expected.begin() + 600, expected.end());
+  const device_vector<int> counts(std::vector<int>{400, 600});
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceCopy<Hub>::Batched(sources.data(), destinations.data(), counts.data(), 2);
+  });
+  EXPECT_EQ(out.to_host(), expected);
+  const device_vector<int> bytes(std::vector<int>{1600, 2400});
+  const device_vector<int*> again(std::vector<int*>{second_out.data(), second_out.data() + 400});
+  expect_used<Hub>(
+      threads, [&] { return strata::TunedDeviceMemcpy<Hub>::Batched(sources.data(), again.data(), bytes.data(), 2); });
+  EXPECT_EQ(second_out.to_host(), expected);
+}
+
+TEST_F(device_policy_hubs, transpose) {
+  using Hub = hub<transpose_rows>;
+  expect_used<Hub>(threads,
+                   [&] { return strata::TunedDeviceTranspose<Hub>::Transpose(in.data(), out.data(), 40, 25); });
+  const std::vector<int> transposed = out.to_host();
+  for (std::size_t i = 0; i < items.size(); ++i) ASSERT_EQ(transposed[i % 25 * 40 + i / 25], items[i]) << i;
+}
+
+TEST_F(device_policy_hubs, joins) {
+  using Hub = hub<join_rows>;
+  const std::vector<int> keys = {7, 3, 11};
+  const device_vector<int> build_keys(keys);
+  const auto build = strata::join_side(build_keys.data(), 3), probe = strata::join_side(in.data(), n);
+  const auto expected = std::count(items.begin(), items.end(), 7) + std::count(items.begin(), items.end(), 3);
+  device_vector<long long> matches(1);
+  const auto output = strata::join_pairs(out.data(), second_out.data(), n);
+  // A block of 256 resets counters; so it does below.
+  expect_used<Hub>(
+      threads, [&] { return strata::TunedDeviceHashJoin<Hub>::Inner(build, probe, output, matches.data()); }, 2,
+      256 + join_rows::partition.join_threads);
+  EXPECT_EQ(matches.to_host()[0], expected);
+  using Table = strata::TunedJoinTable<Hub, int>;
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build, bytes));
+  const scratch memory(bytes);
+  Table table(memory.data(), bytes, build);
+  expect_used<Hub>(threads, [&] { return table.Build(3); });
+  expect_used<Hub>(
+      threads, [&] { return table.Inner(probe, output, matches.data()); }, 1, 256);
+  EXPECT_EQ(matches.to_host()[0], expected);
+}
+
+}  // namespace
