@@ -41,8 +41,9 @@ ROOT = os.path.dirname(HERE)
 # A number of a row. `present`: the C++ expression that has it in a policy P. `values`: those that are tried, ascending;
 # none: it stays as it is.
 Parameter = collections.namedtuple("Parameter", "name present values")
-# A member of the policy: its name, its type, and {field: parameter, or a function of all parameters}.
-Member = collections.namedtuple("Member", "name type fields")
+# A member of the policy: its name, its type, and {field: parameter, or a function of all parameters}. `is_needed`: of
+# the parameters, where not every row has it.
+Member = collections.namedtuple("Member", "name type fields is_needed", defaults=[lambda p: True])
 # What is searched at a time. `used`: a C++ condition of P. `sizes`: numbers of items, where the rows in the given set
 # are used. `excluded`: why numbers cannot be right, given the parameters, bytes of an item and of shared memory, or "".
 Row = collections.namedtuple("Row", "name used parameters members sizes excluded note")
@@ -161,7 +162,7 @@ ALGORITHMS = {
         "RADIX_SORT", "DeviceRadixSort", "radix_sort",
         lambda key, value: f"radix_sort_policy_hub<{key}, {value}>", True,
         [Row("pass", "true",
-             of_row("pass", ("block_threads", THREADS[3:]), ("items_per_thread", tuple(range(1, 65))),
+             of_row("pass", ("block_threads", THREADS[7:]), ("items_per_thread", tuple(range(1, 65))),
                     ("blocks_per_multiprocessor", (1, 2, 3, 4, 5, 6))),
              [plain("radix_pass_tuning", "pass", "block_threads", "items_per_thread", "blocks_per_multiprocessor")],
              lambda used: (1 << 24, 1 << 28), pass_excluded, ""),
@@ -180,14 +181,20 @@ ALGORITHMS = {
                     ("blocks_per_multiprocessor", (1, 2, 3, 4, 5, 6))) +
              (Parameter("merge_parts", "P::many_tiles.tile_items() / P::merge.tile_items", (1, 2, 4)),
               Parameter("merge_slack", "P::merge.items_per_thread - P::many_tiles.items_per_thread", (1, 2, 3, 4, 6)),
-              Parameter("merge_blocks", "P::merge.blocks_per_multiprocessor", (1, 2, 3, 4, 5, 6, 8))),
+              Parameter("merge_blocks", "P::merge.blocks_per_multiprocessor", (1, 2, 3, 4, 5, 6, 8)),
+              Parameter("one_tile_items", "P::one_tile.tile_items()", ())),
              [plain("segment_tile_tuning", "many_tiles", "block_threads", "items_per_thread",
                     "blocks_per_multiprocessor"),
               Member("merge", "segment_merge_tuning",
                      {"block_threads": lambda p: p["block_threads"] // p["merge_parts"],
                       "items_per_thread": lambda p: p["items_per_thread"] + p["merge_slack"],
                       "blocks_per_multiprocessor": "merge_blocks",
-                      "tile_items": lambda p: p["block_threads"] * p["items_per_thread"] // p["merge_parts"]})],
+                      "tile_items": lambda p: p["block_threads"] * p["items_per_thread"] // p["merge_parts"]}),
+              # Storage is sized by the smallest tile.
+              Member("one_tile", "segment_tile_tuning",
+                     {"block_threads": "block_threads", "items_per_thread": "items_per_thread",
+                      "blocks_per_multiprocessor": "blocks_per_multiprocessor"},
+                     lambda p: p["block_threads"] * p["items_per_thread"] < p["one_tile_items"])],
              lambda used: (1 << 24, 1 << 27), merge_excluded,
              "For DeviceMergeSort: for segments, merge.tile_items must divide the tile of one_tile, too.")]),
 }
@@ -217,6 +224,10 @@ def shape(row, point):
 
 
 # ------------------------------------------------------------------ C++
+
+def members_of(row, point):
+    return [member for member in row.members if member.is_needed(point)]
+
 
 def member_text(member, point):
     fields = []
@@ -260,7 +271,7 @@ def hub_text(algorithm_name, types, row, point, architecture, name):
     number = policy_number(hub, algorithm.tuning, 10 * architecture)
     lines = [f"struct {name} {{", f"  using rows = strata::{hub}::Policy{number};",
              f"  struct Policy{number} : strata::ChainedPolicy<{number}, Policy{number}, Policy{number}, rows> {{"]
-    for member in row.members:
+    for member in members_of(row, point):
         lines += wrapped(member_text(member, point), "    ")
     return "\n".join(lines + ["  };", f"  using MaxPolicy = Policy{number};", "};"])
 
@@ -345,10 +356,10 @@ class Machine:
     def command(self, source, target, options=()):
         includes = ["-I", os.path.join(ROOT, "include"), "-I", HERE]
         if self.host:
-            return [self.compiler, "-std=c++17", "-O1", "-fPIC", *includes, *options, "-o", target, "-x", "c++", source]
+            return [self.compiler, "-std=c++17", "-O1", "-fPIC", *includes, "-o", target, "-x", "c++", source, *options]
         return [self.compiler, "-std=c++17", "-O3", "-gencode",
                 f"arch=compute_{self.architecture},code=sm_{self.architecture}", "-Wno-deprecated-gpu-targets",
-                *includes, *options, "-o", target, source]
+                *includes, "-o", target, source, *options]
 
     def compile(self, source, target, options=(), timeout=600):
         """What the compiler complains of; empty: it has made the file."""
@@ -478,12 +489,19 @@ class Machine:
         """What is wrong with a variant, or ""."""
         try:
             rows = parse_rows(self.ask(f"rows {10 * self.architecture} {self.library(point)}"))
-            if rows[self.row.name][1] != point:
+            if any(rows[self.row.name][1][parameter.name] != point[parameter.name] for parameter in searched(self.row)):
                 return "its row does not reach the call"
             answer = self.ask(f"check {n} {self.library(point)}")
         except Broken as broken:
             return f"failed: {broken}"
         return "" if answer == "ok" else answer.replace("wrong ", "wrong result: ", 1).replace("failed ", "failed: ", 1)
+
+    def fits(self, n):
+        """Whether the device has memory for so many items."""
+        answer = self.ask(f"check {n} {self.library(None)}")
+        if answer != "ok" and "cudaErrorMemoryAllocation" not in answer:
+            raise Broken(answer)
+        return answer == "ok"
 
     def time(self, n, samples, points):
         """A list of milliseconds for each point, taken in turns."""
@@ -614,9 +632,10 @@ def moved(point, parameter, places):
 
 
 def star(row, center):
-    """Rows that differ from the center in one number: by 1, 2, 4, 8 ... places, the near ones first."""
+    """Rows that differ from the center in one number: by 1, 2, 4, 8 ... places, the near ones first. By 0 where the
+    center has a number that is not among those that are tried."""
     points = []
-    for distance in (1, 2, 4, 8, 16, 32):
+    for distance in (0, 1, 2, 4, 8, 16, 32):
         for parameter in searched(row):
             points += [moved(center, parameter, distance * sign) for sign in (-1, 1)]
     return [point for point in points if point is not None]
@@ -648,7 +667,7 @@ class Search:
         self.record, self.progress = record, progress
         self.item_bytes, self.shared = item_bytes, shared
         self.present_ms = {}
-        self.seconds_per_build = 0.0
+        self.seconds_per_wave = 0.0
         # The rows of the search. The present row is measured in any case, and is one of them where a step leads to it.
         self.visited = set()
 
@@ -676,10 +695,11 @@ class Search:
         return self.progress.seconds - self.progress.elapsed()
 
     def affordable(self, points):
-        """So many as can be built in the time that is left, less what the last comparison takes."""
-        if self.seconds_per_build == 0:
+        """So many as can be built in the time that is left, less what the last comparison takes. As many as there are
+        compilers take the time of one."""
+        if self.seconds_per_wave == 0:
             return points
-        return points[:max(0, int((self.time_left() - RESERVE) / self.seconds_per_build))]
+        return points[:max(0, int((self.time_left() - RESERVE) / self.seconds_per_wave)) * self.machine.jobs]
 
     def evaluate(self, points):
         """Builds, checks and times rows. False if the time is up before all are measured; the first rows of a search
@@ -694,19 +714,16 @@ class Search:
                 self.progress.show("builds", done[0], len(chosen), self.best())
 
             reasons = self.machine.build(chosen, count)
-            good = []
-            for i, point in enumerate(chosen):
-                reason = reasons[key_of(point)]
-                for n in self.sizes:
-                    reason = reason or self.machine.check(n, point)
-                if reason:
-                    self.record.reject(point, reason)
-                else:
-                    good.append(point)
-                self.progress.show("checks", i + 1, len(chosen), self.best())
-            self.race(good)
-            taken = (time.monotonic() - began) / len(chosen)
-            self.seconds_per_build = max(taken, 0.5 * self.seconds_per_build)
+            for n in self.sizes:
+                for i, point in enumerate(chosen):
+                    reasons[key_of(point)] = reasons[key_of(point)] or self.machine.check(n, point)
+                    self.progress.show(f"checks of {report.n_text(n)}", i + 1, len(chosen), self.best())
+            for point in chosen:
+                if reasons[key_of(point)]:
+                    self.record.reject(point, reasons[key_of(point)])
+            self.race([point for point in chosen if not reasons[key_of(point)]])
+            taken = (time.monotonic() - began) / math.ceil(len(chosen) / self.machine.jobs)
+            self.seconds_per_wave = max(taken, 0.5 * self.seconds_per_wave)
         self.record.save(present=self.present, present_ms={str(n): ms for n, ms in self.present_ms.items()})
         return len(chosen) == len(fresh)
 
@@ -868,7 +885,7 @@ def row_header(algorithm_name, types, row, point, architecture, text):
 
 def paste_text(row, point, text):
     lines = comment(text + (f" {row.note}" if row.note else ""), "    ")
-    for member in row.members:
+    for member in members_of(row, point):
         lines += wrapped(member_text(member, point).replace("strata::", ""), "    ")
     return "\n".join(lines)
 
@@ -1119,7 +1136,12 @@ def tune(options):
         row = machine.row = choose_row(algorithm, options.row, rows)
         present = rows[row.name][1]
         used = {name for name, (is_used, _) in rows.items() if is_used}
-        sizes = options.n or ((1 << 13,) if options.host else row.sizes(used))
+        wanted = options.n or ((1 << 13,) if options.host else row.sizes(used))
+        sizes = tuple(n for n in wanted if machine.fits(n))
+        if not sizes:
+            raise TuneError("the device has no memory for these numbers of items: name smaller ones with --n")
+        if sizes != wanted:
+            progress.line(f"no memory for {', '.join(report.n_text(n) for n in wanted if n not in sizes)}: without them")
         start = parse_start(options.start, row, present)
         identity = {"algorithm": options.algorithm, "types": options.types, "row": row.name, "sizes": list(sizes),
                     "gpu": context["gpu"], "driver": driver, "cuda": context["cuda"], "architecture": architecture,

@@ -33,6 +33,7 @@ class FakeMachine:
         self.breaks, self.wrong, self.kills = (test or (lambda p: False) for test in (breaks, wrong, kills))
         self.built = []
         self.samples = {}
+        self.jobs = 16
 
     def milliseconds(self, point):
         distance = sum(math.log2(point[name] / self.fastest[name]) ** 2 for name in point)
@@ -96,6 +97,17 @@ class Descent(Files):
         machine = FakeMachine()
         self.assertEqual(self.search(machine, seconds=5).run(SPOILED), SPOILED)
         self.assertEqual(len(machine.built), 2)
+
+    def test_a_number_that_is_not_among_those_tried_is_left_first(self):
+        points = tune.star(ROW, SPOILED)
+        self.assertEqual(points[0]["block_threads"], 256)
+        self.assertEqual(len(points), len({tune.key_of(point) for point in points}) + 1)
+
+    def test_as_many_rows_as_the_time_allows(self):
+        search = self.search(FakeMachine(), seconds=100)
+        search.seconds_per_wave = 40
+        points = tune.star(ROW, PRESENT)
+        self.assertEqual(search.affordable(points * 2), (points * 2)[:32])
 
     def test_two_numbers_that_must_change_together(self):
         ridge = FakeMachine()
@@ -236,7 +248,10 @@ class Cplusplus(unittest.TestCase):
     def test_a_merge_is_cut_as_its_tile(self):
         row = tune.ALGORITHMS["merge_sort"].rows[0]
         point = {"block_threads": 512, "items_per_thread": 25, "blocks_per_multiprocessor": 3, "merge_parts": 2,
-                 "merge_slack": 2, "merge_blocks": 5}
+                 "merge_slack": 2, "merge_blocks": 5, "one_tile_items": 6400}
+        self.assertEqual([member.name for member in tune.members_of(row, point)], ["many_tiles", "merge"])
+        self.assertEqual([member.name for member in tune.members_of(row, {**point, "block_threads": 128})],
+                         ["many_tiles", "merge", "one_tile"])
         self.assertEqual(tune.member_text(row.members[1], point),
                          "static constexpr strata::segment_merge_tuning merge{/*block_threads=*/256, "
                          "/*items_per_thread=*/27, /*blocks_per_multiprocessor=*/5, /*tile_items=*/6400};")

@@ -113,8 +113,8 @@ __global__ void generate_runs(Key* keys, std::size_t size) {
 /// Keys of which on average 16 neighbours are equal.
 inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
   device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
-  check(strata::launch(detail::threads_for("generate_runs", keys.size(), stream),
-                       detail::generate_runs<std::uint32_t>, keys.data(), keys.size()),
+  check(strata::launch(detail::threads_for("generate_runs", keys.size(), stream), detail::generate_runs<std::uint32_t>,
+                       keys.data(), keys.size()),
         "generate_runs");
   return keys;
 }

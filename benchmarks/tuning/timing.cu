@@ -206,7 +206,17 @@ class session {
 
   void make_input(int n) {
     if (n == input_.n) return;
+    try {
+      make_new_input(n);
+    } catch (...) {
+      input_ = input{};
+      throw;
+    }
+  }
+
+  void make_new_input(int n) {
     input_ = input{};  // Memory for the next one.
+    storage_ = {};
     input made;
     made.n = n;
     const std::int64_t values = tune::has_values ? n : 0;
@@ -273,8 +283,7 @@ class session {
     bench::stopwatch watch;
     for (const std::string& path : paths) peers.push_back(peer_of(path));
     for (const bench::peer& contender : peers) {
-      batches.push_back(
-          bench::batch_size(bench::detail::device_sample(env_, contender, 1, watch), target_us / 1000));
+      batches.push_back(bench::batch_size(bench::detail::device_sample(env_, contender, 1, watch), target_us / 1000));
     }
     const auto taken = bench::interleave(peers.size(), samples, [&](std::size_t i) {
       return bench::detail::device_sample(env_, peers[i], batches[i], watch);
