@@ -10,10 +10,13 @@
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/core/policy_hub.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "support/test_support.cuh"
@@ -114,6 +117,95 @@ TEST(chained_policy, policies_that_nobody_chooses_are_not_instantiated) {
   EXPECT_EQ(choice(1300), 1000);
 }
 #endif
+
+// ---------------------------------------------------------------------------- rows
+struct row {
+  int number;
+};
+struct library {
+  struct policy700 : ChainedPolicy<700, policy700, policy700> {
+    static constexpr row first{1}, second{2};
+  };
+  struct policy800 : ChainedPolicy<800, policy800, policy700> {
+    static constexpr row first{4}, second{3};
+  };
+  using MaxPolicy = policy800;
+};
+struct changed {
+  struct policy600 : ChainedPolicy<600, policy600, policy600, library::policy800> {
+    static constexpr row second{5};
+  };
+  struct policy860 : ChainedPolicy<860, policy860, policy600, policy600> {
+    static constexpr row first{6};
+  };
+  using MaxPolicy = policy860;
+};
+template <class Policy>
+using rows = strata::detail::if_rows<row, decltype(Policy::first), decltype(Policy::second)>;
+template <class Policy>
+struct second_row {
+  static constexpr std::size_t value = static_cast<std::size_t>(Policy::second.number);
+};
+
+struct sum_of_rows {
+  template <class Policy>
+  int Invoke() {
+    return 10 * Policy::first.number + Policy::second.number + 100 * Policy::ptx_version;
+  }
+};
+
+TEST(chained_policy, policy_has_rows_of_another_where_it_declares_none) {
+  using old = changed::policy600;
+  static_assert(old::ptx_version == 600 && old::first.number == 4 && old::second.number == 5);
+  static_assert(changed::MaxPolicy::first.number == 6 && changed::MaxPolicy::second.number == 5);
+  // The chain is that of the policies themselves.
+  static_assert(std::is_same_v<changed::MaxPolicy::previous_policy, old> && std::is_same_v<old::previous_policy, old>);
+  const int newest = *(std::end(strata::detail::compiled_architectures) - 1);
+  sum_of_rows functor;
+  EXPECT_EQ(changed::MaxPolicy::Invoke(newest, functor), newest >= 860 ? 86065 : 60045);
+  EXPECT_EQ(changed::policy600::Invoke(newest, functor), 60045);
+}
+
+TEST(chained_policy, least_of_a_chain) {
+  EXPECT_EQ((strata::detail::least_in_chain<second_row, library::MaxPolicy>()), 2u);
+  EXPECT_EQ((strata::detail::least_in_chain<second_row, library::policy700>()), 2u);
+  EXPECT_EQ((strata::detail::least_in_chain<second_row, changed::MaxPolicy>()), 5u);
+}
+
+/// Hubs that are refused. The last policy of `unnamed` is another class than its ChainedPolicy says: its rows would
+/// never be read.
+struct without_policies {};
+struct incomplete {
+  struct policy700 : ChainedPolicy<700, policy700, policy700> {
+    static constexpr row first{1};
+  };
+  struct policy800 : ChainedPolicy<800, policy800, policy700, library::policy800> {};
+  using MaxPolicy = policy800;
+};
+struct of_another_type {
+  struct policy700 : ChainedPolicy<700, policy700, policy700> {
+    static constexpr row first{1};
+    static constexpr int second = 2;
+  };
+  using MaxPolicy = policy700;
+};
+struct unnamed {
+  struct policy800 : library::policy800 {
+    static constexpr row second{5};
+  };
+  using MaxPolicy = policy800;
+};
+
+TEST(chained_policy, hub_without_the_rows_is_found) {
+  using strata::detail::hub_has_rows;
+  EXPECT_TRUE((hub_has_rows<rows, library>));
+  EXPECT_TRUE((hub_has_rows<rows, changed>));
+  EXPECT_TRUE((hub_has_rows<rows, strata::default_policy_hub>));
+  EXPECT_FALSE((hub_has_rows<rows, without_policies>));
+  EXPECT_FALSE((hub_has_rows<rows, incomplete>));
+  EXPECT_FALSE((hub_has_rows<rows, of_another_type>));
+  EXPECT_FALSE((hub_has_rows<rows, unnamed>));
+}
 
 // ---------------------------------------------------------------------------- host and device
 template <class MaxPolicy>

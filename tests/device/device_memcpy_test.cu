@@ -259,11 +259,9 @@ template <int Rows>
 void test_eager(const buffer_places& places) {
   SCOPED_TRACE(places.name);
   buffer_pools<byte> pools(places);
-  using Buffers = strata::detail::byte_buffers<1, 1, const byte**, byte**, std::int64_t*>;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::detail::DispatchBatchedCopy<Buffers, eager_hub<Rows>>::Dispatch(
-        storage, bytes, Buffers{{pools.inputs.data(), pools.outputs.data(), pools.sizes.data()}}, pools.count(),
-        nullptr);
+    return strata::TunedDeviceMemcpy<eager_hub<Rows>>::Batched(storage, bytes, pools.inputs.data(),
+                                                               pools.outputs.data(), pools.sizes.data(), pools.count());
   }));
   pools.expect_copied();
 }

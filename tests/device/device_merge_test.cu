@@ -219,10 +219,8 @@ struct tuned {
   cudaError_t operator()(void* storage, std::size_t& bytes, const Key* keys1, const Value* values1, std::size_t count1,
                          const Key* keys2, const Value* values2, std::size_t count2, Key* keys_out, Value* values_out,
                          Compare compare) const {
-    using arrays = strata::detail::merge_arrays<const Key*, const Value*, const Key*, const Value*, Key*, Value*>;
-    return strata::detail::DispatchMerge<arrays, Compare, PolicyHub>::Dispatch(
-        storage, bytes, arrays{keys1, values1, count1, keys2, values2, count2, keys_out, values_out},
-        static_cast<std::int64_t>(count1), static_cast<std::int64_t>(count2), compare, nullptr);
+    return strata::TunedDeviceMerge<PolicyHub>::MergePairs(storage, bytes, keys1, values1, count1, keys2, values2,
+                                                           count2, keys_out, values_out, compare);
   }
 };
 
@@ -249,16 +247,13 @@ TEST(device_merge_tiles, with_splits) {
   expect_merges_tiles<words<3>, small_tiles<64, 1, 0>>({64 * 150 * 3 - 1});
 }
 
-// Splits are part of temporary storage, whose size is what that of the newest policy says.
+// Splits are part of temporary storage, whose size is what the smallest tiles of all policies say.
 TEST(device_merge_tiles, sizes_of_storage) {
   const auto bytes_of = [](std::int64_t count) {
-    using arrays = strata::detail::merge_arrays<const int*, strata::NullType*, const int*, strata::NullType*, int*,
-                                                strata::NullType*>;
-    using dispatch = strata::detail::DispatchMerge<arrays, strata::Less, small_tiles<32, 3, 10>>;
+    const int* const keys = nullptr;
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(dispatch::Dispatch(
-        nullptr, bytes, {nullptr, nullptr, static_cast<std::size_t>(count), nullptr, nullptr, 0, nullptr, nullptr},
-        count, 0, strata::Less{}, nullptr));
+    EXPECT_CUDA_SUCCESS(strata::TunedDeviceMerge<small_tiles<32, 3, 10>>::MergeKeys(nullptr, bytes, keys, count, keys,
+                                                                                    0, static_cast<int*>(nullptr)));
     return bytes;
   };
   EXPECT_EQ(bytes_of(1), bytes_of(96 * 10));
@@ -270,13 +265,10 @@ TEST(device_merge_tiles, sizes_of_storage) {
 // numbers, which guard bands of the output would show.
 TEST(device_merge_tiles, end_with_the_ranges) {
   constexpr int count1 = 32 * 150, count2 = 32 * 151 + 7;
-  using arrays = strata::detail::merge_arrays<counting<int>, strata::NullType*, counting<int>, strata::NullType*, int*,
-                                              strata::NullType*>;
-  using dispatch = strata::detail::DispatchMerge<arrays, strata::Less, small_tiles<32, 1, 5>>;
   const counting<int> numbers(0);
   const auto results = results_of<int>(count1 + count2, [&](int* out, void* storage, std::size_t& bytes) {
-    return dispatch::Dispatch(storage, bytes, {numbers, nullptr, count1, numbers, nullptr, count2, out, nullptr},
-                              count1, count2, strata::Less{}, nullptr);
+    return strata::TunedDeviceMerge<small_tiles<32, 1, 5>>::MergeKeys(storage, bytes, numbers, count1, numbers, count2,
+                                                                      out);
   });
   for (int i = 0; i < count1 + count2; ++i) {
     ASSERT_EQ(i < 2 * count1 ? i / 2 : i - count1, results[static_cast<std::size_t>(i)]);
@@ -365,18 +357,14 @@ TEST(device_merge_comparators, calls_end_whatever_they_answer) {
   const device_vector<int> first(in.first), second(in.second);
   device_vector<int> out(in.size());
   device_vector<unsigned> state(std::vector<unsigned>{12345});
-  using arrays = strata::detail::merge_arrays<const int*, strata::NullType*, const int*, strata::NullType*, int*,
-                                              strata::NullType*>;
-  using dispatch = strata::detail::DispatchMerge<arrays, nonsense, small_tiles<32, 1, 0>>;
   for (unsigned* const calls : {state.data(), static_cast<unsigned*>(nullptr)}) {
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceMerge::MergeKeys(storage..., first.data(), in.first.size(), second.data(), in.second.size(),
                                     out.data(), nonsense{calls});
     }));
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return dispatch::Dispatch(storage, bytes,
-                                {first.data(), nullptr, 3000, second.data(), nullptr, 4000, out.data(), nullptr}, 3000,
-                                4000, nonsense{calls}, nullptr);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return strata::TunedDeviceMerge<small_tiles<32, 1, 0>>::MergeKeys(storage..., first.data(), 3000, second.data(),
+                                                                        4000, out.data(), nonsense{calls});
     }));
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();

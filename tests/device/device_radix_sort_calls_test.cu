@@ -30,7 +30,7 @@ template <class Hub>
 struct sorter {
   cudaError_t operator()(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n, int end_bit,
                          cudaStream_t on) const {
-    return tuned_sort<Hub>(storage, bytes, in, out, n, 0, end_bit, {}, on);
+    return tuned_sort<Hub>(storage, bytes, in, out, n, 0, end_bit, on);
   }
 };
 
@@ -128,10 +128,10 @@ TEST(device_radix_sort_calls, calls_may_follow_each_other_on_the_same_storage) {
       ASSERT_CUDA_SUCCESS(cudaMemcpyAsync(to, from, most_keys * sizeof(Key), cudaMemcpyDeviceToDevice, on));
     }
     if (i % 5 == 4) {
-      ASSERT_CUDA_SUCCESS(tuned_sort<passes>(storage.data(), bytes, from, to, size, begin, begin + 12, {},
-                                             static_cast<cudaStream_t>(on)));
+      ASSERT_CUDA_SUCCESS(
+          tuned_sort<passes>(storage.data(), bytes, from, to, size, begin, begin + 12, static_cast<cudaStream_t>(on)));
     } else {
-      ASSERT_CUDA_SUCCESS(tuned_sort<one_launch>(storage.data(), bytes, from, to, size, begin, begin + 12, {},
+      ASSERT_CUDA_SUCCESS(tuned_sort<one_launch>(storage.data(), bytes, from, to, size, begin, begin + 12,
                                                  static_cast<cudaStream_t>(on)));
     }
     const std::vector<Key> first(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(size));

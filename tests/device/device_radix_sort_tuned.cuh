@@ -28,9 +28,6 @@ struct radix_hub {
     static constexpr strata::radix_words_tuning words{256, 0};
   };
   using MaxPolicy = Policy750;
-  static constexpr std::size_t least_tile_items = 256 * PassItems;
-  static constexpr std::size_t least_grid_tile_items = 256;
-  static constexpr std::size_t least_counted_words = 0;
 };
 
 /// One launch for up to MostItems items, in tiles of up to GridItems items a thread, as far as the
@@ -47,9 +44,6 @@ struct radix_grid_hub {
     static constexpr strata::radix_words_tuning words{256, 0};
   };
   using MaxPolicy = Policy750;
-  static constexpr std::size_t least_tile_items = 256 * 4;
-  static constexpr std::size_t least_grid_tile_items = 256;
-  static constexpr std::size_t least_counted_words = 0;
 };
 
 /// More items than a block has room for go to a cluster.
@@ -74,9 +68,6 @@ struct radix_cluster_hub {
     static constexpr strata::radix_words_tuning words = Policy750::words;
   };
   using MaxPolicy = Policy900;
-  static constexpr std::size_t least_tile_items = 256 * 4;
-  static constexpr std::size_t least_grid_tile_items = 256;
-  static constexpr std::size_t least_counted_words = 0;
 };
 
 /// Keys of two bytes are counted, from as many on as can be.
@@ -91,29 +82,29 @@ struct radix_words_hub {
     static constexpr strata::radix_words_tuning words{256, strata::detail::counting_sort_bins + 8};
   };
   using MaxPolicy = Policy750;
-  static constexpr std::size_t least_tile_items = 256 * 4;
-  static constexpr std::size_t least_grid_tile_items = 256;
-  static constexpr std::size_t least_counted_words = Policy750::words.least_items;
 };
 
 /// A two-phase call with the tuning of `Hub`.
-template <class Hub, bool IsDescending = false, class Key, class Decomposer = strata::detail::identity_decomposer>
+template <class Hub, bool IsDescending = false, class Key>
 cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, std::size_t n, int begin_bit,
-                       int end_bit, Decomposer decomposer = {}, cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, std::size_t, IsDescending, Decomposer,
-                                           Hub>::Dispatch(storage, bytes, {in, out, nullptr}, {}, n, begin_bit, end_bit,
-                                                          decomposer, strata::detail::radix_scratch::in_storage,
-                                                          stream);
+                       int end_bit, cudaStream_t stream = nullptr) {
+  using Sort = strata::TunedDeviceRadixSort<Hub>;
+  if constexpr (IsDescending) {
+    return Sort::SortKeysDescending(storage, bytes, in, out, n, begin_bit, end_bit, stream);
+  } else {
+    return Sort::SortKeys(storage, bytes, in, out, n, begin_bit, end_bit, stream);
+  }
 }
 template <class Hub, bool IsDescending = false, class Key, class Value>
 cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values,
                              Value* values_out, std::size_t n, int begin_bit, int end_bit,
                              cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchRadixSort<const Key*, const Value*, Value, std::size_t, IsDescending,
-                                           strata::detail::identity_decomposer,
-                                           Hub>::Dispatch(storage, bytes, {in, out, nullptr},
-                                                          {values, values_out, nullptr}, n, begin_bit, end_bit, {},
-                                                          strata::detail::radix_scratch::in_storage, stream);
+  using Sort = strata::TunedDeviceRadixSort<Hub>;
+  if constexpr (IsDescending) {
+    return Sort::SortPairsDescending(storage, bytes, in, out, values, values_out, n, begin_bit, end_bit, stream);
+  } else {
+    return Sort::SortPairs(storage, bytes, in, out, values, values_out, n, begin_bit, end_bit, stream);
+  }
 }
 
 /// Sorts with the tuning of `Hub`, compared with a reference; the input is untouched.

@@ -23,7 +23,7 @@ namespace device_radix_sort_words_test {
 
 using namespace device_test;
 using hub = radix_words_hub;
-constexpr std::size_t least = hub::least_counted_words;
+constexpr std::size_t least = hub::MaxPolicy::words.least_items;
 
 template <bool IsDescending, class Key>
 void expect_sorted(std::vector<Key> keys, std::size_t shift, int end_bit = 16) {
@@ -77,12 +77,10 @@ TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
     Key* const from = current.data() + 1;
     Key* const other = alternate.data() + 1;
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, std::size_t, false,
-                                               strata::detail::identity_decomposer,
-                                               hub>::Dispatch(storage, bytes,
-                                                              {from, moves ? other : from, moves ? from : other}, {},
-                                                              keys.size() - 1, 0, 16, {},
-                                                              strata::detail::radix_scratch::double_buffer, nullptr);
+      using Sort = strata::detail::DispatchRadixSort<const Key*, strata::NullType, Key, std::size_t, false,
+                                                     strata::detail::identity_decomposer, hub>;
+      return Sort::Dispatch(storage, bytes, {from, moves ? other : from, moves ? from : other}, {}, keys.size() - 1, 0,
+                            16, {}, strata::detail::radix_scratch::double_buffer, nullptr);
     }));
     std::vector<Key> sorted = (moves ? alternate : current).to_host();
     sorted.erase(sorted.begin());
@@ -107,7 +105,7 @@ TEST(device_radix_sort_words, a_graph_may_be_replayed) {
   device_vector<Key> in(size), out(size);
   std::size_t bytes = 0;
   const auto call = [&](void* storage, cudaStream_t on) {
-    return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, 0, 16, {}, on);
+    return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, 0, 16, on);
   };
   ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
   const scratch storage(bytes);

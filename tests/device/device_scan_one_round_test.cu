@@ -71,9 +71,11 @@ void under_many_schedules(const Issue& issue) {
 
 template <class T, bool IsInclusive, class Hub>
 cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, cudaStream_t on = nullptr) {
-  using Init = std::conditional_t<IsInclusive, strata::NullType, T>;
-  using Problem = strata::detail::scan_problem<const T*, T*, T, strata::Sum, IsInclusive, Init>;
-  return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, {}, Init{}}, n, on);
+  if constexpr (IsInclusive) {
+    return strata::TunedDeviceScan<Hub>::InclusiveSum(storage, bytes, in, out, n, on);
+  } else {
+    return strata::TunedDeviceScan<Hub>::ExclusiveSum(storage, bytes, in, out, n, on);
+  }
 }
 
 /// A value that travels between blocks in two parts.

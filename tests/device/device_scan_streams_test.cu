@@ -89,7 +89,7 @@ std::size_t rounds_of_the_pipeline(std::size_t rounds) { return rounds * 256 * b
 
 template <class Hub, class T, class Op>
 cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, std::size_t n, Op op, cudaStream_t on) {
-  return tuned_scan<Hub, T, true>(storage, bytes, in, out, n, op, NullType{}, on);
+  return tuned_scan<Hub, true>(storage, bytes, in, out, n, op, NullType{}, on);
 }
 
 // Scans with sums of 4 and of 16 bytes, of any size, one behind the other over what the others left.

@@ -9,9 +9,9 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/temporary_storage.hpp>
+#include <strata/device/device_scan.cuh>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/tagged_word.cuh>
-#include <strata/device/device_scan.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,11 +46,17 @@ template <int Threads, int Vectors, int Stages, int Lag>
 using pipeline_hub = scan_hub<64, 5, true, Threads, Vectors, Stages, Lag>;
 
 /// A two-phase call with the tuning of `Hub`. `Init` is NullType for scans that begin with an item.
-template <class Hub, class Accum, bool IsInclusive, class In, class Out, class Op, class Init>
+template <class Hub, bool IsInclusive, class In, class Out, class Op, class Init>
 cudaError_t tuned_scan(void* storage, std::size_t& bytes, In in, Out out, std::size_t n, Op op, Init init,
                        cudaStream_t on = nullptr) {
-  using Problem = strata::detail::scan_problem<In, Out, Accum, Op, IsInclusive, Init>;
-  return strata::detail::DispatchScan<Problem, Hub>::Dispatch(storage, bytes, Problem{in, out, op, init}, n, on);
+  using Scan = strata::TunedDeviceScan<Hub>;
+  if constexpr (!IsInclusive) {
+    return Scan::ExclusiveScan(storage, bytes, in, out, op, init, n, on);
+  } else if constexpr (std::is_same_v<Init, strata::NullType>) {
+    return Scan::InclusiveScan(storage, bytes, in, out, op, n, on);
+  } else {
+    return Scan::InclusiveScanInit(storage, bytes, in, out, op, init, n, on);
+  }
 }
 
 #if STRATA_HOST_SIMT

@@ -389,7 +389,7 @@ void expect_one_round(Op op, T init) {
       SCOPED_TRACE(testing::Message() << size << " items in schedule " << schedule);
       ASSERT_SAME_ITEMS(exclusive_scan(items.data(), size, op, init),
                         scan_results<T>(size, [&](T* out, void* storage, std::size_t& bytes) {
-                          return tuned_scan<hub, T, false>(storage, bytes, in.data(), out, size, op, init);
+                          return tuned_scan<hub, false>(storage, bytes, in.data(), out, size, op, init);
                         }));
     }
   });
@@ -404,7 +404,7 @@ TEST(device_scan_tuning, one_round_of_a_graph) {
   device_vector<int> in(size);
   device_vector<int> out(size);
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t where) {
-    return tuned_scan<hub, int, true>(storage, bytes, in.data(), out.data(), size, strata::Sum{}, NullType{}, where);
+    return tuned_scan<hub, true>(storage, bytes, in.data(), out.data(), size, strata::Sum{}, NullType{}, where);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
@@ -448,8 +448,8 @@ TEST(device_scan_tuning, dispatch_takes_any_size_and_address) {
       std::memcpy(static_cast<void*>(items.data()), values.data() + start, size * sizeof(pair));
       const strata_test::guarded_memory out(size * sizeof(pair), start / 2 * 4);
       EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-        return tuned_scan<hub, pair, false>(storage, bytes, reinterpret_cast<const pair*>(words.data() + start),
-                                            static_cast<pair*>(out.data()), size, add_pairs{}, pair{1, -1});
+        return tuned_scan<hub, false>(storage, bytes, reinterpret_cast<const pair*>(words.data() + start),
+                                      static_cast<pair*>(out.data()), size, add_pairs{}, pair{1, -1});
       }));
       std::vector<pair> results(size);
       out.read(results.data());

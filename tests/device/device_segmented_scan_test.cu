@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceSegmentedScan: every item the sum of its segment up to there, and nothing else written.
-#include <strata/device/grid/epoch.hpp>
 #include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/grid/epoch.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -355,11 +355,8 @@ TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
 template <class T, class Op, class Init>
 cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out, const device_offsets& offsets,
                       offset num_segments, Op op, Init init, cudaStream_t on = nullptr) {
-  return strata::detail::DispatchSegmentedScan<T, const T*, T*, const offset*, const offset*, NullType,
-                                               unsigned long long, Op, false, Init,
-                                               tiny_tiles>::Dispatch(storage, bytes, in, out,
-                                                                     {offsets.begins.data(), offsets.ends.data()},
-                                                                     NullType{}, num_segments, op, init, on);
+  return strata::TunedDeviceSegmentedScan<tiny_tiles>::ExclusiveSegmentedScan(
+      storage, bytes, in, out, offsets.begins.data(), offsets.ends.data(), num_segments, op, init, on);
 }
 
 // Sums of reals depend on how they are associated.

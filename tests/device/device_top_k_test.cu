@@ -201,8 +201,18 @@ template <bool IsMax, class Hub = sampling_hub, class KeyIterator, class Key, cl
           class NumItemsT>
 cudaError_t sampled(void* storage, std::size_t& bytes, KeyIterator in, Key* out, ValueIterator values, Value values_out,
                     NumItemsT n, std::size_t k, cudaStream_t stream = nullptr) {
-  return strata::detail::DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, Value, NumItemsT, Hub>::Dispatch(
-      storage, bytes, in, out, values, values_out, n, k, stream);
+  using TopK = strata::TunedDeviceTopK<Hub>;
+  if constexpr (std::is_same_v<ValueIterator, NullType>) {
+    static_cast<void>(values), static_cast<void>(values_out);
+    if constexpr (IsMax) {
+      return TopK::MaxKeys(storage, bytes, in, out, n, k, stream);
+    } else {
+      return TopK::MinKeys(storage, bytes, in, out, n, k, stream);
+    }
+  } else {
+    static_assert(IsMax);
+    return TopK::MaxPairs(storage, bytes, in, out, values, values_out, n, k, stream);
+  }
 }
 
 template <class Key>

@@ -24,12 +24,6 @@ using namespace device_test;
 using strata_test::join;
 using strata_test::string_hash;
 
-template <class Hub, class Accum, class In, class Op, class Init>
-cudaError_t tuned_reduce(void* storage, std::size_t& bytes, const In* in, Accum* out, std::size_t n, Op op, Init init) {
-  return strata::detail::DispatchReduce<Accum, const In*, Accum*, Op, strata::detail::keep_item, Init, Hub>::Dispatch(
-      storage, bytes, in, out, n, op, strata::detail::keep_item{}, init, nullptr);
-}
-
 // ------------------------------------------------------------------ DeviceReduce
 
 template <class Hub>
@@ -55,7 +49,8 @@ TYPED_TEST(DeviceReduceTuning, sums_of_every_size) {
     const auto first = items.begin() + static_cast<std::ptrdiff_t>(start);
     EXPECT_EQ(std::accumulate(first, first + static_cast<std::ptrdiff_t>(length), 3),
               result_of<int>([&](int* out, void* storage, std::size_t& bytes) {
-                return tuned_reduce<hub>(storage, bytes, in.data() + start, out, length, strata::Sum{}, 3);
+                return strata::TunedDeviceReduce<hub>::Reduce(storage, bytes, in.data() + start, out, length,
+                                                              strata::Sum{}, 3);
               }))
         << length;
   }
@@ -74,7 +69,7 @@ TYPED_TEST(DeviceReduceTuning, joins_in_order) {
     const auto last = items.begin() + static_cast<std::ptrdiff_t>(length);
     EXPECT_EQ(std::accumulate(items.begin(), last, init, join{}),
               result_of<string_hash>([&](string_hash* out, void* storage, std::size_t& bytes) {
-                return tuned_reduce<hub>(storage, bytes, in.data(), out, length, join{}, init);
+                return strata::TunedDeviceReduce<hub>::Reduce(storage, bytes, in.data(), out, length, join{}, init);
               }))
         << length;
   }
@@ -87,11 +82,13 @@ TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
   const device_vector<float> in(items);
   device_vector<float> out(1);
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(tuned_reduce<hub>(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+  ASSERT_CUDA_SUCCESS(
+      strata::TunedDeviceReduce<hub>::Reduce(nullptr, bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
   const scratch storage(bytes);
   float first = 0;
   under_all_schedules([&](std::size_t repeat) {
-    ASSERT_CUDA_SUCCESS(tuned_reduce<hub>(storage.data(), bytes, in.data(), out.data(), size, strata::Sum{}, 0.0f));
+    ASSERT_CUDA_SUCCESS(strata::TunedDeviceReduce<hub>::Reduce(storage.data(), bytes, in.data(), out.data(), size,
+                                                               strata::Sum{}, 0.0f));
     const float sum = out.to_host()[0];
     if (repeat == 0) first = sum;
     ASSERT_EQ(0, std::memcmp(&first, &sum, sizeof(float))) << repeat;
@@ -100,17 +97,6 @@ TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
 }
 
 // ------------------------------------------------------------------ DeviceSegmentedReduce
-
-template <class Hub, class Accum, class Op, class Init>
-cudaError_t tuned_segmented_reduce(void* storage, std::size_t& bytes, const Accum* in, Accum* out,
-                                   std::int64_t segments, const std::int64_t* begins, const std::int64_t* ends, Op op,
-                                   Init init) {
-  using offsets = strata::detail::offset_segments<const std::int64_t*, const std::int64_t*>;
-  return strata::detail::DispatchSegmentedReduce<Accum, const Accum*, Accum*, offsets, Op, strata::detail::keep_item,
-                                                 Init, Hub>::Dispatch(storage, bytes, in, out, offsets{begins, ends},
-                                                                      segments, op, strata::detail::keep_item{}, init,
-                                                                      nullptr);
-}
 
 template <class Groups>
 class DeviceSegmentedReduceTuning : public ::testing::Test {};
@@ -141,8 +127,8 @@ TYPED_TEST(DeviceSegmentedReduceTuning, sums_of_every_length) {
   const device_vector<std::int64_t> ends(shape.ends);
   device_vector<int> out(shape.begins.size());
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(), begins.data(),
-                                       ends.data(), strata::Sum{}, 3);
+    return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
+                                                           begins.data(), ends.data(), strata::Sum{}, 3);
   }));
   const std::vector<int> results = out.to_host();
   for (std::size_t s = 0; s < results.size(); ++s) {
@@ -164,8 +150,8 @@ TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
   device_vector<string_hash> out(shape.begins.size());
   const string_hash init = string_hash::of(1000);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<hub>(storage, bytes, in.data(), out.data(), shape.segments(), begins.data(),
-                                       ends.data(), join{}, init);
+    return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
+                                                           begins.data(), ends.data(), join{}, init);
   }));
   const std::vector<string_hash> results = out.to_host();
   for (std::size_t s = 0; s < results.size(); ++s) {
@@ -190,8 +176,9 @@ void expect_the_same_without_room(std::size_t segments, std::size_t period, std:
   const device_vector<std::int64_t> ends(end_list);
   device_vector<float> out(segments);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments),
-                                       begins.data(), ends.data(), strata::Sum{}, 0.0f);
+    return strata::TunedDeviceSegmentedReduce<Hub>::Reduce(storage, bytes, in.data(), out.data(),
+                                                           static_cast<std::int64_t>(segments), begins.data(),
+                                                           ends.data(), strata::Sum{}, 0.0f);
   }));
   const std::vector<float> results = out.to_host();
   for (std::size_t s = 0; s < segments; ++s) {
@@ -230,8 +217,9 @@ void expect_shared_segments_are_right(const std::vector<std::int64_t>& lengths) 
   under_all_schedules([&](std::size_t schedule) {
     device_vector<float> out(segments);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return tuned_segmented_reduce<Hub>(storage, bytes, in.data(), out.data(), static_cast<std::int64_t>(segments),
-                                         begins.data(), ends.data(), strata::Sum{}, 0.0f);
+      return strata::TunedDeviceSegmentedReduce<Hub>::Reduce(storage, bytes, in.data(), out.data(),
+                                                             static_cast<std::int64_t>(segments), begins.data(),
+                                                             ends.data(), strata::Sum{}, 0.0f);
     }));
     const std::vector<float> results = out.to_host();
     if (schedule == 0) first = results;

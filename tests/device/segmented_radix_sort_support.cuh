@@ -21,19 +21,28 @@ struct tiles_of {
     static constexpr strata::radix_pass_tuning pass{PassThreads, PassItems, 1};
   };
   using MaxPolicy = Policy;
-  static constexpr std::size_t least_tile_items = static_cast<std::size_t>(PassThreads) * PassItems;
 };
+
 /// A two-phase call with the tuning `Hub`. `Value` is NullType for keys alone.
 template <class Hub, bool IsDescending, class Value, class Key, class Offset, class NumItemsT, class NumSegmentsT>
 cudaError_t sort_segments_tuned(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
                                 Value* values_out, NumItemsT items, NumSegmentsT segments, const Offset* begins,
                                 const Offset* ends, int begin_bit, int end_bit, cudaStream_t on = nullptr) {
-  using dispatch =
-      strata::detail::DispatchSegmentedRadixSort<Key, Value, IsDescending, const Offset*, const Offset*, Hub>;
-  typename dispatch::ValueBuffers values{};
-  if constexpr (dispatch::has_values) values = {values_in, values_out, nullptr};
-  return dispatch::Dispatch(storage, bytes, {in, out, nullptr}, values, items, segments, {begins, ends}, begin_bit,
-                            end_bit, false, on);
+  using Sort = strata::TunedDeviceSegmentedRadixSort<Hub>;
+  if constexpr (std::is_same_v<Value, strata::NullType>) {
+    static_cast<void>(values_in), static_cast<void>(values_out);
+    if constexpr (IsDescending) {
+      return Sort::SortKeysDescending(storage, bytes, in, out, items, segments, begins, ends, begin_bit, end_bit, on);
+    } else {
+      return Sort::SortKeys(storage, bytes, in, out, items, segments, begins, ends, begin_bit, end_bit, on);
+    }
+  } else if constexpr (IsDescending) {
+    return Sort::SortPairsDescending(storage, bytes, in, out, values_in, values_out, items, segments, begins, ends,
+                                     begin_bit, end_bit, on);
+  } else {
+    return Sort::SortPairs(storage, bytes, in, out, values_in, values_out, items, segments, begins, ends, begin_bit,
+                           end_bit, on);
+  }
 }
 
 /// The same between two buffers. `Values` is a DoubleBuffer, or NullType for keys alone.
@@ -41,23 +50,19 @@ template <class Hub, bool IsDescending, class Key, class Values, class Offset, c
 cudaError_t sort_segments_tuned(void* storage, std::size_t& bytes, strata::DoubleBuffer<Key>& keys, Values& values,
                                 NumItemsT items, NumSegmentsT segments, const Offset* begins, const Offset* ends,
                                 int begin_bit, int end_bit, cudaStream_t on = nullptr) {
-  using namespace strata::detail;
-  const bool to_alternate = ends_in_alternate(begin_bit, end_bit);
-  const bool is_call = storage != nullptr && to_alternate;
+  using Sort = strata::TunedDeviceSegmentedRadixSort<Hub>;
   if constexpr (std::is_same_v<Values, strata::NullType>) {
-    using dispatch = DispatchSegmentedRadixSort<Key, strata::NullType, IsDescending, const Offset*, const Offset*, Hub>;
-    return select_alternate(is_call,
-                            dispatch::Dispatch(storage, bytes, buffers_of(keys, to_alternate), {}, items, segments,
-                                               {begins, ends}, begin_bit, end_bit, true, on),
-                            keys);
+    static_cast<void>(values);
+    if constexpr (IsDescending) {
+      return Sort::SortKeysDescending(storage, bytes, keys, items, segments, begins, ends, begin_bit, end_bit, on);
+    } else {
+      return Sort::SortKeys(storage, bytes, keys, items, segments, begins, ends, begin_bit, end_bit, on);
+    }
+  } else if constexpr (IsDescending) {
+    return Sort::SortPairsDescending(storage, bytes, keys, values, items, segments, begins, ends, begin_bit, end_bit,
+                                     on);
   } else {
-    using Value = std::remove_pointer_t<decltype(values.Current())>;
-    using dispatch = DispatchSegmentedRadixSort<Key, Value, IsDescending, const Offset*, const Offset*, Hub>;
-    return select_alternate(
-        is_call,
-        dispatch::Dispatch(storage, bytes, buffers_of(keys, to_alternate), buffers_of(values, to_alternate), items,
-                           segments, {begins, ends}, begin_bit, end_bit, true, on),
-        keys, values);
+    return Sort::SortPairs(storage, bytes, keys, values, items, segments, begins, ends, begin_bit, end_bit, on);
   }
 }
 

@@ -59,7 +59,8 @@ For all device calls:
   `cudaErrorInvalidValue`: see [README](README.md#arguments).
 - There is a form without temporary storage of each.
 - Items must be trivially copyable, or named by `is_trivially_relocatable`.
-- The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public.
+- The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public. Where a program gave a
+  policy hub to a dispatch class of CUB, it names `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).
 """
 
 

@@ -19,9 +19,9 @@ import tempfile
 import toolbox
 
 # Headers that must have an example. Those of others are tested too.
-PLACES = ["block/*.cuh", "core/util_ptx.cuh", "device/device_*.cuh", "device/device_*.hpp", "device/execution.cuh",
-          "device/future_count.cuh", "device/join/common/join_side.hpp", "device/join/join_table.hpp",
-          "iterator/*.cuh", "thread/*.cuh", "warp/*.cuh"]
+PLACES = ["block/*.cuh", "core/policy_hub.hpp", "core/util_ptx.cuh", "device/device_*.cuh", "device/device_*.hpp",
+          "device/execution.cuh", "device/future_count.cuh", "device/join/common/join_side.hpp",
+          "device/join/join_table.hpp", "iterator/*.cuh", "thread/*.cuh", "warp/*.cuh"]
 # Headers of these places that need none, with the reason.
 WITHOUT_EXAMPLE = {
     "block/block_shape.cuh": "has nothing that users call",
@@ -33,7 +33,8 @@ PRINTS_NOTHING = {}
 SOURCES = {
     "device_joins": r"device/.*join",
     "device_sorts": r"device/device_(merge_sort|radix_sort|segmented_.*sort|top_k)",
-    "device_scans": r"device/(device_(.*scan|.*reduce|select|partition|run_length_encode)|execution|future_count)",
+    "device_scans": r"device/(device_(.*scan|.*reduce|select|partition|run_length_encode)|execution|future_count)|"
+                    r"core/policy_hub",
 }
 MOST_LINES = 25
 

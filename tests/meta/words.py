@@ -74,7 +74,6 @@ RULES = [
 ALLOWED = [
     (r".", "Place|TransposedPlace|element_place", "public: BlockTranspose, BlockSegmentedMergeSort, the bank model"),
     (r".", "SortOwn", "a public name of BlockSegmentedMergeSort"),
-    (r"device/radix_sort/", "least_counted_words", "a public field of tuning rows"),
     (r"core/macros\.hpp", "STRATA_DETAIL_ARCH_EXPAND", "the expansion of a macro"),
     (r"README\.md", "who", "the readers of the guide"),
 ]

@@ -10,33 +10,40 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The hub of `DeviceScan` and of all other device classes: each function takes the rows of its here algorithm.
+/// Calls with tuning rows of yours. This hub has none: it stands for the rows of each algorithm.
 ///
-/// `DeviceScan` is `TunedDeviceScan<default_policy_hub>`, and so on. The functions of `TunedDeviceScan<my_hub>` are the
-/// same, in both forms of a call, and take their rows from `my_hub`. A hub is a class with the name `MaxPolicy`: the
-/// newest of a chain of policies, see ChainedPolicy. Which rows a policy must have depends on the algorithm. They are
-/// in the `tuning.hpp` of its folder, with the hub that the algorithm takes otherwise (`scan_policy_hub`), and a hub
-/// without one of them is refused by a `static_assert` that names them. A policy takes the rows that it does not
-/// replace from a policy of that hub. A call and its size query must have the same hub.
+/// Each class of device functions is a template of its policy hub: `DeviceScan` is
+/// `TunedDeviceScan<default_policy_hub>`, and so on. `TunedDeviceScan<my_hub>` has the same functions, with temporary
+/// storage and without, and reads its rows from `my_hub`.
+///
+/// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
+/// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. A hub of
+///   yours needs rows of the same names and types in each of its policies. A `static_assert` names them if one is
+///   missing. A policy that derives from `ChainedPolicy<version, itself, previous, usual>` has the rows of the policy
+///   `usual` where it declares none.
+/// - **Types.** The usual hubs are templates of what their rows depend on, such as the type of the items. A hub of
+///   yours serves all types that it is given with, so its rows must fit all of them.
+/// - **Temporary storage.** A size query and its call need the same hub.
+/// - **Errors.** Rows that an algorithm cannot have do not compile. What a device cannot have, such as more shared
+///   memory than there is, is an error of the launch.
 ///
 /// @code
 /// #include <strata/device/device_scan.cuh>
 ///
-/// // Sums of int, with the rows of sm_90 but a smaller pipeline.
-/// struct small_pipeline {
-///   using rows = strata::scan_policy_hub<int, int>::Policy900;
-///   struct Policy900 : strata::ChainedPolicy<900, Policy900, Policy900, rows> {
-///     static constexpr strata::scan_pipeline_tuning pipeline{/*scanning_threads=*/256, /*vectors_per_thread=*/7,
-///                                                            /*stages=*/4, /*lag=*/2,
-///                                                            /*blocks_per_multiprocessor=*/1};
+/// // Scans of int with the rows of sm_75 on all devices, but with smaller tiles for short inputs.
+/// struct small_tiles {
+///   using usual = strata::scan_policy_hub<int, int>::Policy750;
+///   struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
+///     static constexpr strata::scan_tile_tuning small_tile{/*block_threads=*/128, /*items_per_thread=*/4,
+///                                                          usual::small_tile.load, usual::small_tile.store,
+///                                                          /*blocks_per_multiprocessor=*/1};
 ///   };
-///   using MaxPolicy = Policy900;
+///   using MaxPolicy = Policy;
 /// };
 /// __managed__ int numbers[5] = {3, 1, 4, 1, 5}, sums[5];
 ///
 /// int main() {
-///   using strata::TunedDeviceScan;
-///   if (TunedDeviceScan<small_pipeline>::InclusiveSum(numbers, sums, 5) != cudaSuccess) return 1;
+///   if (strata::TunedDeviceScan<small_tiles>::InclusiveSum(numbers, sums, 5) != cudaSuccess) return 1;
 ///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 ///   for (const int sum : sums) std::printf("%d ", sum);
 /// }

@@ -25,6 +25,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** From pointers to pointers to the same type, if it is trivially relocatable, items are copied as bytes:
 ///   the cost is that of DeviceMemcpy. Everything else is assigned item by item. The order of assignments is not
 ///   specified.
+/// - **Tuning.** `TunedDeviceCopy<Hub>` takes a hub of yours in the place of batched_copy_policy_hub: see
+///   default_policy_hub.
 /// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.
 ///
 /// @code

@@ -245,11 +245,11 @@ struct DeviceHashJoinOn {
 };
 
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
-/// DeviceHashJoin with the rows of a policy hub of yours: see default_policy_hub.
+/// DeviceHashJoin with a hub of yours in the place of join_policy_hub: see default_policy_hub.
 template <class PolicyHub>
 using TunedDeviceHashJoin = DeviceHashJoinOn<detail::tuned_join_on_cuda<PolicyHub>>;
 using DeviceHashJoin = TunedDeviceHashJoin<default_policy_hub>;
-/// JoinTable with such rows.
+/// JoinTable with such a hub.
 template <class PolicyHub, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
           JoinOrder Order = JoinOrder::any>
 using TunedJoinTable = JoinTableOn<detail::tuned_join_on_cuda<PolicyHub>, Key, Index, Hash, Equal, Order>;

@@ -42,6 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `(sample - lower_level) * ((num_levels - 1) / (upper_level - lower_level))` with the rounding of the type, cut
 ///   off. As in CUB, a sample below `upper_level` whose product is rounded up to `num_levels - 1` is not counted.
 ///   `HistogramRange` converts samples to the type of the levels.
+/// - **Tuning.** `TunedDeviceHistogram<Hub>` takes a hub of yours in the place of histogram_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which
 ///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, in a size query too; null pointers;

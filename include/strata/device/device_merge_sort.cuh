@@ -50,6 +50,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write
 ///   each item once more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
+/// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub: see
+///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
 ///   temporary storage too small. Otherwise what the launches

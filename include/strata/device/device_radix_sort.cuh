@@ -45,6 +45,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   A call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9 and 12.0), or 200 (7.5). Sort
 ///   indices by `ArgSort` then, and gather: that moves large values only once.
 /// - **Aliasing.** No output may overlap an input or another output.
+/// - **Tuning.** `TunedDeviceRadixSort<Hub>` takes a hub of yours in the place of radix_sort_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a
 ///   null pointer with items, arrays that overlap, temporary storage too small. Beyond that, what the launches

@@ -67,6 +67,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   on `num_items`, never on offsets. `SortIndices` needs as much for keys twice.
 /// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The check covers
 ///   the first `num_items` items of each array.
+/// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` takes a hub of yours in the place of
+///   segmented_merge_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
 ///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);
 ///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise

@@ -48,6 +48,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
 ///   `num_items` items of each array.
+/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes a hub of yours in the place of
+///   segmented_radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
 ///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is

@@ -64,6 +64,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   more; with two buffers the 7 % alone. It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
+/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub:
+///   see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
 ///   that overlap, temporary storage too small.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect first: JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect first: DeviceHashJoin, JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy
 // expect: scans by key, selections, partitions and runs: each policy in the chain of PolicyHub::MaxPolicy must
 // expect: DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -15,7 +15,6 @@
 // expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
 // expect: DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself
-// expect: DeviceHashJoin: each policy in the chain of PolicyHub::MaxPolicy must name itself
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_hash_join.hpp>

@@ -35,7 +35,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
 template <bool IsLeft, bool IsInPlace, class PolicyHub, class Input, class Output, class NumItemsT, class Op>
 cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_bytes, Input in, Output out,
                                 NumItemsT num_items, Op op, cudaStream_t stream) {
-  using MaxPolicy = typename tile_policy<PolicyHub>::type;
+  using MaxPolicy = typename tile_policy<PolicyHub>::newest;
   output_requirements<Output>::check();
   using Tiles = tiles_of<false, Output, Input>;
   using Problem = difference_problem<IsLeft, IsInPlace, Input, Output, Op>;

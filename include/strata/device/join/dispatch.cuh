@@ -36,14 +36,10 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub = default_policy_hub,
           class Row = join_row_t<Index>, class Reachable = join_methods<true, true, true, false>>
 struct DispatchHashJoin {
-  static_assert(hub_has_rows<join_rows, PolicyHub>,
-                "DeviceHashJoin: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy, derive from join_common_policy or take its rows, and have the rows table "
-                "(join_table_tuning), merge (join_merge_tuning) and partition (join_partition_tuning)");
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
 
-  using MaxPolicy = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
+  using MaxPolicy = typename join_policy<PolicyHub>::newest;
   using Key = iterator_value_t<Keys>;
   static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
   using Options = JoinOptions<Hash, Equal>;

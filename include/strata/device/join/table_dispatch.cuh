@@ -26,11 +26,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// A JoinTable of the CUDA back end: one table in global memory. The callers have checked the numbers of rows.
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order, class PolicyHub>
 class DispatchJoinTable {
-  static_assert(hub_has_rows<join_rows, PolicyHub>,
-                "JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy, "
-                "derive from join_common_policy or take its rows, and have the rows table (join_table_tuning), "
-                "merge (join_merge_tuning) and partition (join_partition_tuning)");
-  using MaxPolicy = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
+  using MaxPolicy = typename join_policy<PolicyHub>::newest;
   using Row = join_row_t<Index>;
   static constexpr bool is_ordered = Order == JoinOrder::probe;
   template <class ActivePolicy>

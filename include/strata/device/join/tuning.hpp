@@ -84,6 +84,16 @@ using join_rows =
                 if_rows<join_partition_tuning, decltype(Policy::partition)>,
                 if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>, typename Policy::strategy>;
 
+/// The newest policy of a call's hub.
+template <class PolicyHub>
+struct join_policy {
+  static_assert(hub_has_rows<join_rows, PolicyHub>,
+                "DeviceHashJoin, JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy, take rows from join_common_policy or derive from it, and have the rows table "
+                "(join_table_tuning), merge (join_merge_tuning) and partition (join_partition_tuning)");
+  using newest = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
+};
+
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
 /// joins have them, and on the tiles of merges.
 template <class A, class B>

@@ -29,7 +29,7 @@ struct tile_policy {
   static_assert(hub_has_rows<tile_rows, PolicyHub>,
                 "DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of "
                 "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row tuning (tile_tuning)");
-  using type = typename hub_or<PolicyHub, tile_policy_hub>::MaxPolicy;
+  using newest = typename hub_or<PolicyHub, tile_policy_hub>::MaxPolicy;
 };
 
 /// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
@@ -143,7 +143,7 @@ template <bool IsStable, class PolicyHub = default_policy_hub, class Array, clas
           class... Inputs>
 cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
                                Output out, NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
-  using MaxPolicy = typename tile_policy<PolicyHub>::type;
+  using MaxPolicy = typename tile_policy<PolicyHub>::newest;
   output_requirements<Output>::check();
   constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
   using Tiles = tiles_of<is_by_reference, Array, Inputs...>;
