@@ -388,6 +388,8 @@ class Machine:
             is_built = False
         if is_built:
             return ""
+        if os.path.exists(library):
+            os.remove(library)  # Of another source, should this compilation be interrupted.
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
         hidden = "-fvisibility=hidden,-fno-gnu-unique"
@@ -399,10 +401,14 @@ class Machine:
         reasons = {}
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.build_one, point): point for point in points}
-            for future in concurrent.futures.as_completed(futures):
-                point = futures[future]
-                reasons[None if point is None else key_of(point)] = future.result()
-                done()
+            try:
+                for future in concurrent.futures.as_completed(futures):
+                    point = futures[future]
+                    reasons[None if point is None else key_of(point)] = future.result()
+                    done()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
         return reasons
 
     def start(self):
@@ -1113,11 +1119,14 @@ def tune(options):
         [options.algorithm, options.types.replace(":", "_"), options.row or "row", "host" if options.host else
          f"sm_{architecture}"]))
     sources = hash_of_sources()
+    compiler = options.compiler or ("g++" if options.host else "nvcc")
+    # Libraries and the timing program are those of this.
+    built_from = " ".join([sources, options.algorithm, options.types, str(architecture), compiler])
     stamp = os.path.join(folder, "sources")
     os.makedirs(folder, exist_ok=True)
     try:
         with open(stamp, encoding="utf-8") as file:
-            is_known = file.read() == sources
+            is_known = file.read() == built_from
     except OSError:
         is_known = False
     if not is_known or options.fresh:
@@ -1125,12 +1134,11 @@ def tune(options):
             if os.path.exists(path):
                 os.remove(path)
         with open(stamp, "w", encoding="utf-8") as file:
-            file.write(sources)
+            file.write(built_from)
     progress = Progress(options.seconds)
     progress.line(f"builds the timing program and the present row in {folder}")
     machine = Machine(options.algorithm, options.types, algorithm.rows[0], architecture, folder, options.jobs,
-                      options.host, options.compiler or ("g++" if options.host else "nvcc"),
-                      target_us=100 if options.host else 1000)
+                      options.host, compiler, target_us=100 if options.host else 1000)
     try:
         context, rows = machine.start()
         row = machine.row = choose_row(algorithm, options.row, rows)

@@ -371,6 +371,51 @@ class TimingProgram(Files):
                          "Entry function uses too much shared data")
 
 
+class Compiling(Files):
+    """tune.Machine beside a script in the place of the compiler."""
+
+    def machine(self, script):
+        path = os.path.join(self.folder, "compiler")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho x >> {self.folder}/ran\n{script}\n')
+        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+        return tune.Machine("radix_sort", "u32", ROW, 90, self.folder, 1, False, path)
+
+    def times_run(self):
+        with open(os.path.join(self.folder, "ran"), encoding="utf-8") as file:
+            return len(file.readlines())
+
+    def test_a_library_is_built_once(self):
+        machine = self.machine('echo library > "$2"')
+        for _ in range(2):
+            self.assertEqual(machine.build([PRESENT], lambda: None), {tune.key_of(PRESENT): ""})
+        self.assertEqual(self.times_run(), 1)
+        machine.types = "f32"
+        machine.build([PRESENT], lambda: None)
+        self.assertEqual(self.times_run(), 2)
+
+    def test_what_does_not_compile_leaves_no_library(self):
+        machine = self.machine('echo library > "$2"')
+        machine.build([PRESENT], lambda: None)
+        machine = self.machine('echo "x.cu(3): error: too large"; exit 2')
+        machine.types = "f32"
+        self.assertEqual(machine.build([PRESENT], lambda: None), {tune.key_of(PRESENT): "does not compile: too large"})
+        self.assertFalse(os.path.exists(machine.library(PRESENT)))
+
+    def test_an_interruption_starts_no_more_compilers(self):
+        machine = self.machine("")
+        begun = []
+
+        def interrupted(point):
+            begun.append(point)
+            raise KeyboardInterrupt
+
+        machine.build_one = interrupted
+        with self.assertRaises(KeyboardInterrupt):
+            machine.build([{"n": i} for i in range(50)], lambda: None)
+        self.assertLess(len(begun), 50)
+
+
 class CommandLine(unittest.TestCase):
     def test_sizes(self):
         self.assertEqual(tune.parse_n("2^24,1000"), (1 << 24, 1000))

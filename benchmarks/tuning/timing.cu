@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <strata/version.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -176,6 +177,7 @@ class session {
   std::string present_;
   input input_;
   device_array<unsigned char> storage_;
+  std::chrono::steady_clock::time_point was_busy_;
 
   library& open(const std::string& path) {
     auto found = libraries_.find(path);
@@ -282,12 +284,14 @@ class session {
     std::vector<int> batches;
     bench::stopwatch watch;
     for (const std::string& path : paths) peers.push_back(peer_of(path));
+    warm_up(peers.front());
     for (const bench::peer& contender : peers) {
       batches.push_back(bench::batch_size(bench::detail::device_sample(env_, contender, 1, watch), target_us / 1000));
     }
     const auto taken = bench::interleave(peers.size(), samples, [&](std::size_t i) {
       return bench::detail::device_sample(env_, peers[i], batches[i], watch);
     });
+    was_busy_ = std::chrono::steady_clock::now();
     // Again after hundreds of calls in a row: one that leaves something behind spoils only its successors.
     for (const std::string& path : paths) {
       const std::string wrong = wrong_in(path);
@@ -300,6 +304,18 @@ class session {
       for (std::size_t i = 0; i < of_one.size(); ++i) text << (i == 0 ? ' ' : ',') << of_one[i];
     }
     return text.str();
+  }
+
+  /// The clocks of a device that has waited for compilers are low.
+  void warm_up(const bench::peer& any) const {
+#if defined(__CUDACC__)
+    using clock = std::chrono::steady_clock;
+    if (clock::now() - was_busy_ < std::chrono::milliseconds(500)) return;
+    const clock::time_point awake = clock::now() + std::chrono::milliseconds(300);
+    while (clock::now() < awake) bench::detail::call_and_wait(any, env_.stream);
+#else
+    static_cast<void>(any);
+#endif
   }
 
   static std::string context() {
