@@ -1149,7 +1149,8 @@ def tune(options):
         if not sizes:
             raise TuneError("the device has no memory for these numbers of items: name smaller ones with --n")
         if sizes != wanted:
-            progress.line(f"no memory for {', '.join(report.n_text(n) for n in wanted if n not in sizes)}: without them")
+            missing = ", ".join(report.n_text(n) for n in wanted if n not in sizes)
+            progress.line(f"no memory for {missing} items: without them")
         start = parse_start(options.start, row, present)
         identity = {"algorithm": options.algorithm, "types": options.types, "row": row.name, "sizes": list(sizes),
                     "gpu": context["gpu"], "driver": driver, "cuda": context["cuda"], "architecture": architecture,
