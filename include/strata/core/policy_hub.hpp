@@ -5,6 +5,8 @@
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 
+#if !STRATA_NVRTC
+
 #include <cstddef>
 #include <type_traits>
 
@@ -91,3 +93,5 @@ constexpr std::size_t least_in_chain() {
 
 }  // namespace detail
 STRATA_NAMESPACE_END
+
+#endif  // !STRATA_NVRTC

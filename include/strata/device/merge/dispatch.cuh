@@ -106,8 +106,8 @@ struct DispatchMerge {
   }
 };
 
-template <class PolicyHub, class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut,
-          class Compare>
+template <class PolicyHub = default_policy_hub, class Keys1, class Values1, class Keys2, class Values2, class KeysOut,
+          class ValuesOut, class Compare>
 cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, Keys1 keys1, Values1 values1,
                          std::int64_t count1, Keys2 keys2, Values2 values2, std::int64_t count2, KeysOut keys_out,
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {
