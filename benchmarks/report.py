@@ -395,7 +395,14 @@ OVERVIEW = [
     ("Merge sort", "DeviceMergeSort::SortKeysCopy", "i32", "uniform"),
     ("Hash join, 2^24 x 2^24 rows", "DeviceHashJoin::Inner", "u32:u32", "2^24x2^24 match=1 zipf=0 mult=1 dense"),
 ]
-OVERVIEW_TITLE = "Speed on an H200, in % of a copy's bytes per second"
+OVERVIEW_TITLE = "Speed in % of a copy's bytes per second"
+# A picture stands on pages with a light and with a dark background.
+OVERVIEW_STYLE = (
+    "text{fill:#333}.end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:bold}"
+    ".small{font-size:11px;fill:#666}.ours{fill:#0072b2}.theirs{fill:#b5b5b5}.limit{stroke:#333;stroke-dasharray:4 3}"
+    ".page{fill:#fff}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}"
+    "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.small{fill:#aaa}.ours{fill:#56b4e9}.theirs{fill:#7d7d7d}"
+    ".limit{stroke:#e6e6e6}.page{fill:#16181c}.halo{stroke:#16181c}}")
 # Names of rivals where CUB has no such call.
 RIVAL_NAMES = {"DeviceHashJoin::Inner": "CUB's parts", "DeviceTranspose::Transpose": "plain tiles"}
 
@@ -417,23 +424,28 @@ def overview_rows(timings):
     return rows
 
 
+def overview_title(context):
+    """Of a chart that says which GPU it is about, if that is known."""
+    gpu = (context or {}).get("gpu")
+    return f"Speed on {gpu}, in % of a copy's bytes per second" if gpu else OVERVIEW_TITLE
+
+
 def overview_svg(timings, title):
-    row_height, left, scale, right, top = 38, 330, 3.6, 170, 76
+    row_height, left, scale, right, top = 38, 330, 3.6, 190, 76
     rows = overview_rows(timings)
     width, height = left + round(122 * scale) + right, top + len(rows) * row_height + 44
     limit = left + 100 * scale
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" font-family="sans-serif" font-size="13">',
-        "<style>text{fill:#333}.end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:bold}"
-        ".small{font-size:11px;fill:#666}.ours{fill:#0072b2}.theirs{fill:#b5b5b5}"
-        ".limit{stroke:#333;stroke-dasharray:4 3}</style>",
+        f"<style>{OVERVIEW_STYLE}</style>",
         SPDX_COMMENT,
-        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<rect width="{width}" height="{height}" class="page"/>',
         f'<text x="14" y="24" font-size="16" class="name">{html.escape(title)}</text>',
         '<rect x="14" y="38" width="12" height="12" class="ours"/><text x="32" y="49">strata</text>'
         '<rect x="86" y="38" width="12" height="12" class="theirs"/><text x="104" y="49">best rival</text>',
-        f'<text x="{limit}" y="49" class="mid">a copy of the input: 100 %</text>',
+        f'<text x="{limit}" y="49" class="mid">the limit: a copy of the input, 100 %</text>',
+        f'<text x="{width - right}" y="66" class="small">speed over the rival&#x27;s</text>',
         f'<line x1="{limit}" x2="{limit}" y1="56" y2="{height - 44}" class="limit"/>',
         f'<text x="14" y="{height - 14}" class="small">Only the bytes that must be read and written count. A sum reads '
         'and does not write, so it can exceed a copy. Sorts and joins move items several times.</text>',
@@ -446,8 +458,8 @@ def overview_svg(timings, title):
                    f'{html.escape(key.type)}, {n_text(key.n)} items</text>')
         for row, (value, kind) in enumerate(((ours, "ours"), (theirs, "theirs"))):
             out.append(f'<rect x="{left}" y="{y + row * 14}" width="{value * scale:.1f}" height="13" class="{kind}"/>')
-            out.append(f'<text x="{left + value * scale + 5:.1f}" y="{y + row * 14 + 11}" class="small" '
-                       f'style="paint-order:stroke;stroke:#fff;stroke-width:3px">{value:.0f} %</text>')
+            out.append(f'<text x="{left + value * scale + 5:.1f}" y="{y + row * 14 + 11}" class="small halo">'
+                       f'{value:.0f} %</text>')
         out.append(f'<text x="{width - right}" y="{y + 18}"><tspan class="name">{ratio:.2f} times</tspan> '
                    f'{html.escape(rival)}</text>')
     return "\n".join(out + ["</svg>", ""])
@@ -545,7 +557,7 @@ def main(arguments):
             file.write(svg(comparisons, options.title or TITLE))
     if options.overview:
         with open(options.overview, "w", encoding="utf-8") as file:
-            file.write(overview_svg(timings, options.title or OVERVIEW_TITLE))
+            file.write(overview_svg(timings, options.title or overview_title(context)))
     print(headline(comparisons))
     if bars is None:
         return 0

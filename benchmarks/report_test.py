@@ -252,7 +252,17 @@ class Overview(Files):
         timings = report.read_timings(files)
         self.assertEqual(len(report.overview_rows(timings)), len(report.OVERVIEW))
         with open(os.path.join(results, "overview.svg"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), report.overview_svg(timings, report.OVERVIEW_TITLE))
+            self.assertEqual(file.read(), report.overview_svg(timings, report.overview_title({"gpu": "NVIDIA H200"})))
+
+    def test_it_can_be_read_on_a_dark_page(self):
+        text = report.overview_svg({}, "t")
+        self.assertIn("prefers-color-scheme:dark", text)
+        # Colours are those of the style sheet, which has two of each.
+        self.assertNotRegex(text.split("</style>", 1)[1], r"(fill|stroke)[=:]")
+        light, dark = report.OVERVIEW_STYLE.split("@media", 1)
+        for name in ("text", "ours", "theirs", "limit", "page", "halo"):
+            self.assertIn(f"{name}{{", light)
+            self.assertIn(f"{name}{{", dark)
 
 
 class Bars(Files):

@@ -4,8 +4,14 @@
 
 /// Random inputs made on the device, and the comparison of two results there.
 
+#if defined(__CUDACC__)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#else
+#include <strata/simt/half.hpp>
+#endif
+
+#include <strata/core/launcher.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -63,6 +69,12 @@ inline unsigned blocks_for(std::size_t items) {
   return static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, 4096));
 }
 
+inline strata::launch_configuration threads_for(const char* name, std::size_t items, cudaStream_t stream) {
+  strata::launch_configuration configuration{name, dim3(detail::blocks_for(items)), dim3(256)};
+  configuration.stream = stream;
+  return configuration;
+}
+
 template <class T>
 __global__ void generate(T* out, std::size_t size, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -77,9 +89,9 @@ template <class T>
 device_array<T> random_array(std::int64_t size, std::uint64_t seed, cudaStream_t stream) {
   device_array<T> values(static_cast<std::size_t>(size));
   // The seed is hashed, so that neighbouring seeds do not give the same sequence shifted by one.
-  detail::generate<<<detail::blocks_for(values.size()), 256, 0, stream>>>(values.data(), values.size(),
-                                                                          random_bits(seed));
-  check(cudaGetLastError(), "generate");
+  check(strata::launch(detail::threads_for("generate", values.size(), stream), detail::generate<T>, values.data(),
+                       values.size(), random_bits(seed)),
+        "generate");
   return values;
 }
 
@@ -101,8 +113,9 @@ __global__ void generate_runs(Key* keys, std::size_t size) {
 /// Keys of which on average 16 neighbours are equal.
 inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
   device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
-  detail::generate_runs<<<detail::blocks_for(keys.size()), 256, 0, stream>>>(keys.data(), keys.size());
-  check(cudaGetLastError(), "generate_runs");
+  check(strata::launch(detail::threads_for("generate_runs", keys.size(), stream), detail::generate_runs<std::uint32_t>,
+                       keys.data(), keys.size()),
+        "generate_runs");
   return keys;
 }
 
@@ -164,9 +177,9 @@ std::string difference(const device_array<T>& actual, const device_array<T>& exp
                        cudaStream_t stream) {
   device_array<detail::disagreement> found(1);
   found.upload({{0, ~0ull}}, stream);
-  detail::find_disagreement<<<detail::blocks_for(actual.size()), 256, 0, stream>>>(
-      actual.data(), expected.data(), actual.size(), allowed, found.data());
-  check(cudaGetLastError(), "find_disagreement");
+  check(strata::launch(detail::threads_for("find_disagreement", actual.size(), stream), detail::find_disagreement<T>,
+                       actual.data(), expected.data(), actual.size(), allowed, found.data()),
+        "find_disagreement");
   check(cudaStreamSynchronize(stream), "find_disagreement");
   const detail::disagreement result = found.value_at(0);
   if (result.count == 0) return "";
