@@ -271,7 +271,7 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
                                     }));
     const std::size_t rows = std::min<std::size_t>(n, 1000000);
     all.push_back(join_operation("join", rows, static_cast<std::uint32_t>(rows), 0));
-    all.push_back(join_operation("join with a hot key", rows, static_cast<std::uint32_t>(rows),
+    all.push_back(join_operation("join with a frequent key", rows, static_cast<std::uint32_t>(rows),
                                  std::min<std::size_t>(rows / 8, 1000)));
   }
   return all;

@@ -167,25 +167,25 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
     device_vector<unsigned long long> total(1);
     strata::JoinOptions<> options;
     options.nulls_equal = nulls_equal;
-    DistributedJoinCapacity needed{-1, -1};
+    DistributedJoinCapacity required{-1, -1};
     const auto output = strata::join_pairs(build_out.data(), probe_out.data(), capacity);
     const auto run = [&](DistributedJoinCapacity rows) {
-      rows.needed = &needed;
+      rows.required_capacity = &required;
       return call_with_temp_storage([&](void* storage, std::size_t& bytes) {
         return join<Kind>(storage, bytes, build_side.get(), probe_side.get(), output, total.data(), rows, options,
                           rank.comm, rank.stream);
       });
     };
     const cudaError_t first = run({});
-    const DistributedJoinCapacity first_needed = needed;
+    const DistributedJoinCapacity first_required = required;
     if (first != cudaSuccess) {
       EXPECT_EQ(cudaErrorInvalidValue, first);
       EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
       for (const long long row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
-      EXPECT_EQ(cudaSuccess, run({needed.build_rows, needed.probe_rows}));
+      EXPECT_EQ(cudaSuccess, run({required.build_rows, required.probe_rows}));
     }
-    EXPECT_EQ(first_needed.build_rows, needed.build_rows);
-    EXPECT_EQ(first_needed.probe_rows, needed.probe_rows);
+    EXPECT_EQ(first_required.build_rows, required.build_rows);
+    EXPECT_EQ(first_required.probe_rows, required.probe_rows);
     const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
     ASSERT_LT(of_rank, capacity);
     const std::vector<long long> build_rows = build_out.to_host();
@@ -196,9 +196,9 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       const bool has_build_row = Kind != JoinKind::semi && Kind != JoinKind::anti;
       found.emplace_back(has_build_row ? build_rows[i] : no_row, probe_rows[i]);
     }
-    received.build += needed.build_rows;
-    received.probe += needed.probe_rows;
-    received.most_probe = std::max(received.most_probe, needed.probe_rows);
+    received.build += required.build_rows;
+    received.probe += required.probe_rows;
+    received.most_probe = std::max(received.most_probe, required.probe_rows);
   });
   EXPECT_EQ(received.build + received.probe > 0 ? ranks : 0, refusals);
   std::sort(found.begin(), found.end());
@@ -281,12 +281,12 @@ TEST(distributed_hash_join, small_build_side) {
   }
 }
 
-TEST(distributed_hash_join, hot_keys) {
+TEST(distributed_hash_join, frequent_keys) {
   constexpr int rows = 1600;
   for (const int ranks : rank_counts()) {
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     // Half of the probe rows have one key.
-    const auto half = [](int hot) { return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); }; };
+    const auto half = [](int key) { return [=](int i) { return i % 2 == 0 ? key : 10 + scattered(1500)(i); }; };
     const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
     const side probe = make_side(counts::even, ranks, rows, half(5));
     check_all_kinds<std::uint32_t>(build, probe);
@@ -462,9 +462,9 @@ void check_fault(int ranks, fault what) {
     const auto wrong = [&](fault one) { return is_wrong && what == one; };
     strata::JoinOptions<> options;
     options.nulls_equal = wrong(fault::kind_of_nulls);
-    DistributedJoinCapacity needed{-1, -1};
+    DistributedJoinCapacity required{-1, -1};
     const DistributedJoinCapacity rows{wrong(fault::build_capacity) ? 3 : 200, wrong(fault::probe_capacity) ? 3 : 200,
-                                       &needed};
+                                       &required};
     auto left = build_side.get();
     if (wrong(fault::rows)) left.rows = -1;
     if (wrong(fault::null_keys)) left.keys = nullptr;
@@ -489,7 +489,7 @@ void check_fault(int ranks, fault what) {
       for (const std::int64_t row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
     }
     const bool is_planned = what == fault::none || what == fault::build_capacity || what == fault::probe_capacity;
-    EXPECT_EQ(is_planned, needed.build_rows >= 0 && needed.probe_rows >= 0);
+    EXPECT_EQ(is_planned, required.build_rows >= 0 && required.probe_rows >= 0);
   });
 }
 
