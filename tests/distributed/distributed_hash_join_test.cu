@@ -341,6 +341,51 @@ TEST(distributed_hash_join, all_counts) {
   }
 }
 
+// What ranks send and receive of a side, where counts are any: each rank receives each row once, without gaps, rows
+// without a key behind all others.
+TEST(distributed_hash_join, pieces_of_ranks_agree) {
+  using plan_type = strata::detail::join_side_plan;
+  constexpr int ranks = 3;
+  constexpr int sections = plan_type::sections;
+  // Rows for rank 0, 1, 2, for all, without a key, dropped.
+  const std::int64_t counts[ranks][6] = {{4, 0, 3, 2, 5, 7}, {0, 6, 1, 0, 2, 0}, {8, 2, 0, 3, 0, 1}};
+  using strata::detail::join_null_target;
+  for (const int target : {join_null_target::nowhere, join_null_target::same_rank, join_null_target::all_ranks, 1}) {
+    SCOPED_TRACE(testing::Message() << "rows without a key to " << target);
+    const plan_type plan{ranks, &counts[0][0], 6, {target}};
+    strata::detail::exchange_pieces sent[ranks], received[ranks];
+    for (int rank = 0; rank < ranks; ++rank) {
+      ASSERT_TRUE(sent[rank].allocate(ranks, sections) && received[rank].allocate(ranks, sections));
+      strata::detail::cut_join_rows(plan, rank, sent[rank], received[rank]);
+    }
+    for (int to = 0; to < ranks; ++to) {
+      std::size_t at = 0;
+      std::size_t with_key = 0;
+      for (int section = 0; section < sections; ++section) {
+        for (int from = 0; from < ranks; ++from) {
+          const auto out = static_cast<std::size_t>(to * sections + section);
+          const auto in = static_cast<std::size_t>(from * sections + section);
+          // Rows for `to`, those for all, and those without a key lie one after the other.
+          const int first_class = section == plan_type::keys ? to : section == plan_type::frequent_keys ? 3 : 4;
+          std::int64_t offset = 0;
+          for (int i = 0; i < first_class; ++i) offset += counts[from][i];
+          EXPECT_EQ(static_cast<std::size_t>(offset), sent[from].list().offsets[out]);
+          const bool is_sent = section != plan_type::nulls || target == to || target == join_null_target::all_ranks ||
+                               (target == join_null_target::same_rank && from == to);
+          const auto rows = static_cast<std::size_t>(is_sent ? counts[from][first_class] : 0);
+          EXPECT_EQ(rows, sent[from].list().counts[out]);
+          EXPECT_EQ(rows, received[to].list().counts[in]);
+          EXPECT_EQ(at, received[to].list().offsets[in]);
+          at += rows;
+        }
+        if (section == plan_type::frequent_keys) with_key = at;
+      }
+      EXPECT_EQ(static_cast<std::int64_t>(at), plan.received(to));
+      EXPECT_EQ(static_cast<std::int64_t>(at - with_key), plan.received(to, plan_type::nulls));
+    }
+  }
+}
+
 // ------------------------------------------------------------------ outputs
 
 /// The values of a column, by row.
@@ -372,11 +417,21 @@ struct double_of {
   }
 };
 
+/// A value that no sort moves.
+struct large_value {
+  double value;
+  double copies[4];
+};
+struct to_large_value {
+  STRATA_HD large_value operator()(double x) const { return {x, {x, x, x, x}}; }
+};
+
 /// A left join with columns of both sides, keys that are no array, and promises.
 void check_columns(const side& build, const side& probe) {
   const int ranks = static_cast<int>(build.size());
   const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
   result_rows found;
+  result_rows found_values;
   std::int64_t counted = 0;
   std::mutex mutex;
   on_ranks(ranks, [&](const rank_context& rank) {
@@ -391,6 +446,9 @@ void check_columns(const side& build, const side& probe) {
     device_vector<std::int64_t> rows_out(capacity);
     device_vector<std::int64_t> total(1);
     device_vector<std::int64_t> only_total(1);
+    device_vector<large_value> large_out(capacity);
+    device_vector<double> beside_large(capacity);
+    device_vector<std::int64_t> total_of_columns(1);
     using keys_type = strata::TransformInputIterator<int, double_of, const int*>;
     using values_type = strata::TransformInputIterator<double, double_of, const double*>;
     const auto build_side =
@@ -407,20 +465,37 @@ void check_columns(const side& build, const side& probe) {
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, strata::join_count(), only_total.data(), rows,
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
+    // Without row numbers: the values of build rows are gathered, keys and values of probe rows are sorted themselves.
+    using large_values_type = strata::TransformInputIterator<large_value, to_large_value, const double*>;
+    const auto columns = strata::join_columns(
+        capacity,
+        strata::build_column(large_values_type(build_values.data(), to_large_value{}), large_out.data(), large_value{}),
+        strata::probe_column(probe_values.data(), beside_large.data(), -1.0));
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, columns, total_of_columns.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
     rank.wait();
     const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
     EXPECT_EQ(total.to_host(), only_total.to_host());
+    EXPECT_EQ(total.to_host(), total_of_columns.to_host());
     const std::lock_guard<std::mutex> lock(mutex);
     counted += only_total.to_host()[0];
+    const std::vector<std::int64_t> build_rows = rows_out.to_host();
     for (std::size_t i = 0; i < of_rank; ++i) {
-      const std::int64_t build_row = rows_out.to_host()[i];
+      const std::int64_t build_row = build_rows[i];
       found.emplace_back(build_row, static_cast<std::int64_t>(probe_out.to_host()[i]));
       EXPECT_EQ(build_row == no_row ? -1.0 : 2 * static_cast<double>(build_row) + 1, build_out.to_host()[i]);
+      // 0: no build row. Row r has the value r + 0.5.
+      const large_value build_value = large_out.to_host()[i];
+      for (const double copy : build_value.copies) EXPECT_EQ(build_value.value, copy);
+      found_values.emplace_back(build_value.value == 0 ? no_row : static_cast<std::int64_t>(build_value.value),
+                                static_cast<std::int64_t>(beside_large.to_host()[i]));
     }
   });
   std::sort(found.begin(), found.end());
+  std::sort(found_values.begin(), found_values.end());
   EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
   EXPECT_TRUE(expected == found);
+  EXPECT_TRUE(expected == found_values);
 }
 
 TEST(distributed_hash_join, columns_and_counts) {
