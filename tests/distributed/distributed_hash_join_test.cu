@@ -568,6 +568,56 @@ void check_fault(int ranks, fault what) {
   });
 }
 
+/// What write_class_counts() reads of a call and its storage.
+struct counting_call {
+  strata::detail::rank_position position;
+  cudaStream_t stream;
+};
+struct counting_storage {
+  const strata::detail::join_class_t* d_classes;
+  unsigned char* d_counts;
+  const strata::detail::join_class_t* sorted_classes() const { return d_classes; }
+  unsigned char* counts() const { return d_counts; }
+};
+
+// A rank whose rows cannot be put in order says so with the numbers of its rows.
+TEST(distributed_hash_join, errors_of_grouping_are_those_of_all_ranks) {
+  for (const int ranks : rank_counts()) {
+    for (const bool is_of_build : {true, false}) {
+      for (const bool fails : {true, false}) {
+        on_ranks(ranks, [&](const rank_context& rank) {
+          // Rank r has r + 1 rows for itself, and 3 without a key.
+          std::vector<strata::detail::join_class_t> classes(static_cast<std::size_t>(rank.rank) + 1,
+                                                            static_cast<strata::detail::join_class_t>(rank.rank));
+          classes.insert(classes.end(), 3, static_cast<strata::detail::join_class_t>(ranks + 1));
+          const device_vector<strata::detail::join_class_t> d_classes(classes);
+          strata::detail::exchange_messages counts = strata::detail::join_count_messages(ranks);
+          ASSERT_TRUE(counts.allocate());
+          device_vector<unsigned char> d_counts(counts.bytes());
+          const counting_call call{{rank.rank, ranks}, rank.stream};
+          const counting_storage storage{d_classes.data(), d_counts.data()};
+          const auto status = [&](bool of_build) {
+            return fails && of_build == is_of_build && rank.rank == ranks - 1 ? cudaErrorLaunchOutOfResources
+                                                                              : cudaSuccess;
+          };
+          const auto rows = static_cast<std::int64_t>(classes.size());
+          EXPECT_CUDA_SUCCESS(strata::detail::write_class_counts<true>(call, storage, counts, status(true), rows));
+          EXPECT_CUDA_SUCCESS(strata::detail::write_class_counts<false>(call, storage, counts, status(false), 0));
+          EXPECT_EQ(fails ? cudaErrorLaunchOutOfResources : cudaSuccess,
+                    counts.gather(storage.counts(), call.position, rank.comm, rank.stream));
+          for (int of = 0; of < ranks && !fails; ++of) {
+            for (int one = 0; one < ranks + 3; ++one) {
+              const int expected = one == of ? of + 1 : one == ranks + 1 ? 3 : 0;
+              EXPECT_EQ(expected, counts.counts(of, strata::detail::build_counts_part)[one]);
+              EXPECT_EQ(0, counts.counts(of, strata::detail::probe_counts_part)[one]);
+            }
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST(distributed_hash_join, refuses_on_all_ranks) {
   for (const int ranks : rank_counts()) {
     if (ranks == 1) continue;
