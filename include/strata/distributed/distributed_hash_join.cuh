@@ -25,7 +25,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   numbers of rows.
 /// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` is of the rank's own rows. `.unique()` promises that no
 ///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` has no effect. Keys and
-///   values of columns are sent as bits: a key must not refer to memory of its rank.
+///   values of columns are sent as bits: a key must not refer to memory of its rank. Those of all rows are read, also
+///   of rows without a key.
 /// - **Execution.** Ranks talk twice before rows move, and the host waits each time (never with one rank). All else is
 ///   in `stream`. The host allocates a few hundred bytes for each rank, and with them 256 samples of each.
 /// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
