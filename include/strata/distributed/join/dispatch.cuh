@@ -74,7 +74,8 @@ class DispatchDistributedJoin {
     return status;
   }
 
-  /// `status` is what this rank has found of its arguments.
+  /// `status` is what this rank has found of its arguments. A rank without storage takes part in the first exchange of
+  /// messages, and ends there with all others.
   cudaError_t join_all_rows(cudaError_t status, bool has_storage) {
     const auto [rank, ranks] = call_.position;
     join_host_memory memory(ranks);
@@ -92,7 +93,7 @@ class DispatchDistributedJoin {
                                     destinations.build_nulls};
     const join_side_plan probe_plan{ranks, memory.counts.counts(0, probe_counts_part), memory.counts.stride(),
                                     destinations.probe_nulls};
-    require(build_plan.received(rank), probe_plan.received(rank));
+    write_required_capacity(build_plan.received(rank), probe_plan.received(rank));
     for (int i = 0; i < ranks; ++i) {
       const join_header& header = messages[i].header;
       if (build_plan.received(i) > header.build_capacity || probe_plan.received(i) > header.probe_capacity) {
@@ -141,7 +142,7 @@ class DispatchDistributedJoin {
     return rows;
   }
 
-  void require(std::int64_t build_rows, std::int64_t probe_rows) const {
+  void write_required_capacity(std::int64_t build_rows, std::int64_t probe_rows) const {
     if (call_.capacity.required_capacity == nullptr) return;
     call_.capacity.required_capacity->build_rows = build_rows;
     call_.capacity.required_capacity->probe_rows = probe_rows;
@@ -149,7 +150,7 @@ class DispatchDistributedJoin {
 
   /// The only rank.
   cudaError_t join_alone() {
-    require(0, 0);
+    write_required_capacity(0, 0);
     local_join_side<Key> build, probe;
     cudaError_t status = detail::kept_join_side<true>(call_, storage_, 0, build);
     if (status == cudaSuccess) status = detail::kept_join_side<false>(call_, storage_, 0, probe);
