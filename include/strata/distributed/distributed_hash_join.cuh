@@ -44,9 +44,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
 ///   error of the lowest rank that has one, or of NCCL. Errors behind the second exchange are of one rank only.
-/// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); frequent keys
-///   as in Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE
-///   2016).
+/// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
+///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 struct DistributedHashJoin {
   /// Every pair of a build row and a probe row with equal keys.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
