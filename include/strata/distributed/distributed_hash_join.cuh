@@ -34,8 +34,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks.
-///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples, at most 64. Their probe rows
-///     stay (and take part of the capacity), and their build rows go to all ranks.
+///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples; of more than 64, the most
+///     frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
 ///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires; so it does after
 ///   success. It is the same in each run, so a second call may have it as the capacity. With one rank nothing is
