@@ -149,28 +149,28 @@ operation segment_operation(const char* name, std::size_t n, const Call& call) {
                          });
 }
 
-/// A join of n rows with n rows, each key in about `n / most_key` rows of a side; with `hot_rows`, the
+/// A join of n rows with n rows, each key in about `n / most_key` rows of a side; with `frequent_rows`, the
 /// first rows of both sides have one key.
-inline operation join_operation(const char* name, std::size_t n, std::uint32_t most_key, std::size_t hot_rows) {
+inline operation join_operation(const char* name, std::size_t n, std::uint32_t most_key, std::size_t frequent_rows) {
   struct sides {
-    sides(std::size_t rows, std::uint32_t most, std::size_t hot)
-        : build(keys(rows, most, hot, 1)),
-          probe(keys(rows, most, hot, 2)),
-          build_out(capacity(rows, hot)),
-          probe_out(capacity(rows, hot)),
+    sides(std::size_t rows, std::uint32_t most, std::size_t frequent)
+        : build(keys(rows, most, frequent, 1)),
+          probe(keys(rows, most, frequent, 2)),
+          build_out(capacity(rows, frequent)),
+          probe_out(capacity(rows, frequent)),
           total(1) {}
-    static std::size_t capacity(std::size_t rows, std::size_t hot) { return 3 * rows + 2 * hot * hot; }
-    static std::vector<std::uint32_t> keys(std::size_t rows, std::uint32_t most, std::size_t hot,
+    static std::size_t capacity(std::size_t rows, std::size_t frequent) { return 3 * rows + 2 * frequent * frequent; }
+    static std::vector<std::uint32_t> keys(std::size_t rows, std::uint32_t most, std::size_t frequent,
                                            std::uint64_t stream) {
       std::vector<std::uint32_t> all = random_integers<std::uint32_t>(rows, 1, most, stream);
-      std::fill_n(all.begin(), hot, 0u);
+      std::fill_n(all.begin(), frequent, 0u);
       return all;
     }
     device_vector<std::uint32_t> build, probe;
     device_vector<std::int32_t> build_out, probe_out;
     device_vector<std::int64_t> total;
   };
-  const auto s = std::make_shared<sides>(n, most_key, hot_rows);
+  const auto s = std::make_shared<sides>(n, most_key, frequent_rows);
   return operation(
       std::string(name) + " of " + std::to_string(n),
       [=](void* temp, std::size_t& bytes, cudaStream_t on) {
@@ -271,7 +271,7 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
                                     }));
     const std::size_t rows = std::min<std::size_t>(n, 1000000);
     all.push_back(join_operation("join", rows, static_cast<std::uint32_t>(rows), 0));
-    all.push_back(join_operation("join with a hot key", rows, static_cast<std::uint32_t>(rows),
+    all.push_back(join_operation("join with a frequent key", rows, static_cast<std::uint32_t>(rows),
                                  std::min<std::size_t>(rows / 8, 1000)));
   }
   return all;

@@ -153,6 +153,73 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
   }
 }
 
+// Two transfers in one group: two arrays of three pieces for each rank, and one array of one piece. Pieces lie in the
+// order of their numbers, and in each by rank; the second piece is the same for all ranks.
+TEST(Communicator, ExchangesSeveralPiecesAndTransfersAtOnce) {
+  constexpr int pieces = 3;
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [ranks](const rank_context& context) {
+      const auto entries = static_cast<std::size_t>(ranks * pieces);
+      std::vector<std::size_t> send_offsets(entries), send_counts(entries), receive_offsets(entries),
+          receive_counts(entries);
+      std::vector<std::int64_t> sent, expected;
+      for (int piece = 0; piece < pieces; ++piece) {
+        const bool is_for_all = piece == 1;
+        // What rank `from` has in this piece for `to`.
+        const auto count = [&](int from, int to) { return sent_count(from, is_for_all ? 0 : to + piece); };
+        const auto content = [&](int from, int to, std::size_t i) {
+          return item(from, is_for_all ? 0 : to, i) + piece;
+        };
+        const std::size_t begin_for_all = sent.size();
+        for (int peer = 0; peer < ranks; ++peer) {
+          const auto p = static_cast<std::size_t>(peer * pieces + piece);
+          send_counts[p] = count(context.rank, peer);
+          send_offsets[p] = is_for_all ? begin_for_all : sent.size();
+          for (std::size_t i = 0; i < send_counts[p] && (!is_for_all || peer == 0); ++i) {
+            sent.push_back(content(context.rank, peer, i));
+          }
+          receive_counts[p] = count(peer, context.rank);
+          receive_offsets[p] = expected.size();
+          for (std::size_t i = 0; i < receive_counts[p]; ++i) expected.push_back(content(peer, context.rank, i));
+        }
+      }
+      const auto narrow = [](const std::vector<std::int64_t>& items) {
+        std::vector<std::int16_t> result;
+        for (const std::int64_t one : items) result.push_back(static_cast<std::int16_t>(one % 32000));
+        return result;
+      };
+      const device_vector<std::int64_t> d_sent(sent);
+      const device_vector<std::int16_t> d_narrow(narrow(sent));
+      device_vector<std::int64_t> d_received(expected.size());
+      device_vector<std::int16_t> d_narrow_received(expected.size());
+      // The other transfer: the rank's number to all.
+      const auto count = static_cast<std::size_t>(ranks);
+      std::vector<std::size_t> each(count, 1), first(count, 0), by_rank(count);
+      std::vector<int> all(count);
+      for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<int>(by_rank[i] = i);
+      const device_vector<int> d_rank(std::vector<int>{context.rank});
+      device_vector<int> d_ranks(count);
+
+      const strata::detail::exchanged_array arrays[] = {{d_sent.data(), d_received.data(), sizeof(std::int64_t)},
+                                                        {d_narrow.data(), d_narrow_received.data(), 2}};
+      const strata::detail::exchanged_array other{d_rank.data(), d_ranks.data(), sizeof(int)};
+      const strata::detail::array_transfer transfers[] = {
+          {arrays,
+           2,
+           {send_offsets.data(), send_counts.data()},
+           {receive_offsets.data(), receive_counts.data()},
+           pieces},
+          {&other, 1, {first.data(), each.data()}, {by_rank.data(), each.data()}}};
+      ASSERT_CUDA_SUCCESS(
+          strata::detail::all_to_all(transfers, 2, {context.rank, ranks}, context.comm, context.stream));
+      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+      EXPECT_EQ(expected, d_received.to_host());
+      EXPECT_EQ(narrow(expected), d_narrow_received.to_host());
+      EXPECT_EQ(all, d_ranks.to_host());
+    });
+  }
+}
+
 #if STRATA_HOST_SIMT
 TEST(Communicator, EndsTheWaitWhenARankAborts) {
   on_ranks(3, [](const rank_context& context) {

@@ -167,25 +167,25 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
     device_vector<unsigned long long> total(1);
     strata::JoinOptions<> options;
     options.nulls_equal = nulls_equal;
-    DistributedJoinCapacity needed{-1, -1};
+    DistributedJoinCapacity required{-1, -1};
     const auto output = strata::join_pairs(build_out.data(), probe_out.data(), capacity);
     const auto run = [&](DistributedJoinCapacity rows) {
-      rows.needed = &needed;
+      rows.required_capacity = &required;
       return call_with_temp_storage([&](void* storage, std::size_t& bytes) {
         return join<Kind>(storage, bytes, build_side.get(), probe_side.get(), output, total.data(), rows, options,
                           rank.comm, rank.stream);
       });
     };
     const cudaError_t first = run({});
-    const DistributedJoinCapacity first_needed = needed;
+    const DistributedJoinCapacity first_required = required;
     if (first != cudaSuccess) {
       EXPECT_EQ(cudaErrorInvalidValue, first);
       EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
       for (const long long row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
-      EXPECT_EQ(cudaSuccess, run({needed.build_rows, needed.probe_rows}));
+      EXPECT_EQ(cudaSuccess, run({required.build_rows, required.probe_rows}));
     }
-    EXPECT_EQ(first_needed.build_rows, needed.build_rows);
-    EXPECT_EQ(first_needed.probe_rows, needed.probe_rows);
+    EXPECT_EQ(first_required.build_rows, required.build_rows);
+    EXPECT_EQ(first_required.probe_rows, required.probe_rows);
     const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
     ASSERT_LT(of_rank, capacity);
     const std::vector<long long> build_rows = build_out.to_host();
@@ -196,9 +196,9 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       const bool has_build_row = Kind != JoinKind::semi && Kind != JoinKind::anti;
       found.emplace_back(has_build_row ? build_rows[i] : no_row, probe_rows[i]);
     }
-    received.build += needed.build_rows;
-    received.probe += needed.probe_rows;
-    received.most_probe = std::max(received.most_probe, needed.probe_rows);
+    received.build += required.build_rows;
+    received.probe += required.probe_rows;
+    received.most_probe = std::max(received.most_probe, required.probe_rows);
   });
   EXPECT_EQ(received.build + received.probe > 0 ? ranks : 0, refusals);
   std::sort(found.begin(), found.end());
@@ -281,12 +281,12 @@ TEST(distributed_hash_join, small_build_side) {
   }
 }
 
-TEST(distributed_hash_join, hot_keys) {
+TEST(distributed_hash_join, frequent_keys) {
   constexpr int rows = 1600;
   for (const int ranks : rank_counts()) {
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     // Half of the probe rows have one key.
-    const auto half = [](int hot) { return [=](int i) { return i % 2 == 0 ? hot : 10 + scattered(1500)(i); }; };
+    const auto half = [](int key) { return [=](int i) { return i % 2 == 0 ? key : 10 + scattered(1500)(i); }; };
     const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
     const side probe = make_side(counts::even, ranks, rows, half(5));
     check_all_kinds<std::uint32_t>(build, probe);
@@ -341,6 +341,51 @@ TEST(distributed_hash_join, all_counts) {
   }
 }
 
+// What ranks send and receive of a side, where counts are any: each rank receives each row once, without gaps, rows
+// without a key behind all others.
+TEST(distributed_hash_join, pieces_of_ranks_agree) {
+  using plan_type = strata::detail::join_side_plan;
+  constexpr int ranks = 3;
+  constexpr int sections = plan_type::sections;
+  // Rows for rank 0, 1, 2, for all, without a key, dropped.
+  const std::int64_t counts[ranks][6] = {{4, 0, 3, 2, 5, 7}, {0, 6, 1, 0, 2, 0}, {8, 2, 0, 3, 0, 1}};
+  using strata::detail::join_null_target;
+  for (const int target : {join_null_target::nowhere, join_null_target::same_rank, join_null_target::all_ranks, 1}) {
+    SCOPED_TRACE(testing::Message() << "rows without a key to " << target);
+    const plan_type plan{ranks, &counts[0][0], 6, {target}};
+    strata::detail::exchange_pieces sent[ranks], received[ranks];
+    for (int rank = 0; rank < ranks; ++rank) {
+      ASSERT_TRUE(sent[rank].allocate(ranks, sections) && received[rank].allocate(ranks, sections));
+      strata::detail::cut_join_rows(plan, rank, sent[rank], received[rank]);
+    }
+    for (int to = 0; to < ranks; ++to) {
+      std::size_t at = 0;
+      std::size_t with_key = 0;
+      for (int section = 0; section < sections; ++section) {
+        for (int from = 0; from < ranks; ++from) {
+          const auto out = static_cast<std::size_t>(to * sections + section);
+          const auto in = static_cast<std::size_t>(from * sections + section);
+          // Rows for `to`, those for all, and those without a key lie one after the other.
+          const int first_class = section == plan_type::keys ? to : section == plan_type::frequent_keys ? 3 : 4;
+          std::int64_t offset = 0;
+          for (int i = 0; i < first_class; ++i) offset += counts[from][i];
+          EXPECT_EQ(static_cast<std::size_t>(offset), sent[from].list().offsets[out]);
+          const bool is_sent = section != plan_type::nulls || target == to || target == join_null_target::all_ranks ||
+                               (target == join_null_target::same_rank && from == to);
+          const auto rows = static_cast<std::size_t>(is_sent ? counts[from][first_class] : 0);
+          EXPECT_EQ(rows, sent[from].list().counts[out]);
+          EXPECT_EQ(rows, received[to].list().counts[in]);
+          EXPECT_EQ(at, received[to].list().offsets[in]);
+          at += rows;
+        }
+        if (section == plan_type::frequent_keys) with_key = at;
+      }
+      EXPECT_EQ(static_cast<std::int64_t>(at), plan.received(to));
+      EXPECT_EQ(static_cast<std::int64_t>(at - with_key), plan.received(to, plan_type::nulls));
+    }
+  }
+}
+
 // ------------------------------------------------------------------ outputs
 
 /// The values of a column, by row.
@@ -372,11 +417,21 @@ struct double_of {
   }
 };
 
+/// A value that no sort moves.
+struct large_value {
+  double value;
+  double copies[4];
+};
+struct to_large_value {
+  STRATA_HD large_value operator()(double x) const { return {x, {x, x, x, x}}; }
+};
+
 /// A left join with columns of both sides, keys that are no array, and promises.
 void check_columns(const side& build, const side& probe) {
   const int ranks = static_cast<int>(build.size());
   const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
   result_rows found;
+  result_rows found_values;
   std::int64_t counted = 0;
   std::mutex mutex;
   on_ranks(ranks, [&](const rank_context& rank) {
@@ -391,6 +446,9 @@ void check_columns(const side& build, const side& probe) {
     device_vector<std::int64_t> rows_out(capacity);
     device_vector<std::int64_t> total(1);
     device_vector<std::int64_t> only_total(1);
+    device_vector<large_value> large_out(capacity);
+    device_vector<double> beside_large(capacity);
+    device_vector<std::int64_t> total_of_columns(1);
     using keys_type = strata::TransformInputIterator<int, double_of, const int*>;
     using values_type = strata::TransformInputIterator<double, double_of, const double*>;
     const auto build_side =
@@ -407,20 +465,37 @@ void check_columns(const side& build, const side& probe) {
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, strata::join_count(), only_total.data(), rows,
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
+    // Without row numbers: the values of build rows are gathered, keys and values of probe rows are sorted themselves.
+    using large_values_type = strata::TransformInputIterator<large_value, to_large_value, const double*>;
+    const auto columns = strata::join_columns(
+        capacity,
+        strata::build_column(large_values_type(build_values.data(), to_large_value{}), large_out.data(), large_value{}),
+        strata::probe_column(probe_values.data(), beside_large.data(), -1.0));
+    EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, columns, total_of_columns.data(), rows,
+                                                  strata::JoinOptions<>{}, rank.comm, rank.stream));
     rank.wait();
     const auto of_rank = static_cast<std::size_t>(total.to_host()[0]);
     EXPECT_EQ(total.to_host(), only_total.to_host());
+    EXPECT_EQ(total.to_host(), total_of_columns.to_host());
     const std::lock_guard<std::mutex> lock(mutex);
     counted += only_total.to_host()[0];
+    const std::vector<std::int64_t> build_rows = rows_out.to_host();
     for (std::size_t i = 0; i < of_rank; ++i) {
-      const std::int64_t build_row = rows_out.to_host()[i];
+      const std::int64_t build_row = build_rows[i];
       found.emplace_back(build_row, static_cast<std::int64_t>(probe_out.to_host()[i]));
       EXPECT_EQ(build_row == no_row ? -1.0 : 2 * static_cast<double>(build_row) + 1, build_out.to_host()[i]);
+      // 0: no build row. Row r has the value r + 0.5.
+      const large_value build_value = large_out.to_host()[i];
+      for (const double copy : build_value.copies) EXPECT_EQ(build_value.value, copy);
+      found_values.emplace_back(build_value.value == 0 ? no_row : static_cast<std::int64_t>(build_value.value),
+                                static_cast<std::int64_t>(beside_large.to_host()[i]));
     }
   });
   std::sort(found.begin(), found.end());
+  std::sort(found_values.begin(), found_values.end());
   EXPECT_EQ(static_cast<std::int64_t>(expected.size()), counted);
   EXPECT_TRUE(expected == found);
+  EXPECT_TRUE(expected == found_values);
 }
 
 TEST(distributed_hash_join, columns_and_counts) {
@@ -462,9 +537,9 @@ void check_fault(int ranks, fault what) {
     const auto wrong = [&](fault one) { return is_wrong && what == one; };
     strata::JoinOptions<> options;
     options.nulls_equal = wrong(fault::kind_of_nulls);
-    DistributedJoinCapacity needed{-1, -1};
+    DistributedJoinCapacity required{-1, -1};
     const DistributedJoinCapacity rows{wrong(fault::build_capacity) ? 3 : 200, wrong(fault::probe_capacity) ? 3 : 200,
-                                       &needed};
+                                       &required};
     auto left = build_side.get();
     if (wrong(fault::rows)) left.rows = -1;
     if (wrong(fault::null_keys)) left.keys = nullptr;
@@ -489,8 +564,58 @@ void check_fault(int ranks, fault what) {
       for (const std::int64_t row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
     }
     const bool is_planned = what == fault::none || what == fault::build_capacity || what == fault::probe_capacity;
-    EXPECT_EQ(is_planned, needed.build_rows >= 0 && needed.probe_rows >= 0);
+    EXPECT_EQ(is_planned, required.build_rows >= 0 && required.probe_rows >= 0);
   });
+}
+
+/// What write_class_counts() reads of a call and its storage.
+struct counting_call {
+  strata::detail::rank_position position;
+  cudaStream_t stream;
+};
+struct counting_storage {
+  const strata::detail::join_class_t* d_classes;
+  unsigned char* d_counts;
+  const strata::detail::join_class_t* sorted_classes() const { return d_classes; }
+  unsigned char* counts() const { return d_counts; }
+};
+
+// A rank whose rows cannot be put in order says so with the numbers of its rows.
+TEST(distributed_hash_join, errors_of_grouping_are_those_of_all_ranks) {
+  for (const int ranks : rank_counts()) {
+    for (const bool is_of_build : {true, false}) {
+      for (const bool fails : {true, false}) {
+        on_ranks(ranks, [&](const rank_context& rank) {
+          // Rank r has r + 1 rows for itself, and 3 without a key.
+          std::vector<strata::detail::join_class_t> classes(static_cast<std::size_t>(rank.rank) + 1,
+                                                            static_cast<strata::detail::join_class_t>(rank.rank));
+          classes.insert(classes.end(), 3, static_cast<strata::detail::join_class_t>(ranks + 1));
+          const device_vector<strata::detail::join_class_t> d_classes(classes);
+          strata::detail::exchange_messages counts = strata::detail::join_count_messages(ranks);
+          ASSERT_TRUE(counts.allocate());
+          device_vector<unsigned char> d_counts(counts.bytes());
+          const counting_call call{{rank.rank, ranks}, rank.stream};
+          const counting_storage storage{d_classes.data(), d_counts.data()};
+          const auto status = [&](bool of_build) {
+            return fails && of_build == is_of_build && rank.rank == ranks - 1 ? cudaErrorLaunchOutOfResources
+                                                                              : cudaSuccess;
+          };
+          const auto rows = static_cast<std::int64_t>(classes.size());
+          EXPECT_CUDA_SUCCESS(strata::detail::write_class_counts<true>(call, storage, counts, status(true), rows));
+          EXPECT_CUDA_SUCCESS(strata::detail::write_class_counts<false>(call, storage, counts, status(false), 0));
+          EXPECT_EQ(fails ? cudaErrorLaunchOutOfResources : cudaSuccess,
+                    counts.gather(storage.counts(), call.position, rank.comm, rank.stream));
+          for (int of = 0; of < ranks && !fails; ++of) {
+            for (int one = 0; one < ranks + 3; ++one) {
+              const int expected = one == of ? of + 1 : one == ranks + 1 ? 3 : 0;
+              EXPECT_EQ(expected, counts.counts(of, strata::detail::build_counts_part)[one]);
+              EXPECT_EQ(0, counts.counts(of, strata::detail::probe_counts_part)[one]);
+            }
+          }
+        });
+      }
+    }
+  }
 }
 
 TEST(distributed_hash_join, refuses_on_all_ranks) {

@@ -85,19 +85,44 @@ struct exchanged_array {
   std::size_t item_bytes;
 };
 
-/// One piece of each array to each rank, and one from each, in one group. The four host arrays have an entry for each
-/// rank, in items; they are the same for all arrays. What rank a sends to rank b is what b receives from a: the caller
-/// knows that the counts agree. Empty pieces are not sent. The own piece is copied, or stays where it is.
-inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, const std::size_t* send_offsets,
-                              const std::size_t* send_counts, const std::size_t* receive_offsets,
-                              const std::size_t* receive_counts, rank_position position, ncclComm_t comm,
-                              cudaStream_t stream) {
-  const auto sent_from = [&](const exchanged_array& array, int peer) {
-    return static_cast<const char*>(array.d_send) + send_offsets[peer] * array.item_bytes;
-  };
-  const auto received_at = [&](const exchanged_array& array, int peer) {
-    return static_cast<char*>(array.d_receive) + receive_offsets[peer] * array.item_bytes;
-  };
+/// Where the pieces of an array begin and how many items they have, in host memory: as many for each rank, those of
+/// rank 0 first.
+struct piece_list {
+  const std::size_t* offsets;
+  const std::size_t* counts;
+};
+
+/// Arrays that are cut alike, and their pieces to each rank and from each. What rank a sends to rank b is what b
+/// receives from a: the caller knows that the counts agree, piece by piece.
+struct array_transfer {
+  const exchanged_array* arrays;
+  int num_arrays;
+  piece_list sent;
+  piece_list received;
+  int pieces_per_rank = 1;
+
+  /// Calls `f(from, sent_bytes, to, received_bytes)` for each piece of each array, in the same order on all ranks,
+  /// while it returns true.
+  template <class F>
+  bool for_each_piece(int receiver, int sender, const F& f) const {
+    for (int i = 0; i < num_arrays; ++i) {
+      const exchanged_array& array = arrays[i];
+      for (int piece = 0; piece < pieces_per_rank; ++piece) {
+        const auto out = static_cast<std::size_t>(receiver * pieces_per_rank + piece);
+        const auto in = static_cast<std::size_t>(sender * pieces_per_rank + piece);
+        const char* const from = static_cast<const char*>(array.d_send) + sent.offsets[out] * array.item_bytes;
+        char* const to = static_cast<char*>(array.d_receive) + received.offsets[in] * array.item_bytes;
+        if (!f(from, sent.counts[out] * array.item_bytes, to, received.counts[in] * array.item_bytes)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+/// Carries out several transfers in one group. Empty pieces are not sent. Own pieces are copied, or stay where they
+/// are.
+inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers, rank_position position,
+                              ncclComm_t comm, cudaStream_t stream) {
   cudaError_t status = cudaSuccess;
   if (position.ranks > 1) {
     // Once a group has started it ends, whatever its calls return.
@@ -110,30 +135,40 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
     };
     // Each rank begins with another peer.
     for (int step = 1; step < position.ranks && status == cudaSuccess; ++step) {
-      const int to = (position.rank + step) % position.ranks;
-      const int from = (position.rank + position.ranks - step) % position.ranks;
-      for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
-        const exchanged_array& array = arrays[i];
-        const std::size_t sent = send_counts[to] * array.item_bytes;
-        const std::size_t received = receive_counts[from] * array.item_bytes;
-        if (sent > 0 && !add(ncclSend(sent_from(array, to), sent, ncclUint8, to, comm, stream))) break;
-        if (received > 0) add(ncclRecv(received_at(array, from), received, ncclUint8, from, comm, stream));
+      const int receiver = (position.rank + step) % position.ranks;
+      const int sender = (position.rank + position.ranks - step) % position.ranks;
+      const auto send_and_receive = [&](const char* from, std::size_t sent, char* to, std::size_t received) {
+        return (sent == 0 || add(ncclSend(from, sent, ncclUint8, receiver, comm, stream))) &&
+               (received == 0 || add(ncclRecv(to, received, ncclUint8, sender, comm, stream)));
+      };
+      for (int i = 0; i < num_transfers; ++i) {
+        if (!transfers[i].for_each_piece(receiver, sender, send_and_receive)) break;
       }
     }
     const cudaError_t ended = detail::completed(ncclGroupEnd(), comm);
     if (status == cudaSuccess) status = ended;
   }
   // After the group, in which other ranks count on this one.
-  if (status == cudaSuccess && send_counts[position.rank] != receive_counts[position.rank]) {
-    status = cudaErrorInvalidValue;
-  }
-  for (int i = 0; i < num_arrays && status == cudaSuccess; ++i) {
-    const std::size_t bytes = send_counts[position.rank] * arrays[i].item_bytes;
-    const char* const from = sent_from(arrays[i], position.rank);
-    char* const to = received_at(arrays[i], position.rank);
-    if (bytes > 0 && from != to) status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+  const auto copy = [&](const char* from, std::size_t sent, char* to, std::size_t received) {
+    status = sent == received ? cudaSuccess : cudaErrorInvalidValue;
+    if (status == cudaSuccess && sent > 0 && from != to) {
+      status = cudaMemcpyAsync(to, from, sent, cudaMemcpyDeviceToDevice, stream);
+    }
+    return status == cudaSuccess;
+  };
+  for (int i = 0; i < num_transfers && status == cudaSuccess; ++i) {
+    transfers[i].for_each_piece(position.rank, position.rank, copy);
   }
   return status;
+}
+
+/// One transfer of one piece to each rank, and one from each. The four host arrays have an entry for each rank.
+inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, const std::size_t* send_offsets,
+                              const std::size_t* send_counts, const std::size_t* receive_offsets,
+                              const std::size_t* receive_counts, rank_position position, ncclComm_t comm,
+                              cudaStream_t stream) {
+  const array_transfer transfer{arrays, num_arrays, {send_offsets, send_counts}, {receive_offsets, receive_counts}};
+  return detail::all_to_all(&transfer, 1, position, comm, stream);
 }
 
 /// The same for one array, with offsets and sizes in bytes.

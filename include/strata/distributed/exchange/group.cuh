@@ -86,6 +86,13 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// Writes the items in the order of `d_rows`.
+template <class Row, class ItemIterator, class Item>
+cudaError_t gather_items(const Row* d_rows, ItemIterator d_in, Item* d_out, std::int64_t num_items,
+                         cudaStream_t stream) {
+  return DeviceTransform::Transform(d_rows, d_out, num_items, gather_item<ItemIterator>{d_in}, stream);
+}
+
 /// Writes the items, and their destinations, in the order of destinations: one pass of a radix sort for up to 255
 /// ranks. Items of one destination keep their order.
 template <class DestinationIterator, class ItemIterator, class Item>
@@ -124,8 +131,7 @@ cudaError_t group_items(void* d_temp_storage, std::size_t& temp_storage_bytes, D
     d_rows = storage.template get<std::int64_t>(0);
     status = sort(storage.template get<unsigned char>(1));
     if (status != cudaSuccess) return status;
-    return DeviceTransform::Transform(static_cast<const std::int64_t*>(d_rows), d_out, num_items,
-                                      gather_item<ItemIterator>{d_in}, stream);
+    return detail::gather_items(static_cast<const std::int64_t*>(d_rows), d_in, d_out, num_items, stream);
   }
 }
 

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/device/arguments/counts.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/kernels.cuh>
+#include <strata/distributed/exchange/messages.cuh>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 
 /// \file
 /// What ranks send to each other: all of them know it before anything is sent, so that none waits for one that refuses.
@@ -23,44 +21,23 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// An array of the host. A failed allocation is an error of the call, as one of the device is.
-template <class T>
-class host_array {
- public:
-  host_array() = default;
-  ~host_array() { delete[] items_; }
-  host_array(const host_array&) = delete;
-  host_array& operator=(const host_array&) = delete;
-
-  bool allocate(std::size_t count) {
-    delete[] items_;
-    items_ = new (std::nothrow) T[count]{};
-    return items_ != nullptr;
-  }
-  T* data() const { return items_; }
-  T& operator[](std::size_t i) const { return items_[i]; }
-
- private:
-  T* items_ = nullptr;
-};
-
 /// Where the items for each rank, or from each rank, lie in an array, and how many they are.
 class exchange_pieces {
  public:
-  bool allocate(int ranks) {
-    const auto count = static_cast<std::size_t>(ranks);
+  bool allocate(int ranks, int pieces_per_rank = 1) {
+    pieces_per_rank_ = pieces_per_rank;
+    const auto count = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(pieces_per_rank);
     return counts_.allocate(count) && offsets_.allocate(count);
   }
-  /// The ranks in their order.
-  void append(int rank, std::int64_t count) {
-    const auto i = static_cast<std::size_t>(rank);
+  void set(int rank, int piece, std::int64_t offset, std::int64_t count) {
+    const auto i = static_cast<std::size_t>(rank * pieces_per_rank_ + piece);
+    offsets_[i] = static_cast<std::size_t>(offset);
     counts_[i] = static_cast<std::size_t>(count);
-    offsets_[i] = rank == 0 ? 0 : offsets_[i - 1] + counts_[i - 1];
   }
-  const std::size_t* counts() const { return counts_.data(); }
-  const std::size_t* offsets() const { return offsets_.data(); }
+  piece_list list() const { return {offsets_.data(), counts_.data()}; }
 
  private:
+  int pieces_per_rank_ = 1;
   host_array<std::size_t> counts_;
   host_array<std::size_t> offsets_;
 };
@@ -92,20 +69,7 @@ struct exchange_plan {
 
 /// The bytes of device memory that plan_exchange() needs for `exchanges` exchanges: a message of each rank.
 inline std::size_t exchange_messages_bytes(int ranks, int exchanges = 1) {
-  const auto count = static_cast<std::size_t>(ranks);
-  return count * static_cast<std::size_t>(exchanges) * (sizeof(call_header) + count * sizeof(std::int64_t));
-}
-
-/// Writes this rank's part of a message.
-template <class Counts>
-cudaError_t write_exchange_message(call_header header, cudaError_t host_status, const Counts& counts, int ranks,
-                                   unsigned char* d_part, cudaStream_t stream) {
-  if (header.status == cudaSuccess) header.status = host_status;
-  launch_configuration configuration{"strata::DistributedExchange, counts", dim3(1), dim3(exchange_threads)};
-  configuration.stream = stream;
-  return strata::launch(configuration, exchange_message_kernel<Counts>, header, counts, ranks,
-                        reinterpret_cast<call_header*>(d_part),
-                        reinterpret_cast<std::int64_t*>(d_part + sizeof(call_header)));
+  return exchange_messages(ranks, exchanges, ranks).bytes();
 }
 
 /// Plans several exchanges with one wait of the host: `counts` says how many items this rank has for each rank, see
@@ -121,59 +85,51 @@ cudaError_t write_exchange_message(call_header header, cudaError_t host_status, 
 template <class... Counts>
 cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, void* d_messages, rank_position position,
                            ncclComm_t comm, cudaStream_t stream, const Counts&... counts) {
-  constexpr std::size_t exchanges = sizeof...(Counts);
+  constexpr int exchanges = static_cast<int>(sizeof...(Counts));
   const auto ranks = static_cast<std::size_t>(position.ranks);
-  const std::size_t part_bytes = sizeof(call_header) + ranks * sizeof(std::int64_t);
-  const std::size_t message_bytes = exchanges * part_bytes;
-  host_array<unsigned char> messages;
-  cudaError_t host_status = messages.allocate(ranks * message_bytes) ? cudaSuccess : cudaErrorMemoryAllocation;
-  for (std::size_t i = 0; i < exchanges; ++i) {
+  exchange_messages messages(position.ranks, exchanges, position.ranks);
+  bool has_memory = messages.allocate();
+  for (int i = 0; i < exchanges; ++i) {
     plans[i].position = position;
     plans[i].num_received = -1;
-    if (!plans[i].allocate()) host_status = cudaErrorMemoryAllocation;
+    has_memory = plans[i].allocate() && has_memory;
   }
   scratch_memory scratch(stream);
   cudaError_t status = cudaSuccess;
   if (d_messages == nullptr) {
-    status = scratch.allocate(ranks * message_bytes);
+    status = scratch.allocate(messages.bytes());
     if (status != cudaSuccess) return status;
     d_messages = scratch.data();
   }
-  unsigned char* const d_mine =
-      static_cast<unsigned char*>(d_messages) + static_cast<std::size_t>(position.rank) * message_bytes;
-  std::size_t part = 0;
-  ((status = status != cudaSuccess ? status
-                                   : detail::write_exchange_message(headers[part], host_status, counts, position.ranks,
-                                                                    d_mine + part * part_bytes, stream),
-    ++part),
-   ...);
-  if (status != cudaSuccess) return status;
-  status = detail::all_gather(d_mine, d_messages, message_bytes, comm, stream);
-  if (status == cudaSuccess) {
-    status = detail::copy_to_host(messages.data(), d_messages, ranks * message_bytes, comm, stream);
-  }
-  if (status == cudaSuccess) status = host_status;
+  int exchange = 0;
+  const auto write = [&](const auto& counts_of_exchange) {
+    call_header header = headers[exchange];
+    if (header.status == cudaSuccess && !has_memory) header.status = cudaErrorMemoryAllocation;
+    if (status == cudaSuccess) {
+      status = messages.write(header, counts_of_exchange, d_messages, position.rank, exchange, stream);
+    }
+    ++exchange;
+  };
+  (write(counts), ...);
+  if (status == cudaSuccess) status = messages.gather(d_messages, position, comm, stream);
+  if (status == cudaSuccess && !has_memory) status = cudaErrorMemoryAllocation;
   if (status != cudaSuccess) return status;
 
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::size_t i = 0; i < exchanges; ++i) {
-      const unsigned char* const from = messages.data() + rank * message_bytes + i * part_bytes;
-      std::memcpy(&plans[i].headers[rank], from, sizeof(call_header));
-      std::memcpy(&plans[i].counts[rank * ranks], from + sizeof(call_header), ranks * sizeof(std::int64_t));
-    }
-  }
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::size_t i = 0; i < exchanges; ++i) {
-      const auto refused = static_cast<cudaError_t>(plans[i].headers[rank].status);
-      if (refused != cudaSuccess) return refused;
-    }
-  }
-  for (std::size_t i = 0; i < exchanges; ++i) {
-    plans[i].num_received = plans[i].received_by(position.rank);
+  for (int i = 0; i < exchanges; ++i) {
+    exchange_plan& plan = plans[i];
     for (int rank = 0; rank < position.ranks; ++rank) {
-      plans[i].sent.append(rank, plans[i].count(position.rank, rank));
-      plans[i].received.append(rank, plans[i].count(rank, position.rank));
-      if (plans[i].received_by(rank) > plans[i].headers[static_cast<std::size_t>(rank)].capacity) {
+      const auto row = static_cast<std::size_t>(rank);
+      plan.headers[row] = messages.header(rank, i);
+      std::memcpy(&plan.counts[row * ranks], messages.counts(rank, i), ranks * sizeof(std::int64_t));
+    }
+    std::int64_t sent = 0;
+    plan.num_received = 0;
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      plan.sent.set(rank, 0, sent, plan.count(position.rank, rank));
+      plan.received.set(rank, 0, plan.num_received, plan.count(rank, position.rank));
+      sent += plan.count(position.rank, rank);
+      plan.num_received += plan.count(rank, position.rank);
+      if (plan.received_by(rank) > plan.headers[static_cast<std::size_t>(rank)].capacity) {
         status = cudaErrorInvalidValue;
       }
     }
@@ -192,8 +148,8 @@ cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const 
 /// send lie in the order of destinations; those received will lie in the order of ranks.
 inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                              cudaStream_t stream) {
-  return detail::all_to_all(arrays, num_arrays, plan.sent.offsets(), plan.sent.counts(), plan.received.offsets(),
-                            plan.received.counts(), plan.position, comm, stream);
+  const array_transfer transfer{arrays, num_arrays, plan.sent.list(), plan.received.list()};
+  return detail::all_to_all(&transfer, 1, plan.position, comm, stream);
 }
 
 /// Sends each rank one item of each array: no plan, and no wait.
@@ -201,9 +157,9 @@ inline cudaError_t send_one_each(rank_position position, const exchanged_array* 
                                  cudaStream_t stream) {
   exchange_pieces pieces;
   if (!pieces.allocate(position.ranks)) return cudaErrorMemoryAllocation;
-  for (int rank = 0; rank < position.ranks; ++rank) pieces.append(rank, 1);
-  return detail::all_to_all(arrays, num_arrays, pieces.offsets(), pieces.counts(), pieces.offsets(), pieces.counts(),
-                            position, comm, stream);
+  for (int rank = 0; rank < position.ranks; ++rank) pieces.set(rank, 0, rank, 1);
+  const array_transfer transfer{arrays, num_arrays, pieces.list(), pieces.list()};
+  return detail::all_to_all(&transfer, 1, position, comm, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -13,9 +13,9 @@ STRATA_NAMESPACE_BEGIN
 struct DistributedJoinCapacity {
   std::int64_t build_rows = 0;
   std::int64_t probe_rows = 0;
-  /// A pointer of the host, or null. The call writes there how many rows of each side this rank receives, if all ranks
-  /// know it: also where a capacity is too small.
-  DistributedJoinCapacity* needed = nullptr;
+  /// Null, or where the call writes the capacity that this rank requires, in host memory: how many rows of each side it
+  /// receives. It does so whenever all ranks know it, also where a capacity is too small.
+  DistributedJoinCapacity* required_capacity = nullptr;
 };
 
 STRATA_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <strata/device/join/output/columns.hpp>
 #include <strata/device/join/output/outputs.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -70,12 +71,14 @@ template <class Column>
 struct join_column_traits {
   static constexpr bool has_values = false;
   static constexpr bool is_of_build = false;
+  static constexpr std::size_t value_bytes = 0;
 };
 template <bool FromBuild, class In, class Out, class Missing>
 struct join_column_traits<JoinColumn<FromBuild, In, Out, Missing>> {
   static constexpr bool has_values = true;
   static constexpr bool is_of_build = FromBuild;
   using value_type = iterator_value_t<In>;
+  static constexpr std::size_t value_bytes = sizeof(value_type);
 };
 
 /// The output as columns: NullType if only the number of rows is wanted.
@@ -89,15 +92,18 @@ JoinColumns<Columns...> join_columns_of(const JoinColumnsOutput<Index, JoinColum
   return output.sink;
 }
 
-/// How many columns there are, and whether one of them takes numbers of rows.
-template <class Columns>
-inline constexpr int count_of_columns = 0;
-template <class... Columns>
-inline constexpr int count_of_columns<JoinColumns<Columns...>> = static_cast<int>(sizeof...(Columns));
+/// Whether a column takes numbers of rows.
 template <class Columns>
 inline constexpr bool take_row_numbers = false;
 template <class... Columns>
 inline constexpr bool take_row_numbers<JoinColumns<Columns...>> = !(join_column_traits<Columns>::has_values && ...);
+
+/// Whether a column of a side has values of more than `Bytes` bytes.
+template <class Columns, bool OfBuild, std::size_t Bytes>
+inline constexpr bool has_larger_column = false;
+template <class... Columns, bool OfBuild, std::size_t Bytes>
+inline constexpr bool has_larger_column<JoinColumns<Columns...>, OfBuild, Bytes> =
+    ((join_column_traits<Columns>::is_of_build == OfBuild && join_column_traits<Columns>::value_bytes > Bytes) || ...);
 
 /// Calls `f(column, index)` for each column.
 template <class F>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -12,6 +13,16 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr unsigned distributed_join_threads = 256;
+
+/// A thread for each of some rows, or for several.
+inline launch_configuration join_row_launch(const char* name, std::int64_t rows, cudaStream_t stream) {
+  constexpr std::int64_t max_blocks = 8192;
+  std::int64_t blocks = (rows + (distributed_join_threads - 1)) / distributed_join_threads;
+  if (blocks > max_blocks) blocks = max_blocks;
+  launch_configuration configuration{name, dim3(static_cast<unsigned>(blocks)), dim3(distributed_join_threads)};
+  configuration.stream = stream;
+  return configuration;
+}
 
 /// The hashes of rows at equal distances; 0 where a row has no partner, whatever the other side has. One block.
 template <class RoutedKeys>
@@ -30,39 +41,6 @@ STRATA_KERNEL void distributed_join_classify_kernel(RoutedKeys keys, unsigned ro
   for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows;
        i += threads) {
     classes[i] = routing(keys, static_cast<unsigned>(i));
-  }
-}
-
-/// Counts the rows of each class, which ascend. One block.
-template <class Class>
-STRATA_KERNEL void distributed_join_count_kernel(const Class* sorted, unsigned rows, unsigned classes,
-                                                 std::int64_t* counts) {
-  const auto begin_of = [&](unsigned wanted) {
-    unsigned begin = 0;
-    for (unsigned end = rows; begin < end;) {
-      const unsigned middle = begin + (end - begin) / 2;
-      if (sorted[middle] < wanted) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
-  };
-  for (unsigned i = threadIdx.x; i < classes; i += blockDim.x) {
-    counts[i] = static_cast<std::int64_t>(begin_of(i + 1) - begin_of(i));
-  }
-}
-
-/// Copies items in the order of `order`, or in their own one if it is null, but not the last `*dropped` ones.
-template <class Items, class Item>
-STRATA_KERNEL void distributed_join_gather_kernel(Items items, const unsigned* order, unsigned rows,
-                                                  const std::int64_t* dropped, Item* out) {
-  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-  const unsigned kept = dropped != nullptr ? rows - static_cast<unsigned>(*dropped) : rows;
-  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < kept;
-       i += threads) {
-    out[i] = detail::item_at(items, order != nullptr ? order[i] : static_cast<std::size_t>(i));
   }
 }
 

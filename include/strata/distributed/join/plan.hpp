@@ -38,7 +38,7 @@ struct join_send_run {
 /// sections, and in each by rank: so rows without a key are behind all others.
 struct join_side_plan {
   static constexpr int sections = 3;
-  enum section_number { keys, hot_keys, nulls };
+  enum section_number { keys, frequent_keys, nulls };
 
   int ranks;
   /// The numbers of rows of each class of a rank, and from one rank to the next.
@@ -63,13 +63,13 @@ struct join_side_plan {
     for (int from = 0; from < ranks; ++from) sum += rows(from, to, section);
     return sum;
   }
-  std::int64_t received(int to) const { return received(to, keys) + received(to, hot_keys) + received(to, nulls); }
+  std::int64_t received(int to) const { return received(to, keys) + received(to, frequent_keys) + received(to, nulls); }
 
  private:
   unsigned class_of(int to, int section) const {
     const join_classes classes{static_cast<unsigned>(ranks)};
     if (section == keys) return static_cast<unsigned>(to);
-    return section == hot_keys ? classes.to_all() : classes.null();
+    return section == frequent_keys ? classes.to_all() : classes.null();
   }
 };
 

@@ -31,7 +31,7 @@ STRATA_HD constexpr unsigned join_rank_of(std::uint64_t hash, unsigned ranks) {
 }
 
 /// Hashes of keys that many probe rows have, in ascending order.
-struct join_hot_keys {
+struct join_frequent_keys {
   static constexpr unsigned most = 64;
 
   unsigned count = 0;
@@ -84,21 +84,21 @@ struct join_routed_keys {
 /// Which class the rows of a side have.
 struct join_routing {
   join_classes classes;
-  /// All keys are hot.
-  bool is_all_hot;
-  join_class_t hot_class;
+  /// As if all keys were frequent.
+  bool are_all_frequent;
+  join_class_t frequent_class;
   /// Of rows without a key.
   join_class_t null_class;
   /// Of keys that do not equal themselves.
   join_class_t unequal_class;
-  join_hot_keys hot;
+  join_frequent_keys frequent;
 
   template <class RoutedKeys>
   STRATA_D join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
     if (!keys.is_valid(row)) return null_class;
     const std::uint64_t hash = keys.hash_of(row);
     if (hash == 0) return unequal_class;
-    if (is_all_hot || hot.contains(hash)) return hot_class;
+    if (are_all_frequent || frequent.contains(hash)) return frequent_class;
     return static_cast<join_class_t>(join_rank_of(hash, classes.ranks));
   }
 };

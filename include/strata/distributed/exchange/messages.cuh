@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/kernels.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+/// \file
+/// What each rank says of its exchanges before anything is sent: a header and how many items it has for each
+/// destination.
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// An array of the host. A failed allocation is an error of the call, as one of the device is.
+template <class T>
+class host_array {
+ public:
+  host_array() = default;
+  ~host_array() { delete[] items_; }
+  host_array(const host_array&) = delete;
+  host_array& operator=(const host_array&) = delete;
+
+  bool allocate(std::size_t count) {
+    delete[] items_;
+    items_ = new (std::nothrow) T[count]{};
+    return items_ != nullptr;
+  }
+  T* data() const { return items_; }
+  T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  T* items_ = nullptr;
+};
+
+/// The messages of all ranks. A message has a part for each exchange: a call_header, then the counts.
+class exchange_messages {
+ public:
+  exchange_messages(int ranks, int exchanges, int destinations)
+      : ranks_(static_cast<std::size_t>(ranks)),
+        part_(header_words + static_cast<std::size_t>(destinations)),
+        message_(part_ * static_cast<std::size_t>(exchanges)) {}
+
+  /// Of device memory, for all ranks.
+  std::size_t bytes() const { return ranks_ * message_ * sizeof(std::int64_t); }
+  /// Where a rank's part for an exchange lies in that memory.
+  std::int64_t* part(void* d_messages, int rank, int exchange) const {
+    return static_cast<std::int64_t*>(d_messages) + begin(rank, exchange);
+  }
+
+  bool allocate() { return words_.allocate(ranks_ * message_); }
+
+  /// Writes a part of this rank's message. The counts of a refused call are not read; they become 0.
+  template <class Counts>
+  cudaError_t write(const call_header& header, const Counts& counts, void* d_messages, int rank, int exchange,
+                    cudaStream_t stream) const {
+    launch_configuration configuration{"strata::DistributedExchange, counts", dim3(1), dim3(exchange_threads)};
+    configuration.stream = stream;
+    std::int64_t* const d_part = part(d_messages, rank, exchange);
+    return strata::launch(configuration, exchange_message_kernel<Counts>, header, counts,
+                          static_cast<int>(part_ - header_words), reinterpret_cast<call_header*>(d_part),
+                          d_part + header_words);
+  }
+
+  /// Gathers the messages of all ranks and waits for them. The error of the lowest rank that has refused its call;
+  /// cudaErrorMemoryAllocation without host memory.
+  cudaError_t gather(void* d_messages, rank_position position, ncclComm_t comm, cudaStream_t stream) const {
+    cudaError_t status = detail::all_gather(part(d_messages, position.rank, 0), d_messages,
+                                            message_ * sizeof(std::int64_t), comm, stream);
+    if (status == cudaSuccess) status = detail::copy_to_host(words_.data(), d_messages, bytes(), comm, stream);
+    if (status != cudaSuccess) return status;
+    if (words_.data() == nullptr) return cudaErrorMemoryAllocation;
+    for (std::size_t at = 0; at < ranks_ * message_; at += part_) {
+      const auto refused = static_cast<cudaError_t>(words_[at]);
+      if (refused != cudaSuccess) return refused;
+    }
+    return cudaSuccess;
+  }
+
+  call_header header(int rank, int exchange) const {
+    const std::int64_t* const words = words_.data() + begin(rank, exchange);
+    return {words[0], words[1], words[2], words[3]};
+  }
+  const std::int64_t* counts(int rank, int exchange) const {
+    return words_.data() + begin(rank, exchange) + header_words;
+  }
+  /// From the counts of a rank to those of the next one.
+  std::size_t stride() const { return message_; }
+
+ private:
+  static constexpr std::size_t header_words = sizeof(call_header) / sizeof(std::int64_t);
+  // not for users: header() reads four words
+  static_assert(header_words == 4, "a call_header has four numbers of 8 bytes");
+
+  std::size_t begin(int rank, int exchange) const {
+    return static_cast<std::size_t>(rank) * message_ + static_cast<std::size_t>(exchange) * part_;
+  }
+
+  std::size_t ranks_;
+  // In words of 8 bytes: a part, a message.
+  std::size_t part_;
+  std::size_t message_;
+  host_array<std::int64_t> words_;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

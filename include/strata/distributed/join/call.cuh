@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/group.cuh>
+#include <strata/distributed/join/capacity.hpp>
+#include <strata/distributed/join/columns.cuh>
+#include <strata/distributed/join/destinations.hpp>
+#include <strata/distributed/join/route.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The most rows of a side that a rank can have, or receive: their numbers have 4 bytes there.
+inline constexpr std::int64_t max_distributed_join_rows = 0xfffffff0;
+
+/// The arguments of a join on one rank, and what follows from their types.
+template <JoinKind Kind, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal>
+struct distributed_join_call {
+  using Index = typename Output::index_type;
+  using Key = iterator_value_t<Keys>;
+  using Columns = std::decay_t<decltype(detail::join_columns_of(std::declval<const Output&>()))>;
+  using Options = JoinOptions<Hash, Equal>;
+  using RoutedKeys = join_routed_keys<Keys, Hash, Equal>;
+  template <bool IsBuild>
+  using Promises = std::conditional_t<IsBuild, BuildPromises, ProbePromises>;
+
+  static_assert(sizeof(Index) == 8, "the rows of all ranks have numbers of 8 bytes: choose such an Index");
+  static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
+                "DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host");
+  static_assert(is_trivially_relocatable_v<Key>,
+                "DistributedHashJoin sends keys as bits: Key must be trivially relocatable");
+
+  static constexpr JoinKind kind = Kind;
+  static constexpr bool has_array_of_keys = std::is_pointer_v<Keys>;
+  /// Columns that the output has, moved or not.
+  static constexpr int columns_of_output = number_of_columns<Columns>;
+  /// In a full join one rank must find out whether a build row has a partner.
+  static constexpr bool may_copy_build_rows = Kind != JoinKind::full;
+  static constexpr bool keeps_build_rows = Kind == JoinKind::full;
+  static constexpr bool keeps_probe_rows = Kind == JoinKind::left || Kind == JoinKind::full || Kind == JoinKind::anti;
+
+  /// Whether the values of a column move with the keys of a side.
+  template <class Column, bool IsBuild>
+  static constexpr bool moves_with() {
+    using Traits = join_column_traits<Column>;
+    return Traits::has_values && Traits::is_of_build == IsBuild && (!IsBuild || has_pairs(Kind));
+  }
+  /// Whether the numbers of rows move with the keys of a side.
+  template <bool IsBuild>
+  static constexpr bool is_numbered = take_row_numbers<Columns> && (!IsBuild || has_pairs(Kind));
+  /// Whether rows of a side are sorted by their classes, and its arrays gathered; otherwise each array is sorted. Rows
+  /// are sorted where their numbers are sent anyway, or where items are too large to be moved by a sort.
+  template <bool IsBuild>
+  static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
+                                     || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;
+
+  JoinSide<Keys> build;
+  JoinSide<Keys> probe;
+  std::int64_t output_capacity;
+  Columns columns;
+  std::int64_t* d_num_out;
+  DistributedJoinCapacity capacity;
+  Options options;
+  ncclComm_t comm;
+  cudaStream_t stream;
+  rank_position position{};
+
+  template <bool IsBuild>
+  const JoinSide<Keys>& side() const {
+    return IsBuild ? build : probe;
+  }
+  /// The rows of a side that this rank can receive.
+  template <bool IsBuild>
+  std::size_t receivable_rows() const {
+    return static_cast<std::size_t>(IsBuild ? capacity.build_rows : capacity.probe_rows);
+  }
+
+  static bool is_row_count(std::int64_t rows) { return rows >= 0 && rows <= max_distributed_join_rows; }
+  bool are_counts_valid() const {
+    return is_row_count(build.rows) && is_row_count(probe.rows) && is_row_count(capacity.build_rows) &&
+           is_row_count(capacity.probe_rows) && output_capacity >= 0;
+  }
+  void clear_counts() { build.rows = probe.rows = capacity.build_rows = capacity.probe_rows = output_capacity = 0; }
+
+  join_classes classes() const { return {static_cast<unsigned>(position.ranks)}; }
+  join_destination_rules rules() const {
+    return {may_copy_build_rows, keeps_build_rows, keeps_probe_rows, options.nulls_equal};
+  }
+  template <bool IsBuild>
+  RoutedKeys routed_keys() const {
+    return {side<IsBuild>().keys, side<IsBuild>().valid_mask, options.hash, options.equal};
+  }
+
+  template <class T>
+  struct type_of {
+    using type = T;
+  };
+  /// Calls `f(column, type_of<Value>, index)` for each column whose values move with the keys of a side.
+  template <bool IsBuild, class F>
+  void for_each_moved_column(F&& f) const {
+    detail::for_each_join_column(columns, [&](const auto& column, int index) {
+      using Column = std::decay_t<decltype(column)>;
+      if constexpr (moves_with<Column, IsBuild>()) {
+        using Value = typename join_column_traits<Column>::value_type;
+        static_assert(is_trivially_relocatable_v<Value>,
+                      "DistributedHashJoin sends columns as bits: their values must be trivially relocatable");
+        f(column, type_of<Value>{}, index);
+      }
+    });
+  }
+
+  /// What must be the same on all ranks.
+  std::int64_t signature() const {
+    std::uint64_t sum = static_cast<std::uint64_t>(Kind) * 2 + (options.nulls_equal ? 1 : 0);
+    sum = sum * 4096 + sizeof(Key);
+    sum = sum * 2 + (is_numbered<true> ? 1 : 0);
+    sum = sum * 2 + (is_numbered<false> ? 1 : 0);
+    detail::for_each_join_column(columns, [&](const auto& column, int) {
+      using Column = std::decay_t<decltype(column)>;
+      if constexpr (moves_with<Column, true>() || moves_with<Column, false>()) {
+        using Traits = join_column_traits<Column>;
+        sum = mixed_hash(sum * 4096 + 2 * sizeof(typename Traits::value_type) + (Traits::is_of_build ? 1 : 0));
+      }
+    });
+    return static_cast<std::int64_t>(sum);
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

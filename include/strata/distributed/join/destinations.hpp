@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/distributed/join/message.hpp>
+#include <strata/distributed/join/plan.hpp>
+#include <strata/distributed/join/route.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Where the rows of both sides go. It follows from the messages of all ranks, so all ranks find the same.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A hash, and how many probe rows are estimated to have it.
+struct join_sample {
+  std::uint64_t hash;
+  std::uint64_t rows;
+};
+
+/// How many rows of all ranks there are. Sums of up to 2^16 numbers below 2^32 fit.
+struct join_total_rows {
+  std::uint64_t build = 0;
+  std::uint64_t probe = 0;
+
+  join_total_rows(const join_message* messages, int ranks) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      build += static_cast<std::uint64_t>(messages[rank].header.build_rows);
+      probe += static_cast<std::uint64_t>(messages[rank].header.probe_rows);
+    }
+  }
+};
+
+/// Whether fewer rows move if all ranks get all build rows, and the probe rows stay: build x (ranks - 1) instead of
+/// (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks.
+inline bool is_build_side_small(const join_total_rows& total, int ranks) {
+  return total.build * static_cast<std::uint64_t>(ranks - 1) < total.probe;
+}
+
+/// A key is frequent if more than 1 of 4 x ranks probe rows is estimated to have it: a quarter of a rank's share.
+inline constexpr std::uint64_t frequent_key_divisor = 4;
+/// Fewer samples of a key say nothing.
+inline constexpr unsigned min_samples_of_frequent_key = 8;
+
+/// Finds the frequent keys. `samples` has memory for those of all ranks.
+inline join_frequent_keys find_frequent_keys(const join_message* messages, int ranks, std::uint64_t probe_rows,
+                                             join_sample* samples) {
+  std::size_t count = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const join_message& message = messages[rank];
+    const unsigned of_rank = join_message::samples_of(message.header.probe_rows);
+    for (unsigned i = 0; i < of_rank; ++i) {
+      // A sample stands for the rows from it to the next one. 0: a row without a partner.
+      const auto rows = static_cast<std::uint64_t>(message.header.probe_rows) / of_rank;
+      if (message.samples[i] != 0) samples[count++] = {message.samples[i], rows};
+    }
+  }
+  std::sort(samples, samples + count, [](const join_sample& a, const join_sample& b) { return a.hash < b.hash; });
+  const std::uint64_t least_rows = probe_rows / (frequent_key_divisor * static_cast<std::uint64_t>(ranks));
+  std::size_t found = 0;
+  for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+    std::uint64_t rows = 0;
+    for (; end < count && samples[end].hash == samples[begin].hash; ++end) rows += samples[end].rows;
+    if (end - begin < min_samples_of_frequent_key || rows <= least_rows) continue;
+    samples[found++] = {samples[begin].hash, rows};
+  }
+  // The most frequent ones. Those with as many rows are taken in the order of their hashes, so that all ranks agree.
+  std::sort(samples, samples + found, [](const join_sample& a, const join_sample& b) {
+    return a.rows != b.rows ? a.rows > b.rows : a.hash < b.hash;
+  });
+  join_frequent_keys frequent;
+  frequent.count = found < join_frequent_keys::most ? static_cast<unsigned>(found) : join_frequent_keys::most;
+  for (unsigned i = 0; i < frequent.count; ++i) frequent.hashes[i] = samples[i].hash;
+  std::sort(frequent.hashes, frequent.hashes + frequent.count);
+  return frequent;
+}
+
+/// Where the rows of a call go.
+struct join_destinations {
+  /// All ranks get all build rows, and no probe row moves.
+  bool probe_stays = false;
+  /// Build rows with such a key go to all ranks, probe rows stay.
+  join_frequent_keys frequent;
+  join_null_target build_nulls{join_null_target::nowhere};
+  join_null_target probe_nulls{join_null_target::nowhere};
+};
+
+/// What the kind of a join asks of destinations.
+struct join_destination_rules {
+  /// Otherwise each build row is on one rank, which finds out whether it has a partner.
+  bool may_copy_build_rows;
+  /// Rows without a partner are in the result.
+  bool keeps_build_rows;
+  bool keeps_probe_rows;
+  bool nulls_equal;
+};
+
+/// `samples` has memory for those of all ranks.
+inline join_destinations choose_destinations(const join_message* messages, int ranks,
+                                             const join_destination_rules& rules, join_sample* samples) {
+  join_destinations result;
+  const join_total_rows total(messages, ranks);
+  result.probe_stays = rules.may_copy_build_rows && detail::is_build_side_small(total, ranks);
+  if (rules.may_copy_build_rows && !result.probe_stays) {
+    result.frequent = detail::find_frequent_keys(messages, ranks, total.probe, samples);
+  }
+  if (!rules.nulls_equal) {
+    if (rules.keeps_build_rows) result.build_nulls.target = join_null_target::same_rank;
+    if (rules.keeps_probe_rows) result.probe_nulls.target = join_null_target::same_rank;
+  } else if (result.probe_stays || result.frequent.contains(join_null_route_hash)) {
+    result.build_nulls.target = join_null_target::all_ranks;
+    result.probe_nulls.target = join_null_target::same_rank;
+  } else {
+    const unsigned rank = detail::join_rank_of(join_null_route_hash, static_cast<unsigned>(ranks));
+    result.build_nulls.target = result.probe_nulls.target = static_cast<int>(rank);
+  }
+  return result;
+}
+
+/// How a rank finds the class of a row of one of its sides.
+inline join_routing routing_of(const join_destinations& destinations, bool is_build,
+                               const join_destination_rules& rules, int rank, int ranks) {
+  const join_classes classes{static_cast<unsigned>(ranks)};
+  const auto here = static_cast<join_class_t>(rank);
+  const auto dropped = static_cast<join_class_t>(classes.dropped());
+  const bool keeps_rows = is_build ? rules.keeps_build_rows : rules.keeps_probe_rows;
+  const join_null_target nulls = is_build ? destinations.build_nulls : destinations.probe_nulls;
+  join_routing routing{};
+  routing.classes = classes;
+  routing.are_all_frequent = is_build && destinations.probe_stays;
+  routing.frequent_class = is_build ? static_cast<join_class_t>(classes.to_all()) : here;
+  routing.null_class = nulls.target == join_null_target::nowhere ? dropped : static_cast<join_class_t>(classes.null());
+  routing.unequal_class = keeps_rows ? here : dropped;
+  routing.frequent = destinations.frequent;
+  return routing;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/exchange/group.cuh>
+#include <strata/distributed/exchange/messages.cuh>
+#include <strata/distributed/join/kernels.cuh>
+#include <strata/distributed/join/message.hpp>
+#include <strata/distributed/join/storage.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Sends the arguments of this call to all ranks, and receives theirs. All ranks return alike. `status` is what this
+/// rank has found of its call; without `storage` it takes memory for the messages. `messages` may be null: that is an
+/// error of this rank, which takes part.
+template <class Call, class Storage>
+cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaError_t status, join_message* messages) {
+  const auto ranks = static_cast<std::size_t>(call.position.ranks);
+  const cudaStream_t stream = call.stream;
+  scratch_memory scratch(stream);
+  join_message* d_mine = nullptr;
+  join_message* d_all = nullptr;
+  if (storage != nullptr) {
+    d_mine = storage->message();
+    d_all = storage->messages();
+  } else {
+    const cudaError_t allocated = scratch.allocate((ranks + 1) * sizeof(join_message));
+    if (allocated != cudaSuccess) return allocated;
+    d_mine = static_cast<join_message*>(scratch.data());
+    d_all = d_mine + 1;
+  }
+  if (status == cudaSuccess) status = cudaMemsetAsync(d_mine, 0, sizeof(join_message), stream);
+  if (status == cudaSuccess && call.probe.rows > 0 && Call::may_copy_build_rows) {
+    launch_configuration configuration{"strata::DistributedHashJoin, samples", dim3(1), dim3(distributed_join_threads)};
+    configuration.stream = stream;
+    status = strata::launch(configuration, distributed_join_sample_kernel<typename Call::RoutedKeys>,
+                            call.template routed_keys<false>(), static_cast<unsigned>(call.probe.rows),
+                            call.options.nulls_equal, join_message::samples_of(call.probe.rows), d_mine->samples);
+  }
+  const join_header header{
+      status, call.build.rows, call.probe.rows, call.capacity.build_rows, call.capacity.probe_rows, call.signature()};
+  cudaError_t sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
+  if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), call.comm, stream);
+  if (sent == cudaSuccess) {
+    sent = detail::copy_to_host(messages, d_all, ranks * sizeof(join_message), call.comm, stream);
+  }
+  if (sent != cudaSuccess) return sent;
+  if (messages == nullptr) return cudaErrorMemoryAllocation;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (messages[rank].header.status != cudaSuccess) return static_cast<cudaError_t>(messages[rank].header.status);
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (messages[rank].header.signature != messages[0].header.signature) return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+/// Writes how many rows of each class a side has on this rank, or the error of its grouping.
+template <bool IsBuild, class Call, class Storage>
+cudaError_t write_class_counts(const Call& call, const Storage& storage, const exchange_messages& counts,
+                               cudaError_t status, std::int64_t grouped_rows) {
+  call_header header;
+  header.status = status;
+  return counts.write(header, grouped_counts{storage.sorted_classes(), grouped_rows}, storage.counts(),
+                      call.position.rank, IsBuild ? build_counts_part : probe_counts_part, call.stream);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/join/dispatch.cuh>
+#include <strata/distributed/join/columns.cuh>
+#include <strata/distributed/join/kernels.cuh>
+#include <strata/distributed/join/message.hpp>
+#include <strata/distributed/join/plan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// The join of the rows that a rank has in the end: those that it has received, or its own ones.
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// A side of the local join.
+template <class Key>
+struct local_join_side {
+  const Key* keys = nullptr;
+  const std::uint32_t* valid_mask = nullptr;
+  std::int64_t rows = 0;
+  /// The rows are those that this rank had from the start.
+  bool stays = false;
+  join_global_rows global_rows = {};
+};
+
+/// The rows that have come. `pieces` is memory of the host, which the caller keeps until it is copied.
+template <bool IsBuild, class Call, class Storage>
+cudaError_t received_join_side(const Call& call, const Storage& storage, const join_side_plan& plan,
+                               const join_message* messages, join_piece* pieces,
+                               local_join_side<typename Call::Key>& side) {
+  const int rank = call.position.rank;
+  side.keys = storage.template keys_received<IsBuild>();
+  side.rows = plan.received(rank);
+  const std::int64_t nulls = plan.received(rank, join_side_plan::nulls);
+  if (nulls > 0) {
+    std::uint32_t* const mask = storage.template mask<IsBuild>();
+    const cudaError_t status =
+        strata::launch(detail::join_row_launch("strata::DistributedHashJoin, mask", side.rows / 32 + 1, call.stream),
+                       distributed_join_mask_kernel<std::uint32_t>, static_cast<unsigned>(side.rows - nulls),
+                       static_cast<unsigned>(side.rows), mask);
+    if (status != cudaSuccess) return status;
+    side.valid_mask = mask;
+  }
+  if (!Call::template is_numbered<IsBuild> || side.rows == 0) return cudaSuccess;
+  unsigned count = 0;
+  std::int64_t begin = 0;
+  for (int section = 0; section < join_side_plan::sections; ++section) {
+    std::int64_t base = 0;
+    for (int from = 0; from < plan.ranks; ++from) {
+      const std::int64_t rows = plan.rows(from, rank, section);
+      if (rows > 0) pieces[count++] = {begin, base};
+      begin += rows;
+      base += IsBuild ? messages[from].header.build_rows : messages[from].header.probe_rows;
+    }
+  }
+  join_piece* const d_pieces = storage.template pieces<IsBuild>();
+  side.global_rows = {d_pieces, count, storage.template rows_received<IsBuild>(), 0};
+  return cudaMemcpyAsync(d_pieces, pieces, count * sizeof(join_piece), cudaMemcpyHostToDevice, call.stream);
+}
+
+/// The rows of this rank, the first of which has the number `base` among those of all ranks. Keys and columns that are
+/// no arrays are copied to some.
+template <bool IsBuild, class Call, class Storage>
+cudaError_t kept_join_side(const Call& call, const Storage& storage, std::int64_t base,
+                           local_join_side<typename Call::Key>& side) {
+  using Key = typename Call::Key;
+  const auto& here = call.template side<IsBuild>();
+  side.stays = true;
+  side.rows = here.rows;
+  side.valid_mask = here.valid_mask;
+  side.global_rows = {nullptr, 0, nullptr, base};
+  cudaError_t status = cudaSuccess;
+  if constexpr (Call::has_array_of_keys) {
+    side.keys = here.keys;
+  } else {
+    Key* const keys = storage.template keys_sent<IsBuild>();
+    side.keys = keys;
+    status = DeviceTransform::Transform(here.keys, keys, here.rows, CastOp<Key>{}, call.stream);
+  }
+  call.template for_each_moved_column<IsBuild>([&](const auto& column, auto value, int index) {
+    using Value = typename decltype(value)::type;
+    if constexpr (!std::is_pointer_v<decltype(column.in)>) {
+      if (status != cudaSuccess) return;
+      status = DeviceTransform::Transform(column.in, storage.template values_sent<Value>(index), here.rows,
+                                          CastOp<Value>{}, call.stream);
+    }
+  });
+  return status;
+}
+
+/// Where the local join reads columns, and the numbers of rows.
+template <class Call, class Storage>
+struct local_join_columns {
+  const Storage& storage;
+  bool build_stays;
+  bool probe_stays;
+  join_global_rows build_rows;
+  join_global_rows probe_rows;
+
+  template <class Column>
+  const void* values(const Column& column, int index) const {
+    constexpr bool is_of_build = join_column_traits<Column>::is_of_build;
+    // The column of a semi or anti join has no build rows.
+    if constexpr (!Call::template moves_with<Column, is_of_build>()) return nullptr;
+    const bool stays = is_of_build ? build_stays : probe_stays;
+    if (!stays) return storage.template values_received<unsigned char>(index);
+    if constexpr (std::is_pointer_v<decltype(column.in)>) {
+      return column.in;
+    } else {
+      return storage.template values_sent<unsigned char>(index);
+    }
+  }
+};
+
+template <bool IsBuild, class Call>
+auto device_join_side(const Call& call, const local_join_side<typename Call::Key>& side) {
+  using Promises = typename Call::template Promises<IsBuild>;
+  JoinSide<const typename Call::Key*,
+           join_promises<std::uint32_t, Promises::may_be_unique, false, Promises::may_have_range>>
+      result;
+  result.keys = side.keys;
+  result.rows = side.rows;
+  result.valid_mask = side.valid_mask;
+  if (IsBuild) {
+    result.is_unique = call.build.is_unique;
+    result.range = call.build.range;
+  }
+  result.count = join_row_count::of(static_cast<std::uint32_t>(side.rows));
+  return result;
+}
+
+/// DeviceHashJoin of two sides of this rank.
+template <class Call, class Storage>
+cudaError_t join_locally(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
+                         const Storage& storage, const local_join_side<typename Call::Key>& build,
+                         const local_join_side<typename Call::Key>& probe) {
+  const auto columns = detail::join_local_columns<typename Call::Index>(
+      call.columns,
+      local_join_columns<Call, Storage>{storage, build.stays, probe.stays, build.global_rows, probe.global_rows});
+  return join_on_cuda::join(d_temp_storage, temp_storage_bytes, join_kind<Call::kind>{},
+                            detail::device_join_side<true>(call, build), detail::device_join_side<false>(call, probe),
+                            detail::join_local_output(columns, call.output_capacity), call.d_num_out, call.options,
+                            call.stream);
+}
+
+/// The temporary storage of join_locally(), with sides of up to these numbers of rows. Where rows have no key, it may
+/// take another method, so the largest of all counts.
+template <class Call, class Storage>
+cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::int64_t build_rows,
+                               std::int64_t probe_rows, std::size_t& bytes) {
+  const std::uint32_t some_mask = 0;
+  local_join_side<typename Call::Key> build, probe;
+  build.rows = build_rows;
+  probe.rows = probe_rows;
+  bytes = 0;
+  for (const bool build_has_mask : {false, true}) {
+    for (const bool probe_has_mask : {false, true}) {
+      build.valid_mask = build_has_mask ? &some_mask : nullptr;
+      probe.valid_mask = probe_has_mask ? &some_mask : nullptr;
+      std::size_t of_method = 0;
+      const cudaError_t status = detail::join_locally(nullptr, of_method, call, storage, build, probe);
+      if (status != cudaSuccess) return status;
+      if (of_method > bytes) bytes = of_method;
+    }
+  }
+  return cudaSuccess;
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

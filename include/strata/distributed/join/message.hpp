@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// What each rank says to all others before rows move.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What a rank says of its call.
+struct join_header {
+  std::int64_t status;
+  std::int64_t build_rows;
+  std::int64_t probe_rows;
+  std::int64_t build_capacity;
+  std::int64_t probe_capacity;
+  /// What must be the same on all ranks.
+  std::int64_t signature;
+};
+
+/// The same, and the hashes of some probe rows.
+struct join_message {
+  static constexpr unsigned max_samples = 256;
+
+  join_header header;
+  std::uint64_t samples[max_samples];
+
+  static unsigned samples_of(std::int64_t probe_rows) {
+    return probe_rows < static_cast<std::int64_t>(max_samples) ? static_cast<unsigned>(probe_rows) : max_samples;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
