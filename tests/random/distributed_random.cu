@@ -1061,8 +1061,8 @@ void must_be_joined(ranks_of_case<joined_rank<K>>& all, const join_shape& s) {
     const std::int64_t own_size = content(all[rank].num_out).front();
     must_be(own_size >= 0, "a rank has less than no rows");
     size += own_size;
-    const std::size_t written =
-        Output == join_output::count ? 0 : std::min(static_cast<std::size_t>(own_size), s.capacity);
+    std::size_t written = 0;
+    if constexpr (Output != join_output::count) written = std::min(static_cast<std::size_t>(own_size), s.capacity);
     are_all &= written == static_cast<std::size_t>(own_size);
     const std::vector<std::int64_t> builds = content(all[rank].build_out);
     const std::vector<std::int64_t> probes = content(all[rank].probe_out);
