@@ -191,6 +191,8 @@ class Parser:
 
     def peek(self, ahead=0):
         index = self.at + ahead
+        if index > len(self.tokens):  # otherwise a search for a sign that is not there would not end
+            raise ParseError(f"line {self.tokens[-1].line}: the file ends in a declaration")
         return self.tokens[index].text if index < len(self.tokens) else ""
 
     def balanced(self):
@@ -289,7 +291,7 @@ class Parser:
                 self.at += 2
             elif token.text == ";":
                 self.at += 1
-            elif token.text.startswith("STRATA_CALL_WITH") and owner:
+            elif re.match("STRATA_CALL_(OF_RANK_)?WITH", token.text) and owner:
                 self.at += 1
                 name = self.balanced()[1].text
                 kind = "unused" if "UNUSED" in token.text else ""

@@ -278,7 +278,7 @@ def groups():
 
 def task_page(text, classes, errors):
     """tasks.md with a column for each layer: a row is a task and what serves it."""
-    columns = ("device", "block", "warp", "thread")
+    columns = ("distributed", "device", "block", "warp", "thread")
     listed, rows = set(), []
     for line in text.splitlines():
         match = re.fullmatch(r"\| ([^|]+) \| (.+) \|", line)
@@ -294,11 +294,12 @@ def task_page(text, classes, errors):
         cells["thread"] += [cell for layer, names in cells.items() if layer not in columns for cell in names]
         rows.append(f"| {match.group(1)} | " + " | ".join(", ".join(cells[column]) for column in columns) + " |")
     for name, layer in classes.items():
-        if re.match(r"(Device|Block|Warp)[A-Z]", name) and not name.endswith("Algorithm") and name not in listed:
+        is_primitive = re.match(r"(Distributed|Device|Block|Warp)[A-Z]", name) and not name.endswith("Algorithm")
+        if is_primitive and name not in listed:
             errors.append(f"cmake/docs/tasks.md: {name} serves no task")
     head = text[:text.index("| task |")]
-    return (head + "| task | device | block | warp | thread, others |\n|---|---|---|---|---|\n" + "\n".join(rows) +
-            "\n")
+    titles = "| task | distributed | device | block | warp | thread, others |\n|---|---|---|---|---|---|\n"
+    return head + titles + "\n".join(rows) + "\n"
 
 
 def main():
@@ -348,7 +349,10 @@ def read_headers():
     found, classes = [], {}
     for layer, path, names in headers():
         text = (ROOT / "include" / path).read_text()
-        items, comment = declarations.declarations_of(text, layer != "host")
+        try:
+            items, comment = declarations.declarations_of(text, layer != "host")
+        except declarations.ParseError as error:
+            raise SystemExit(f"reference.py: include/{path}: {error}") from error
         found.append((layer, path, names, items, comment))
         for item in items:
             if item.kind == "class" and (names is None or item.name in names):

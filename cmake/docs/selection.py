@@ -4,6 +4,8 @@
 
 # Layer, headers below include/strata, and where only some names of them are public: these.
 PUBLIC = [
+    ("distributed", "distributed/distributed_*.cuh", None),
+    ("distributed", "distributed/join/capacity.hpp", None),
     ("device", "device/*.cuh", None),
     ("device", "device/*.hpp", None),
     ("device", "device/scan/initial_value.cuh", ["FutureValue"]),
@@ -34,6 +36,7 @@ PUBLIC = [
     ("host", "simt/engine.hpp", None),
 ]
 LAYERS = {
+    "distributed": "Distributed|functions of the host, each called by all ranks of a communicator",
     "device": "Device|functions of the host, each for all items of an input in device memory",
     "block": "Block|classes that all threads of a block use together",
     "warp": "Warp|classes that the lanes of a logical warp use together",

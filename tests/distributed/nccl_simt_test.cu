@@ -60,6 +60,18 @@ TEST(Nccl, GathersReducesAndBroadcasts) {
   }
 }
 
+__managed__ int managed_ranks[8];
+TEST(Nccl, MovesManagedVariables) {
+  on_ranks(2, [](const rank_context& context) {
+    managed_ranks[context.rank] = 10 + context.rank;
+    int* const all = managed_ranks + 4 + 2 * context.rank;
+    ASSERT_NCCL_SUCCESS(ncclAllGather(managed_ranks + context.rank, all, 1, ncclInt32, context.comm, context.stream));
+    context.wait();
+    EXPECT_EQ(all[0], 10);
+    EXPECT_EQ(all[1], 11);
+  });
+}
+
 TEST(Nccl, SendsToAllInAGroup) {
   for (const int ranks : rank_counts()) {
     on_ranks(ranks, [&](const rank_context& context) {

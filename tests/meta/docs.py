@@ -103,6 +103,13 @@ def self_test():
         errors = made(CLASS.replace(old, new, 1))[1]
         expect(len(errors) >= 1 and error in errors[0], what, errors)
 
+    of_ranks = CLASS.replace("STRATA_CALL_WITHOUT_STORAGE", "STRATA_CALL_OF_RANK_WITHOUT_STORAGE")
+    expect(made(of_ranks) == (written, []), "forms without storage of calls of ranks", made(of_ranks))
+    try:
+        expect(False, "a declaration without an end is an error", made("/// Text.\nstruct X {\n  UNKNOWN(Make)\n};\n"))
+    except declarations.ParseError as error:
+        expect("the file ends in a declaration" in str(error), "a declaration without an end is an error", error)
+
     table = reference.Table(TABLE)
     expect(table.meaning("parameters", "d_in", "DeviceThing::Sorted") == "the sorted items", "the longest place holds",
            table.rows)

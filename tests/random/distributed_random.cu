@@ -3,6 +3,7 @@
 
 // The primitives of distributed/, random cases: on 1, 2, 3, 4 and 8 ranks, each a thread, or on a GPU on one and on
 // all. The result is that of sequential code on the items of all ranks, one after the other.
+#define STRATA_JOIN_BACKEND CUDA
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
@@ -16,6 +17,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "device/device_hash_join_kinds.hpp"
+#include "random/random_joins.cuh"
 #include "random/random_sorts.cuh"
 #include "random/random_test.cuh"
 
@@ -160,7 +163,11 @@ std::size_t sum_of(const std::vector<std::size_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
 }
 
-std::size_t most_of_all_ranks(source& random) { return most_items(random, 8000, 1u << 20); }
+/// On the host, few of the cases have more items than a rank's first samples, or than a tile.
+std::size_t most_of_all_ranks(source& random) {
+  if (is_gpu) return most_items(random, 0, 1u << 20);
+  return random.chance(1) ? 20000 : random.chance(10) ? 2000 : random.chance(50) ? 300 : 40;
+}
 
 std::string description_of_ranks(const char* call, const std::string& type, const std::vector<std::size_t>& sizes) {
   std::string text = std::string(call) + " of " + type + " on " + std::to_string(sizes.size()) + " ranks:";
@@ -177,7 +184,7 @@ struct counts {
 };
 std::map<std::string, counts> tallies;
 
-counts& tally(const char* name) {
+counts& tally(const std::string& name) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   return tallies[name];
@@ -191,7 +198,10 @@ class ranks_of_case {
   ~ranks_of_case() {
     // Where their device is current.
     try {
-      team_.each([this](const rank_view& me) { states_[me.rank].reset(); });
+      team_.each([this](const rank_view& me) {
+        if (!recorded_.empty()) recorded_[me.rank].reset();
+        states_[me.rank].reset();
+      });
     } catch (const std::exception&) {
     }
   }
@@ -220,16 +230,41 @@ class ranks_of_case {
     source random(seed);
     each(random, [&](const rank_view& me, source& own) {
       State& state = *states_[me.rank];
-      std::size_t bytes = 0;
-      must(call(me, state, static_cast<void*>(nullptr), bytes), "the size query");
-      must_be(bytes > 0, "the size query asks for nothing");
-      const guarded storage(bytes, own.below(256));
-      std::vector<std::uint64_t> garbage(bytes / 8 + 1);
-      for (std::uint64_t& word : garbage) word = own();
-      storage.write(garbage.data(), me.stream);
-      statuses_[me.rank] = call(me, state, storage.data(), bytes);
+      const std::unique_ptr<guarded> storage = storage_of(me, own, call);
+      std::size_t bytes = storage->bytes();
+      statuses_[me.rank] = call(me, state, storage->data(), bytes);
       must(cudaStreamSynchronize(me.stream), "the call");
-      storage.must_be_intact(me.stream);
+      storage->must_be_intact(me.stream);
+    });
+  }
+
+  /// The same by a graph, which the first such call records. Before that it makes the call itself: NCCL connects ranks
+  /// at their first call, which cannot be captured. `renew(source)` makes other data for the graph.
+  template <class Call, class Renew>
+  void replay(std::uint64_t seed, const Call& call, const Renew& renew) {
+    source random(seed);
+    if (recorded_.empty()) {
+      this->call(random(), call);
+      recorded_.resize(states_.size());
+      each(random, [&](const rank_view& me, source& own) {
+        recorded_[me.rank] = std::make_unique<recorded>();
+        recorded_[me.rank]->storage = storage_of(me, own, call);
+      });
+      each(random, [&](const rank_view& me, source&) {
+        const guarded& storage = *recorded_[me.rank]->storage;
+        recorded_[me.rank]->graph = std::make_unique<recorded_call>([&](cudaStream_t recorder) {
+          std::size_t bytes = storage.bytes();
+          rank_view of_recorder = me;
+          of_recorder.stream = recorder;
+          statuses_[me.rank] = call(of_recorder, *states_[me.rank], storage.data(), bytes);
+        });
+      });
+      renew(random);
+    }
+    each(random, [&](const rank_view& me, source&) {
+      recorded_[me.rank]->graph->replay(me.stream);
+      must(cudaStreamSynchronize(me.stream), "the replay");
+      recorded_[me.rank]->storage->must_be_intact(me.stream);
     });
   }
   void must_return(cudaError_t status) const {
@@ -240,30 +275,67 @@ class ranks_of_case {
   }
 
  private:
+  struct recorded {
+    std::unique_ptr<guarded> storage;
+    std::unique_ptr<recorded_call> graph;
+  };
+
+  /// Of exactly the size that is asked for, with garbage.
+  template <class Call>
+  std::unique_ptr<guarded> storage_of(const rank_view& me, source& random, const Call& call) {
+    std::size_t bytes = 0;
+    must(call(me, *states_[me.rank], static_cast<void*>(nullptr), bytes), "the size query");
+    must_be(bytes > 0, "the size query asks for nothing");
+    auto storage = std::make_unique<guarded>(bytes, random.below(256));
+    std::vector<std::uint64_t> garbage(bytes / 8 + 1);
+    for (std::uint64_t& word : garbage) word = random();
+    storage->write(garbage.data(), me.stream);
+    return storage;
+  }
+
   team& team_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<cudaError_t> statuses_;
+  std::vector<std::unique_ptr<recorded>> recorded_;
+};
+
+/// For `problem_of_ranks`: one call for each check.
+struct once {
+  template <class State>
+  bool operator()(ranks_of_case<State>&) const {
+    return false;
+  }
 };
 
 /// A problem of the call `name`. `renew(rank_view, state, source)`; `call` as above; `check(ranks)` is called when all
-/// streams are done.
-template <class State, class Renew, class Call, class Check>
-problem problem_of_ranks(const char* name, std::string what, std::shared_ptr<ranks_of_case<State>> ranks, Renew renew,
-                         Call call, Check check) {
+/// streams are done; `is_captured`: calls are replays of a graph. After a call `again(ranks)` says whether it is to be
+/// made once more.
+template <class State, class Renew, class Call, class Check, class Again = once>
+problem problem_of_ranks(std::string name, std::string what, std::shared_ptr<ranks_of_case<State>> ranks, Renew renew,
+                         Call call, Check check, bool is_captured = false, Again again = {}) {
   problem made;
-  made.what = std::move(what);
-  made.can_be_captured = false;
+  made.what = std::move(what) + (is_captured ? ", captured" : "");
+  made.can_be_captured = false;  // by one stream
   const auto seed = std::make_shared<std::uint64_t>(0);
-  made.renew = [ranks, renew, seed](source& random, cudaStream_t) {
-    *seed = random();
+  const auto renew_all = [ranks, renew](source& random) {
     ranks->each(random, [&](const rank_view& me, source& own) { renew(me, (*ranks)[me.rank], own); });
   };
-  made.call = [ranks, call, seed, name](void* storage, std::size_t& bytes, cudaStream_t) {
+  made.renew = [renew_all, seed](source& random, cudaStream_t) {
+    *seed = random();
+    renew_all(random);
+  };
+  made.call = [ranks, call, renew_all, seed, name, is_captured, again](void* storage, std::size_t& bytes,
+                                                                       cudaStream_t) {
     bytes = 1;  // Each rank has its own storage.
     if (storage == nullptr) return cudaSuccess;
     tally(name).calls += 1;
     try {
-      ranks->call(*seed, call);
+      if (is_captured) {
+        ranks->replay(*seed, call, renew_all);
+      } else {
+        ranks->call(*seed, call);
+        if (again(*ranks)) ranks->call(*seed, call);
+      }
     } catch (const std::exception&) {
       tally(name).wrong += 1;
       throw;
@@ -321,6 +393,7 @@ problem reduce_by(source& random) {
   ranks->make_states(
       random, [&](std::size_t rank, source& own) { return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own); });
   const T init = item_of<T>(random());
+  const bool is_captured = random.chance(20);
   return problem_of_ranks(
       "reduce", description_of_ranks("Reduce", name_of<T>(), sizes), ranks,
       [](const rank_view& me, reduced_rank<T>& own, source& data) {
@@ -340,6 +413,70 @@ problem reduce_by(source& random) {
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
           must_be_same(std::vector<T>{expected}, content(all[rank].out), "the result");
         }
+      },
+      is_captured);
+}
+
+/// Sum, Min and Max, then ArgMin and ArgMax, which say which of several equal items is the first.
+template <class T>
+problem reduce_to_extremum(source& random) {
+  const std::size_t count = random_ranks(random);
+  const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
+  enum class form { sum, min, max, arg_min, arg_max };
+  const form how = random.pick({form::sum, form::min, form::max, form::arg_min, form::arg_max});
+  struct state : reduced_rank<T> {
+    state(std::size_t size, source& own) : reduced_rank<T>(size, 1, own), index(1, own) {}
+    array<std::int64_t> index;
+  };
+  const auto ranks = std::make_shared<ranks_of_case<state>>(count);
+  ranks->make_states(random, [&](std::size_t rank, source& own) { return std::make_unique<state>(sizes[rank], own); });
+  return problem_of_ranks(
+      "reduce",
+      description_of_ranks("Sum, Min, Max, ArgMin, ArgMax", name_of<T>(), sizes) + ": " +
+          std::to_string(static_cast<int>(how)),
+      ranks,
+      [how](const rank_view& me, state& own, source& data) {
+        std::vector<T> items = random_items<T>(data, own.in.size());
+        if (how != form::sum) {
+          for (T& item : items) item = static_cast<T>(item & T{0x3f});
+        }
+        own.renew(items, me.stream);
+        own.index.forget(me.stream);
+      },
+      [how](const rank_view& me, state& own, void* storage, std::size_t& bytes) {
+        using strata::DistributedReduce;
+        const T* const in = own.in.data();
+        T* const out = own.out.data();
+        const std::size_t size = own.in.size();
+        if (how == form::sum) return DistributedReduce::Sum(storage, bytes, in, out, size, me.comm, me.stream);
+        if (how == form::min) return DistributedReduce::Min(storage, bytes, in, out, size, me.comm, me.stream);
+        if (how == form::max) return DistributedReduce::Max(storage, bytes, in, out, size, me.comm, me.stream);
+        std::int64_t* const index = own.index.data();
+        return how == form::arg_min
+                   ? DistributedReduce::ArgMin(storage, bytes, in, out, index, size, me.comm, me.stream)
+                   : DistributedReduce::ArgMax(storage, bytes, in, out, index, size, me.comm, me.stream);
+      },
+      [how](ranks_of_case<state>& all) {
+        all.must_return(cudaSuccess);
+        const bool is_min = how == form::min || how == form::arg_min;
+        T expected = how == form::sum ? T{} : is_min ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+        std::int64_t index = 1;
+        const std::vector<T> items = all_of<T>(
+            all, [](auto& own) -> auto& { return own.items; });
+        for (std::size_t i = 0; i < items.size(); ++i) {
+          if (how == form::sum) {
+            expected = wrapping_sum{}(expected, items[i]);
+          } else if (i == 0 || (is_min ? items[i] < expected : expected < items[i])) {
+            expected = items[i];
+            index = static_cast<std::int64_t>(i);
+          }
+        }
+        const bool has_index = how == form::arg_min || how == form::arg_max;
+        for (std::size_t rank = 0; rank < all.size(); ++rank) {
+          must_be_same(std::vector<T>{expected}, content(all[rank].out), "the result");
+          must_be_same(std::vector<std::int64_t>{has_index ? index : untouched<std::int64_t>()},
+                       content(all[rank].index), "the index");
+        }
       });
 }
 
@@ -355,6 +492,7 @@ problem scan_by(source& random) {
     return std::make_unique<reduced_rank<T>>(sizes[rank], in_place ? 0 : sizes[rank], own);
   });
   const T init = item_of<T>(random());
+  const bool is_captured = random.chance(20);
   constexpr bool is_exclusive = Form == scan_form::exclusive || Form == scan_form::exclusive_sum;
   return problem_of_ranks(
       "scan",
@@ -393,7 +531,8 @@ problem scan_by(source& random) {
           const std::string who = "rank " + std::to_string(rank);
           must_be_same(expected, content(in_place ? all[rank].in : all[rank].out), who.c_str());
         }
-      });
+      },
+      is_captured);
 }
 
 // ---------------------------------------------------------------------------- exchanges and sorts
@@ -456,6 +595,27 @@ int random_destination(source& random, std::size_t ranks, int how) {
   return static_cast<int>(how == 2 ? ranks - 1 : 0);
 }
 
+/// Where the items of a case go. One may go to a rank that there is not.
+struct destinations_of_case {
+  destinations_of_case(source& random, const std::vector<std::size_t>& sizes)
+      : how(static_cast<int>(random.below(4))), is_bad(sum_of(sizes) > 0 && random.chance(5)) {
+    while (bad_rank + 1 < sizes.size() && sizes[bad_rank] == 0) ++bad_rank;
+  }
+
+  bool is_bad_rank(std::size_t rank) const { return is_bad && rank == bad_rank; }
+
+  std::vector<int> of_rank(const rank_view& me, std::size_t size, source& data) const {
+    std::vector<int> made;
+    for (std::size_t i = 0; i < size; ++i) made.push_back(random_destination(data, me.ranks, how));
+    if (is_bad_rank(me.rank)) made[data.below(size)] = data.chance(50) ? -1 : static_cast<int>(me.ranks);
+    return made;
+  }
+
+  int how;
+  bool is_bad;
+  std::size_t bad_rank = 0;
+};
+
 template <class K, class V, bool HasValues>
 problem exchange(source& random) {
   const std::size_t count = random_ranks(random);
@@ -463,31 +623,19 @@ problem exchange(source& random) {
   const std::size_t all_items = sum_of(sizes);
   // Of few cases a rank has no room for all that comes.
   const std::size_t capacity = random.chance(85) ? all_items : random.below(all_items + 1);
-  const int how = static_cast<int>(random.below(4));
-  const bool is_bad = all_items > 0 && random.chance(5);
+  const destinations_of_case to(random, sizes);
   const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<moved_rank<K, V>>(sizes[rank], capacity, HasValues, own);
   });
-  const auto bad_rank = [sizes] {
-    std::size_t rank = 0;
-    while (rank + 1 < sizes.size() && sizes[rank] == 0) ++rank;
-    return rank;
-  }();
   return problem_of_ranks(
       "exchange",
       description_of_ranks("exchange", name_of<K>(), sizes) + ", room for " + std::to_string(capacity) +
-          (is_bad ? ", a bad destination" : ""),
+          (to.is_bad ? ", a bad destination" : ""),
       ranks,
-      [how, is_bad, bad_rank](const rank_view& me, moved_rank<K, V>& own, source& data) {
+      [to](const rank_view& me, moved_rank<K, V>& own, source& data) {
         own.renew(data, me.stream);
-        own.host_destinations.clear();
-        for (std::size_t i = 0; i < own.keys.size(); ++i) {
-          own.host_destinations.push_back(random_destination(data, me.ranks, how));
-        }
-        if (is_bad && me.rank == bad_rank) {
-          own.host_destinations[data.below(own.keys.size())] = data.chance(50) ? -1 : static_cast<int>(me.ranks);
-        }
+        own.host_destinations = to.of_rank(me, own.keys.size(), data);
         own.destinations.write(own.host_destinations, me.stream);
       },
       [](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
@@ -503,8 +651,8 @@ problem exchange(source& random) {
                                                     me.stream);
         }
       },
-      [is_bad](ranks_of_case<moved_rank<K, V>>& all) {
-        if (is_bad) {
+      [to](ranks_of_case<moved_rank<K, V>>& all) {
+        if (to.is_bad) {
           all.must_return(cudaErrorInvalidValue);
           for (std::size_t rank = 0; rank < all.size(); ++rank) {
             must_be_same(and_untouched(std::vector<K>(), all[rank].keys_out.size()), content(all[rank].keys_out),
@@ -517,13 +665,91 @@ problem exchange(source& random) {
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
           moved_rank<K, V>& own = all[rank];
           for (std::size_t i = 0; i < own.keys.size(); ++i) {
-            const auto to = static_cast<std::size_t>(own.host_destinations[i]);
-            keys[to].push_back(own.host_keys[i]);
-            if (HasValues) values[to].push_back(own.host_values[i]);
+            const auto target = static_cast<std::size_t>(own.host_destinations[i]);
+            keys[target].push_back(own.host_keys[i]);
+            if (HasValues) values[target].push_back(own.host_values[i]);
           }
         }
         must_have_received(all, keys, values);
       });
+}
+
+/// What a fixed exchange has besides: how many items each rank has for this one.
+template <class K, class V>
+struct fixed_rank : moved_rank<K, V> {
+  fixed_rank(std::size_t in, std::size_t ranks, std::size_t chunk_capacity, bool has_values, source& random)
+      : moved_rank<K, V>(in, ranks * chunk_capacity, has_values, random), counts(ranks, random) {}
+  array<std::int64_t> counts;
+};
+
+template <class K, class V, bool HasValues>
+problem exchange_fixed(source& random) {
+  const std::size_t count = random_ranks(random);
+  const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
+  const std::size_t all_items = sum_of(sizes);
+  const std::size_t chunk_capacity = random.chance(50) ? all_items : random.below(all_items / count + 2);
+  const destinations_of_case to(random, sizes);
+  const bool is_captured = random.chance(30);
+  const auto ranks = std::make_shared<ranks_of_case<fixed_rank<K, V>>>(count);
+  ranks->make_states(random, [&](std::size_t rank, source& own) {
+    return std::make_unique<fixed_rank<K, V>>(sizes[rank], count, chunk_capacity, HasValues, own);
+  });
+  return problem_of_ranks(
+      "fixed exchange",
+      description_of_ranks("fixed exchange", name_of<K>(), sizes) + ", chunks of " + std::to_string(chunk_capacity) +
+          (to.is_bad ? ", a bad destination" : ""),
+      ranks,
+      [to](const rank_view& me, fixed_rank<K, V>& own, source& data) {
+        own.renew(data, me.stream);
+        own.counts.forget(me.stream);
+        own.host_destinations = to.of_rank(me, own.keys.size(), data);
+        own.destinations.write(own.host_destinations, me.stream);
+      },
+      [chunk_capacity](const rank_view& me, fixed_rank<K, V>& own, void* storage, std::size_t& bytes) {
+        const K* const keys = own.keys.data();
+        const int* const destinations = own.destinations.data();
+        if constexpr (HasValues) {
+          return strata::DistributedExchange::PairsFixed(
+              storage, bytes, keys, static_cast<const V*>(own.values.data()), destinations, own.keys.size(),
+              own.keys_out.data(), own.values_out.data(), chunk_capacity, own.counts.data(), me.comm, me.stream);
+        } else {
+          return strata::DistributedExchange::ItemsFixed(storage, bytes, keys, destinations, own.keys.size(),
+                                                         own.keys_out.data(), chunk_capacity, own.counts.data(),
+                                                         me.comm, me.stream);
+        }
+      },
+      [to, chunk_capacity](ranks_of_case<fixed_rank<K, V>>& all) {
+        all.must_return(cudaSuccess);
+        for (std::size_t rank = 0; rank < all.size(); ++rank) {
+          const std::vector<std::int64_t> counts = content(all[rank].counts);
+          const std::vector<K> keys = content(all[rank].keys_out);
+          const std::vector<V> values = content(all[rank].values_out);
+          std::vector<std::int64_t> expected;
+          for (std::size_t from = 0; from < all.size(); ++from) {
+            // The rest of a chunk may be anything, and so may all of one without a count.
+            std::vector<K> expected_keys;
+            std::vector<V> expected_values;
+            const fixed_rank<K, V>& sender = all[from];
+            for (std::size_t i = 0; i < sender.keys.size(); ++i) {
+              if (sender.host_destinations[i] != static_cast<int>(rank)) continue;
+              expected_keys.push_back(sender.host_keys[i]);
+              if (HasValues) expected_values.push_back(sender.host_values[i]);
+            }
+            expected.push_back(to.is_bad_rank(from) ? -1 : static_cast<std::int64_t>(expected_keys.size()));
+            if (to.is_bad_rank(from)) continue;
+            const std::size_t sent = std::min(expected_keys.size(), chunk_capacity), begin = from * chunk_capacity;
+            const std::string who = "of rank " + std::to_string(rank) + " from " + std::to_string(from);
+            must_be_same(part(expected_keys, 0, sent), part(keys, begin, begin + sent), ("keys " + who).c_str());
+            if (HasValues) {
+              must_be_same(part(expected_values, 0, sent), part(values, begin, begin + sent),
+                           ("values " + who).c_str());
+            }
+          }
+          must_be_same(expected, counts, ("counts of rank " + std::to_string(rank)).c_str());
+          must_be_same(all[rank].host_keys, content(all[rank].keys), "keys of the input");
+        }
+      },
+      is_captured);
 }
 
 /// The items of all ranks in the order that `order_of(keys)` says, in parts of one size.
@@ -555,7 +781,49 @@ std::size_t random_capacity(source& random, const std::vector<std::size_t>& size
   return needed + (random.chance(50) ? 0 : random.below(100));
 }
 
-template <class K, class V, bool HasValues>
+/// As many samples and items that small cases take several rounds, and several chunks.
+struct small_policy {
+  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8, /*samples=*/16, /*sample_bytes=*/1 << 16,
+                                                          /*max_items_without_chunks=*/20, /*chunks=*/3};
+};
+using usual_policy = strata::detail::distributed_sort_policy;
+
+/// A call of the public class, or of what is below it with another policy.
+template <class Policy, bool HasValues, bool IsDescending, class K, class V, class... Bits>
+cudaError_t radix_sort_of(void* storage, std::size_t& bytes, const rank_view& me, moved_rank<K, V>& own,
+                          const Bits&... bits) {
+  using strata::DistributedRadixSort;
+  const K* const keys = own.keys.data();
+  const V* const values = own.values.data();
+  const std::size_t size = own.keys.size(), room = own.keys_out.size();
+  K* const keys_out = own.keys_out.data();
+  V* const values_out = own.values_out.data();
+  const auto sort = [&](const auto&... rest) {
+    if constexpr (HasValues) {
+      return IsDescending ? DistributedRadixSort::SortPairsDescending(storage, bytes, keys, values, size, keys_out,
+                                                                      values_out, room, &own.num_out, rest...)
+                          : DistributedRadixSort::SortPairs(storage, bytes, keys, values, size, keys_out, values_out,
+                                                            room, &own.num_out, rest...);
+    } else {
+      return IsDescending
+                 ? DistributedRadixSort::SortKeysDescending(storage, bytes, keys, size, keys_out, room, &own.num_out,
+                                                            rest...)
+                 : DistributedRadixSort::SortKeys(storage, bytes, keys, size, keys_out, room, &own.num_out, rest...);
+    }
+  };
+  if constexpr (std::is_same_v<Policy, usual_policy>) {
+    return sort(bits..., me.comm, me.stream);
+  } else if constexpr (HasValues) {
+    return strata::detail::distributed_radix_sort<IsDescending, Policy>(
+        storage, bytes, keys, values, size, keys_out, values_out, room, &own.num_out, bits..., me.comm, me.stream);
+  } else {
+    return strata::detail::distributed_radix_sort<IsDescending, Policy>(
+        storage, bytes, keys, strata::NullType{}, size, keys_out, static_cast<strata::NullType*>(nullptr), room,
+        &own.num_out, bits..., me.comm, me.stream);
+  }
+}
+
+template <class K, class V, bool HasValues, class Policy = usual_policy>
 problem radix_sort(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
@@ -570,26 +838,21 @@ problem radix_sort(source& random) {
       "radix sort",
       description_of_ranks("radix sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
           (descending ? ", descending" : "") + ", bits " + std::to_string(bits.begin) + " to " +
-          std::to_string(bits.end) + ", room for " + std::to_string(capacity),
+          std::to_string(bits.end) + ", room for " + std::to_string(capacity) +
+          (std::is_same_v<Policy, usual_policy> ? "" : ", few samples"),
       ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
       [descending, bits](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
-        using strata::DistributedRadixSort;
-        const K* const keys = own.keys.data();
-        const std::size_t size = own.keys.size(), room = own.keys_out.size();
-        if constexpr (HasValues) {
-          const V* const values = own.values.data();
-          const auto sort = [&](const auto&... rest) {
-            return descending ? DistributedRadixSort::SortPairsDescending(storage, bytes, rest...)
-                              : DistributedRadixSort::SortPairs(storage, bytes, rest...);
-          };
-          return sort(keys, values, size, own.keys_out.data(), own.values_out.data(), room, &own.num_out, bits.begin,
-                      bits.end, me.comm, me.stream);
+        const auto sort = [&](const auto&... rest) {
+          return descending ? radix_sort_of<Policy, HasValues, true>(storage, bytes, me, own, rest...)
+                            : radix_sort_of<Policy, HasValues, false>(storage, bytes, me, own, rest...);
+        };
+        const bool are_all = bits.begin == 0 && bits.end == bits_of_key<K>;
+        if constexpr (std::is_same_v<K, event>) {
+          return are_all ? sort(decompose_event{}) : sort(decompose_event{}, bits.begin, bits.end);
+        } else if constexpr (!std::is_same_v<Policy, usual_policy>) {
+          return sort(strata::detail::identity_decomposer{}, bits.begin, bits.end);
         } else {
-          const auto sort = [&](const auto&... rest) {
-            return descending ? DistributedRadixSort::SortKeysDescending(storage, bytes, rest...)
-                              : DistributedRadixSort::SortKeys(storage, bytes, rest...);
-          };
-          return sort(keys, size, own.keys_out.data(), room, &own.num_out, bits.begin, bits.end, me.comm, me.stream);
+          return are_all ? sort() : sort(bits.begin, bits.end);
         }
       },
       [descending, bits](ranks_of_case<moved_rank<K, V>>& all) {
@@ -598,25 +861,45 @@ problem radix_sort(source& random) {
       });
 }
 
-/// By some bits alone, so that many keys are equal that differ.
+/// An order that is chosen when the program runs.
+enum class order_of_keys { by_part, by_part_downwards, whole, none };
 template <class K>
-struct less_in_part {
+struct any_less {
+  order_of_keys how;
+
   STRATA_HD bool operator()(const K& a, const K& b) const {
+    if (how == order_of_keys::by_part) return by_part(a, b);
+    if (how == order_of_keys::by_part_downwards) return by_part(b, a);
+    return how == order_of_keys::whole && whole(a, b);
+  }
+
+ private:
+  /// By some bits alone, so that many keys are equal that differ.
+  STRATA_HD static bool by_part(const K& a, const K& b) {
     if constexpr (std::is_integral_v<K>) {
       return static_cast<K>(a & K{0x3f}) < static_cast<K>(b & K{0x3f});
-    } else if constexpr (is_real<K>) {  // NaN behind all
-      return b != b ? a == a : a < b;
+    } else if constexpr (is_real<K>) {
+      return whole(a, b);
     } else {
       return a.word[0] < b.word[0];
     }
   }
+  STRATA_HD static bool whole(const K& a, const K& b) {
+    if constexpr (is_real<K>) {  // NaN behind all
+      return b != b ? a == a : a < b;
+    } else {
+      return a < b;
+    }
+  }
 };
 
-template <class K, class V, bool HasValues>
+template <class K, class V, bool HasValues, class Policy = usual_policy>
 problem merge_sort(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
   const std::size_t capacity = random_capacity(random, sizes);
+  const any_less<K> less{random.pick({order_of_keys::by_part, order_of_keys::by_part_downwards, order_of_keys::whole,
+                                      order_of_keys::whole, order_of_keys::none})};
   const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<moved_rank<K, V>>(sizes[rank], capacity, HasValues, own);
@@ -624,35 +907,115 @@ problem merge_sort(source& random) {
   return problem_of_ranks(
       "merge sort",
       description_of_ranks("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), sizes) +
-          ", room for " + std::to_string(capacity),
+          ", order " + std::to_string(static_cast<int>(less.how)) + ", room for " + std::to_string(capacity) +
+          (std::is_same_v<Policy, usual_policy> ? "" : ", few samples"),
       ranks, [](const rank_view& me, moved_rank<K, V>& own, source& data) { own.renew(data, me.stream); },
-      [](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
+      [less](const rank_view& me, moved_rank<K, V>& own, void* storage, std::size_t& bytes) {
         const K* const keys = own.keys.data();
+        const V* const values = own.values.data();
         const std::size_t size = own.keys.size(), room = own.keys_out.size();
-        if constexpr (HasValues) {
-          return strata::DistributedMergeSort::SortPairs(storage, bytes, keys, static_cast<const V*>(own.values.data()),
-                                                         size, own.keys_out.data(), own.values_out.data(), room,
-                                                         &own.num_out, less_in_part<K>{}, me.comm, me.stream);
+        if constexpr (!std::is_same_v<Policy, usual_policy>) {
+          static_assert(HasValues);
+          return strata::detail::distributed_merge_sort<Policy>(storage, bytes, keys, values, size, own.keys_out.data(),
+                                                                own.values_out.data(), room, &own.num_out, less,
+                                                                me.comm, me.stream);
+        } else if constexpr (HasValues) {
+          return strata::DistributedMergeSort::SortPairs(storage, bytes, keys, values, size, own.keys_out.data(),
+                                                         own.values_out.data(), room, &own.num_out, less, me.comm,
+                                                         me.stream);
         } else {
           return strata::DistributedMergeSort::SortKeys(storage, bytes, keys, size, own.keys_out.data(), room,
-                                                        &own.num_out, less_in_part<K>{}, me.comm, me.stream);
+                                                        &own.num_out, less, me.comm, me.stream);
         }
       },
-      [](ranks_of_case<moved_rank<K, V>>& all) {
-        must_be_sorted(all, [](const std::vector<K>& keys) {
+      [less](ranks_of_case<moved_rank<K, V>>& all) {
+        must_be_sorted(all, [less](const std::vector<K>& keys) {
           std::vector<std::size_t> order(keys.size());
           std::iota(order.begin(), order.end(), std::size_t{0});
           std::stable_sort(order.begin(), order.end(),
-                           [&](std::size_t a, std::size_t b) { return less_in_part<K>{}(keys[a], keys[b]); });
+                           [&](std::size_t a, std::size_t b) { return less(keys[a], keys[b]); });
           return order;
         });
       });
 }
 
-
 // ---------------------------------------------------------------------------- joins
 
-/// Two sides of a rank, and room for pairs of row numbers.
+/// What a case has settled before there are data.
+struct join_shape {
+  strata::JoinKind kind;
+  std::vector<std::size_t> build_sizes, probe_sizes;
+  std::uint64_t keys;  // different ones
+  std::int64_t lowest = 0;
+  bool has_nulls, is_skewed;
+  std::size_t capacity;  // of the output, on each rank
+  /// The first call may have too little room for what ranks receive.
+  bool has_little_room;
+  join_kinds::join_settings<> options;
+};
+
+template <class K>
+join_shape random_join_shape(source& random, std::size_t ranks) {
+  join_shape s;
+  s.kind = random.pick({strata::JoinKind::inner, strata::JoinKind::left, strata::JoinKind::full, strata::JoinKind::semi,
+                        strata::JoinKind::anti});
+  s.build_sizes = random_sizes(random, ranks, most_of_all_ranks(random));
+  s.probe_sizes = random_sizes(random, ranks, most_of_all_ranks(random));
+  const std::size_t build_rows = sum_of(s.build_sizes), probe_rows = sum_of(s.probe_sizes);
+  const std::size_t more = std::max(build_rows, probe_rows);
+  // Few keys make many results, of which there shall not be too many.
+  const double most_results = is_gpu ? 1e6 : 3000;
+  const double pairs = static_cast<double>(build_rows) * static_cast<double>(probe_rows);
+  s.keys = std::max(static_cast<std::uint64_t>(pairs / most_results) + 1,
+                    random.pick({std::uint64_t{1}, std::uint64_t{more / 20 + 1}, std::uint64_t{more / 3 + 1},
+                                 std::uint64_t{2 * more + 1}}));
+  s.is_skewed = pairs < most_results && random.chance(50);
+  s.has_nulls = random.chance(30);
+  s.options.nulls_equal = s.has_nulls && random.chance(50) && pairs < 10 * most_results;
+  s.options.build_unique = random.chance(25);
+  if (s.options.build_unique) s.keys = std::max<std::uint64_t>(s.keys, build_rows + 3);
+  if constexpr (std::is_integral_v<K>) {
+    if (random.chance(50)) s.lowest = random.in(-1000000, 1000000);
+    // Now and then some rows are outside.
+    if (random.chance(20)) s.options.key_range = {s.lowest + (random.chance(20) ? 5 : 0), s.keys};
+  }
+  s.capacity = random.chance(10) ? random.below(more + 1) : more + static_cast<std::size_t>(most_results);
+  s.has_little_room = random.chance(40);
+  return s;
+}
+
+/// A side on one rank. Of unique keys, those of all ranks before it are other ones.
+template <class K>
+struct joined_side : side_rows {
+  joined_side(std::size_t rows, source& random)
+      : keys(rows, random), valid(rows / 32 + 1, random), row_numbers(rows, random) {}
+  array<K> keys;
+  array<std::uint32_t> valid;
+  array<std::int64_t> row_numbers;
+
+  void renew(source& data, const join_shape& s, bool is_unique, std::size_t first_row, cudaStream_t stream) {
+    const std::size_t rows = keys.size();
+    codes.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      codes[i] = is_unique ? 2 + first_row + i : s.is_skewed && data.chance(60) ? 3 % s.keys : data() % s.keys;
+    }
+    std::shuffle(codes.begin(), codes.end(), data);
+    host_valid.assign(valid.size(), ~0u);
+    if (s.has_nulls && is_unique && s.options.nulls_equal) {  // equal to each other, so there is one at most
+      if (first_row == 0) host_valid[0] = ~(1u << data.below(32));
+    } else if (s.has_nulls) {
+      for (std::uint32_t& word : host_valid) word = static_cast<std::uint32_t>(data() | data());
+    }
+    std::vector<K> made;
+    for (const std::uint64_t code : codes) made.push_back(key_of_code<K>::make(code, s.lowest));
+    keys.write(made, stream);
+    valid.write(host_valid, stream);
+    std::vector<std::int64_t> numbers(rows);
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(first_row));
+    row_numbers.write(numbers, stream);
+  }
+};
+
 template <class K>
 struct joined_rank {
   joined_rank(std::size_t build_rows, std::size_t probe_rows, std::size_t capacity, source& random)
@@ -661,91 +1024,149 @@ struct joined_rank {
         build_out(capacity, random),
         probe_out(capacity, random),
         num_out(1, random) {}
-  array<K> build, probe;
+  joined_side<K> build, probe;
   array<std::int64_t> build_out, probe_out, num_out;
-  std::vector<K> host_build, host_probe;
+  strata::DistributedJoinCapacity room, required;
 };
 
+/// The rows of all ranks, one after the other.
+template <class K, class Side>
+side_rows all_rows(ranks_of_case<joined_rank<K>>& all, Side side) {
+  side_rows rows;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const joined_side<K>& own = all[rank].*side;
+    for (std::size_t i = 0; i < own.codes.size(); ++i) {
+      const std::size_t at = rows.codes.size();
+      if (at % 32 == 0) rows.host_valid.push_back(0);
+      if (own.has_key(i)) rows.host_valid.back() |= 1u << at % 32;
+      rows.codes.push_back(own.codes[i]);
+    }
+  }
+  return rows;
+}
+
+enum class join_output { count, pairs, columns };
+
+template <class K, join_output Output>
+void must_be_joined(ranks_of_case<joined_rank<K>>& all, const join_shape& s) {
+  all.must_return(cudaSuccess);
+  const std::vector<row_pair> expected =
+      joined<K>(s.kind, s.options.nulls_equal, all_rows<K>(all, &joined_rank<K>::build),
+                all_rows<K>(all, &joined_rank<K>::probe));
+  const bool has_build = has_build_rows(s.kind);
+  std::int64_t size = 0;
+  std::vector<row_pair> found;
+  bool are_all = true;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::int64_t own_size = content(all[rank].num_out).front();
+    must_be(own_size >= 0, "a rank has less than no rows");
+    size += own_size;
+    std::size_t written = 0;
+    if constexpr (Output != join_output::count) written = std::min(static_cast<std::size_t>(own_size), s.capacity);
+    are_all &= written == static_cast<std::size_t>(own_size);
+    const std::vector<std::int64_t> builds = content(all[rank].build_out);
+    const std::vector<std::int64_t> probes = content(all[rank].probe_out);
+    for (std::size_t i = 0; i < s.capacity; ++i) {
+      const bool is_row = i < written;
+      if (is_row) found.push_back({has_build ? builds[i] : -1, probes[i]});
+      // A column of the build side says where there is no such row; pairs do not have its numbers.
+      const bool is_build = is_row && (has_build || Output == join_output::columns);
+      must_be(is_build ? has_build || builds[i] == -1 : builds[i] == untouched<std::int64_t>(),
+              "row " + std::to_string(i) + " of the build side");
+      must_be(is_row || probes[i] == untouched<std::int64_t>(), "a row behind the last was written");
+    }
+  }
+  must_be(size == static_cast<std::int64_t>(expected.size()),
+          std::to_string(expected.size()) + " rows are expected, ranks have " + std::to_string(size));
+  if (Output == join_output::count) return;
+  must_be(!are_all || found.size() == expected.size(), "rows are missing");
+  must_be_of_join(expected, found);
+}
+
+/// After a call with any room: the room that was required, if it was not enough. Then nothing may have been written.
 template <class K>
+bool needs_more_room(ranks_of_case<joined_rank<K>>& all) {
+  bool has_room = true;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const joined_rank<K>& own = all[rank];
+    must_be(own.required.build_rows >= 0 && own.required.probe_rows >= 0, "the required capacity is not known");
+    has_room &= own.required.build_rows <= own.room.build_rows && own.required.probe_rows <= own.room.probe_rows;
+  }
+  all.must_return(has_room ? cudaSuccess : cudaErrorInvalidValue);
+  if (has_room) return false;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    joined_rank<K>& own = all[rank];
+    for (const array<std::int64_t>* written : {&own.num_out, &own.build_out, &own.probe_out}) {
+      must_be_same(and_untouched(std::vector<std::int64_t>(), written->size()), content(*written), "after a refusal");
+    }
+    own.room = own.required;
+  }
+  return true;
+}
+
+template <class K, join_output Output>
 problem join(source& random) {
   const std::size_t count = random_ranks(random);
-  const std::vector<std::size_t> build_sizes = random_sizes(random, count, random.chance(10) ? 2000 : 200);
-  const std::vector<std::size_t> probe_sizes = random_sizes(random, count, random.chance(10) ? 4000 : 400);
-  const std::size_t build_rows = sum_of(build_sizes), probe_rows = sum_of(probe_sizes);
-  const bool is_large = build_rows > 200 || probe_rows > 400;
-  // Pairs of a large case are few.
-  const std::size_t keys = is_large ? 1 + (build_rows + probe_rows) / 2 : 1 + random.below(400);
-  const bool is_skewed = !is_large && random.chance(40);
-  const std::size_t capacity = is_large ? 20 * (build_rows + probe_rows) : build_rows * probe_rows;
+  const auto s = std::make_shared<const join_shape>(random_join_shape<K>(random, count));
   const auto ranks = std::make_shared<ranks_of_case<joined_rank<K>>>(count);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
-    return std::make_unique<joined_rank<K>>(build_sizes[rank], probe_sizes[rank], capacity, own);
+    return std::make_unique<joined_rank<K>>(s->build_sizes[rank], s->probe_sizes[rank], s->capacity, own);
   });
+  const auto call = [s](const rank_view& me, joined_rank<K>& own, void* storage, std::size_t& bytes) {
+    join_kinds::join_settings<> options = s->options;
+    if (s->has_nulls) {
+      options.build_valid = own.build.valid.data();
+      options.probe_valid = own.probe.valid.data();
+    }
+    const strata::DistributedJoinCapacity room{own.room.build_rows, own.room.probe_rows, &own.required};
+    const auto join = [&](const auto& output) {
+      return join_kinds::call_of(s->kind, strata::DistributedHashJoin{}, storage, bytes,
+                                 options.build_side(static_cast<const K*>(own.build.keys.data()),
+                                                    static_cast<std::int64_t>(own.build.keys.size())),
+                                 options.probe_side(static_cast<const K*>(own.probe.keys.data()),
+                                                    static_cast<std::int64_t>(own.probe.keys.size())),
+                                 output, own.num_out.data(), room, static_cast<const strata::JoinOptions<>&>(options),
+                                 me.comm, me.stream);
+    };
+    std::int64_t* const build_out = own.build_out.data();
+    std::int64_t* const probe_out = own.probe_out.data();
+    if constexpr (Output == join_output::count) {
+      return join(strata::join_count());
+    } else if constexpr (Output == join_output::columns) {
+      const std::int64_t none = -1;
+      return join(strata::join_columns(s->capacity, strata::build_column(own.build.row_numbers.data(), build_out, none),
+                                       strata::probe_column(own.probe.row_numbers.data(), probe_out, none)));
+    } else {
+      return join(strata::join_pairs(has_build_rows(s->kind) ? build_out : nullptr, probe_out, s->capacity));
+    }
+  };
   return problem_of_ranks(
-      "join",
-      description_of_ranks("inner join", name_of<K>(), build_sizes) + "; " +
-          description_of_ranks("probe rows", name_of<K>(), probe_sizes) + (is_skewed ? ", skewed" : ""),
+      std::string(name_of_kind(s->kind)) + " join",
+      description_of_ranks((std::string(name_of_kind(s->kind)) + " join").c_str(), name_of<K>(), s->build_sizes) +
+          "; " + description_of_ranks("probe rows", name_of<K>(), s->probe_sizes) + ", " + std::to_string(s->keys) +
+          " keys" + (s->is_skewed ? ", skewed" : "") +
+          (s->has_nulls ? s->options.nulls_equal ? ", nulls are equal" : ", nulls" : "") +
+          (s->options.build_unique ? ", unique" : "") + (s->options.key_range.keys > 0 ? ", range" : "") +
+          (s->has_little_room ? ", little room" : "") + ", output " + std::to_string(static_cast<int>(Output)) +
+          ", capacity " + std::to_string(s->capacity),
       ranks,
-      [keys, is_skewed](const rank_view& me, joined_rank<K>& own, source& data) {
-        const auto renew = [&](std::vector<K>& host, const array<K>& to) {
-          host.clear();
-          for (std::size_t i = 0; i < to.size(); ++i) {
-            const std::size_t id = data.below(is_skewed ? data.below(data.below(keys) + 1) + 1 : keys);
-            host.push_back(static_cast<K>(id * std::size_t{0x9e3779b1}));
-          }
-          to.write(host, me.stream);
+      [s](const rank_view& me, joined_rank<K>& own, source& data) {
+        const auto first_row = [&](const std::vector<std::size_t>& sizes) {
+          return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(me.rank), std::size_t{0});
         };
-        renew(own.host_build, own.build);
-        renew(own.host_probe, own.probe);
+        own.build.renew(data, *s, s->options.build_unique, first_row(s->build_sizes), me.stream);
+        own.probe.renew(data, *s, false, first_row(s->probe_sizes), me.stream);
         own.build_out.forget(me.stream);
         own.probe_out.forget(me.stream);
         own.num_out.forget(me.stream);
+        const auto room_of = [&](const std::vector<std::size_t>& sizes) {
+          return static_cast<std::int64_t>(s->has_little_room ? data.below(sum_of(sizes) + 1) : sum_of(sizes));
+        };
+        own.room = {room_of(s->build_sizes), room_of(s->probe_sizes)};
+        own.required = {-1, -1};
       },
-      [build_rows, probe_rows](const rank_view& me, joined_rank<K>& own, void* storage, std::size_t& bytes) {
-        strata::DistributedJoinCapacity room;
-        room.build_rows = static_cast<std::int64_t>(build_rows);
-        room.probe_rows = static_cast<std::int64_t>(probe_rows);
-        return strata::DistributedHashJoin::Inner(
-            storage, bytes, strata::join_side(static_cast<const K*>(own.build.data()), own.build.size()),
-            strata::join_side(static_cast<const K*>(own.probe.data()), own.probe.size()),
-            strata::join_pairs(own.build_out.data(), own.probe_out.data(), own.build_out.size()), own.num_out.data(),
-            room, strata::JoinOptions<>{}, me.comm, me.stream);
-      },
-      [](ranks_of_case<joined_rank<K>>& all) {
-        all.must_return(cudaSuccess);
-        const std::vector<K> build = all_of<K>(
-            all, [](auto& own) -> auto& { return own.host_build; });
-        const std::vector<K> probe = all_of<K>(
-            all, [](auto& own) -> auto& { return own.host_probe; });
-        std::multimap<K, std::int64_t> rows_of_key;
-        for (std::size_t b = 0; b < build.size(); ++b) rows_of_key.emplace(build[b], static_cast<std::int64_t>(b));
-        using row_pair = std::pair<std::int64_t, std::int64_t>;
-        std::vector<row_pair> expected, found;
-        for (std::size_t p = 0; p < probe.size(); ++p) {
-          const auto partners = rows_of_key.equal_range(probe[p]);
-          for (auto b = partners.first; b != partners.second; ++b) {
-            expected.emplace_back(b->second, static_cast<std::int64_t>(p));
-          }
-        }
-        for (std::size_t rank = 0; rank < all.size(); ++rank) {
-          const std::int64_t size = content(all[rank].num_out).front();
-          const std::vector<std::int64_t> found_build = content(all[rank].build_out);
-          const std::vector<std::int64_t> found_probe = content(all[rank].probe_out);
-          must_be(size >= 0 && static_cast<std::size_t>(size) <= expected.size(), "a rank has too many rows");
-          for (std::size_t i = 0; i < found_build.size(); ++i) {
-            if (i < static_cast<std::size_t>(size)) {
-              found.emplace_back(found_build[i], found_probe[i]);
-            } else {
-              must_be(found_build[i] == untouched<std::int64_t>() && found_probe[i] == untouched<std::int64_t>(),
-                      "a row behind the last was written");
-            }
-          }
-        }
-        std::sort(expected.begin(), expected.end());
-        std::sort(found.begin(), found.end());
-        must_be(expected == found, std::to_string(expected.size()) + " pairs are expected, " +
-                                       std::to_string(found.size()) + " found, or others");
-      });
+      call, [s](ranks_of_case<joined_rank<K>>& all) { must_be_joined<K, Output>(all, *s); }, false,
+      [](ranks_of_case<joined_rank<K>>& all) { return needs_more_room<K>(all); });
 }
 
 const std::vector<maker> makers = {
@@ -753,6 +1174,7 @@ const std::vector<maker> makers = {
     reduce_by<affine16, compose>,
     reduce_by<std::int32_t, wrapping_sum>,
     reduce_by<bytes3, wrapping_sum>,
+    reduce_to_extremum<std::int32_t>,
     scan_by<std::uint32_t, wrapping_sum, scan_form::exclusive_sum>,
     scan_by<std::int64_t, wrapping_sum, scan_form::inclusive_sum>,
     scan_by<affine8, compose, scan_form::inclusive>,
@@ -760,18 +1182,23 @@ const std::vector<maker> makers = {
     exchange<std::uint32_t, char, false>,
     exchange<bytes3, char, false>,
     exchange<std::uint32_t, std::uint64_t, true>,
-    join<std::int32_t>,
-    join<std::uint64_t>,
+    exchange_fixed<std::uint16_t, char, false>,
+    exchange_fixed<bytes64, char, false>,
+    exchange_fixed<std::uint32_t, bytes12, true>,
+    join<std::int32_t, join_output::pairs>,
+    join<std::int32_t, join_output::count>,
+    join<std::int32_t, join_output::columns>,
+    join<float, join_output::pairs>,
+    join<bytes12, join_output::pairs>,
     radix_sort<std::uint8_t, char, false>,
     radix_sort<std::uint32_t, char, false>,
-    radix_sort<std::int64_t, char, false>,
-    radix_sort<float, char, false>,
-    radix_sort<std::uint32_t, std::uint32_t, true>,
-    radix_sort<double, std::uint16_t, true>,
+    radix_sort<std::int64_t, std::uint16_t, true, small_policy>,
+    radix_sort<float, char, false, small_policy>,
+    radix_sort<event, std::uint32_t, true>,
     merge_sort<std::int32_t, char, false>,
-    merge_sort<bytes12, char, false>,
+    merge_sort<bytes12, std::uint16_t, true, small_policy>,
     merge_sort<float, std::uint32_t, true>,
-    merge_sort<std::uint64_t, bytes3, true>,
+    merge_sort<std::uint64_t, bytes3, true, small_policy>,
 };
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <strata/device/device_hash_join.hpp>
 
 #include <numeric>
-#include <unordered_map>
 
 #include "device/device_hash_join_kinds.hpp"
+#include "random/random_joins.cuh"
 #include "random/random_test.cuh"
 
 namespace {
@@ -18,24 +18,6 @@ using join_kinds::join_settings;
 using strata::JoinKind;
 using strata::JoinOrder;
 using strata::JoinStrategy;
-
-/// Keys are equal if their codes are; of floats, code 0 is NaN, and 1 and 2 are the two zeros.
-template <class Key>
-struct key_of_code {
-  static Key make(std::uint64_t code, std::int64_t lowest) {
-    if constexpr (std::is_floating_point_v<Key>) {
-      if (code == 0) return std::numeric_limits<Key>::quiet_NaN();
-      if (code <= 2) return code == 1 ? Key(-0.0) : Key(0.0);
-      return static_cast<Key>(code);
-    } else if constexpr (std::is_integral_v<Key>) {
-      return static_cast<Key>(static_cast<std::uint64_t>(lowest) + code);
-    } else {
-      return item_of<Key>(mixed(code) * 4);
-    }
-  }
-  static std::uint64_t same_as(std::uint64_t code) { return std::is_floating_point_v<Key> && code == 2 ? 1 : code; }
-  static bool equals_itself(std::uint64_t code) { return !std::is_floating_point_v<Key> || code != 0; }
-};
 
 /// What a case has settled before there are data.
 struct shape {
@@ -51,11 +33,9 @@ struct shape {
 };
 
 std::string description_of(const char* call, const std::string& types, const shape& s) {
-  static const char* const kinds[] = {"inner", "left", "full", "semi", "anti"};
   static const char* const strategies[] = {"cpu", "simple", "radix_single", "radix_multi", "automatic"};
-  return std::string(call) + ", " + kinds[static_cast<int>(s.kind)] + ", " + types + ", " +
-         std::to_string(s.build_rows) + " x " + std::to_string(s.probe_rows) + " rows, " + std::to_string(s.keys) +
-         " keys" + (s.is_skewed ? ", skewed" : "") +
+  return std::string(call) + ", " + name_of_kind(s.kind) + ", " + types + ", " + std::to_string(s.build_rows) + " x " +
+         std::to_string(s.probe_rows) + " rows, " + std::to_string(s.keys) + " keys" + (s.is_skewed ? ", skewed" : "") +
          (s.has_nulls ? s.options.nulls_equal ? ", nulls are equal" : ", nulls" : "") +
          (s.options.build_unique ? ", unique" : "") + (s.options.sorted ? ", sorted" : "") +
          (s.options.key_range.keys > 0 ? ", range" : "") +
@@ -97,24 +77,11 @@ shape random_shape(source& random) {
   return s;
 }
 
-struct row_pair {
-  std::int64_t build;
-  std::int64_t probe;
-  friend bool operator<(const row_pair& a, const row_pair& b) {
-    return a.probe != b.probe ? a.probe < b.probe : a.build < b.build;
-  }
-  friend bool operator==(const row_pair& a, const row_pair& b) { return a.build == b.build && a.probe == b.probe; }
-};
-
 template <class Key>
-struct side {
+struct side : side_rows {
   side(std::size_t rows, source& random) : keys(rows, random), valid(rows / 32 + 1, random) {}
   array<Key> keys;
   array<std::uint32_t> valid;
-  std::vector<std::uint64_t> codes;
-  std::vector<std::uint32_t> host_valid;
-
-  bool has_key(std::size_t row) const { return (host_valid[row / 32] >> row % 32 & 1) != 0; }
 
   void renew(source& data, const shape& s, bool is_build, cudaStream_t stream) {
     const std::size_t rows = keys.size();
@@ -160,72 +127,11 @@ struct side {
   }
 };
 
-/// The whole result, in the order of the probe rows.
-template <class Key>
-std::vector<row_pair> joined(const shape& s, const side<Key>& build, const side<Key>& probe) {
-  constexpr std::int64_t none = -1;
-  std::unordered_map<std::uint64_t, std::vector<std::int64_t>> rows_of_key;
-  std::vector<std::int64_t> nulls;
-  for (std::size_t b = 0; b < s.build_rows; ++b) {
-    if (!build.has_key(b)) {
-      nulls.push_back(static_cast<std::int64_t>(b));
-    } else if (key_of_code<Key>::equals_itself(build.codes[b])) {
-      rows_of_key[key_of_code<Key>::same_as(build.codes[b])].push_back(static_cast<std::int64_t>(b));
-    }
-  }
-  const std::vector<std::int64_t> no_partners;
-  std::vector<char> has_partner(s.build_rows, 0);
-  std::vector<row_pair> result;
-  for (std::size_t p = 0; p < s.probe_rows; ++p) {
-    const auto row = static_cast<std::int64_t>(p);
-    const std::vector<std::int64_t>* partners = &no_partners;
-    if (!probe.has_key(p)) {
-      if (s.options.nulls_equal) partners = &nulls;
-    } else if (key_of_code<Key>::equals_itself(probe.codes[p])) {
-      const auto found = rows_of_key.find(key_of_code<Key>::same_as(probe.codes[p]));
-      if (found != rows_of_key.end()) partners = &found->second;
-    }
-    if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
-      if (partners->empty() == (s.kind == JoinKind::anti)) result.push_back({none, row});
-      continue;
-    }
-    for (const std::int64_t b : *partners) {
-      has_partner[static_cast<std::size_t>(b)] = 1;
-      result.push_back({b, row});
-    }
-    if (partners->empty() && s.kind != JoinKind::inner) result.push_back({none, row});
-  }
-  if (s.kind == JoinKind::full) {
-    for (std::size_t b = 0; b < s.build_rows; ++b) {
-      if (has_partner[b] == 0) result.push_back({static_cast<std::int64_t>(b), none});
-    }
-  }
-  return result;
-}
-
-std::string text_of_row(const row_pair& row) {
-  return "(" + std::to_string(row.build) + ", " + std::to_string(row.probe) + ")";
-}
-
 /// `found`: the rows that were written.
 void must_be_joined(const shape& s, std::vector<row_pair> expected, std::vector<row_pair> found) {
   const std::size_t written = std::min(expected.size(), s.capacity);
   must_be(found.size() == written, "the number of rows that were written");
-  if (s.options.order == JoinOrder::probe) {
-    expected.resize(written);
-  } else {
-    std::sort(expected.begin(), expected.end());
-    std::sort(found.begin(), found.end());
-    if (written < expected.size()) {
-      // Any of the result, but none twice.
-      for (std::size_t i = 0; i < written; ++i) {
-        must_be(std::binary_search(expected.begin(), expected.end(), found[i]),
-                "row " + text_of_row(found[i]) + " is not of the result");
-        must_be(i == 0 || !(found[i] == found[i - 1]), "row " + text_of_row(found[i]) + " is there twice");
-      }
-      return;
-    }
-  }
+  if (s.options.order == JoinOrder::any) return must_be_of_join(std::move(expected), std::move(found));
   for (std::size_t i = 0; i < written; ++i) {
     must_be(expected[i] == found[i], "row " + std::to_string(i) + " of " + std::to_string(written) + ": expected " +
                                          text_of_row(expected[i]) + ", found " + text_of_row(found[i]));
@@ -255,12 +161,12 @@ struct arrays {
   }
 
   void check_rows(const shape& s, bool counts_alone, cudaStream_t stream) const {
-    const std::vector<row_pair> expected = joined(s, build, probe);
+    const std::vector<row_pair> expected = joined<Key>(s.kind, s.options.nulls_equal, build, probe);
     must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, total.read(stream), "the number of rows");
     const std::vector<Index> builds = build_out.read(stream);
     const std::vector<Index> probes = probe_out.read(stream);
     const std::size_t written = counts_alone ? 0 : std::min(expected.size(), s.capacity);
-    const bool has_build = s.kind != JoinKind::semi && s.kind != JoinKind::anti;
+    const bool has_build = has_build_rows(s.kind);
     std::vector<row_pair> found;
     for (std::size_t i = 0; i < s.capacity; ++i) {
       if (i < written) {
@@ -321,16 +227,17 @@ problem join(source& random) {
     }
   };
   made.check = [held, s](cudaStream_t stream) {
-    if (What == what::columns && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
+    if (What == what::columns && !has_build_rows(s.kind)) {
       // The column of the build side says everywhere that there is no row.
       const std::vector<Index> builds = held->build_out.read(stream);
-      const std::size_t written = std::min(joined(s, held->build, held->probe).size(), s.capacity);
+      const std::size_t written =
+          std::min(joined<Key>(s.kind, s.options.nulls_equal, held->build, held->probe).size(), s.capacity);
       for (std::size_t i = 0; i < written; ++i) {
         must_be(builds[i] == strata::no_row<Index>, "the result has a row of the build side");
       }
       held->build_out.forget(stream);
     }
-    if (What == what::pairs && (s.kind == JoinKind::semi || s.kind == JoinKind::anti)) {
+    if (What == what::pairs && !has_build_rows(s.kind)) {
       // Not given to the call.
       held->build_out.write(std::vector<Index>(s.capacity, untouched<Index>()), stream);
     }
@@ -389,7 +296,7 @@ problem join_table(source& random) {
                                held->total.data(), stream);
   };
   made.check = [held, memory, s](cudaStream_t stream) {
-    if (s.kind == JoinKind::semi || s.kind == JoinKind::anti) {
+    if (!has_build_rows(s.kind)) {
       held->build_out.write(std::vector<Index>(s.capacity, untouched<Index>()), stream);
     }
     held->check_rows(s, false, stream);

@@ -604,12 +604,14 @@ inline void run_calls(const problem& of, source& random, std::size_t calls) {
 
 class recorded_call {
  public:
-  recorded_call(const problem& of, const scratch& storage) {
+  /// `call(stream)` throws what is wrong.
+  template <class Call>
+  explicit recorded_call(const Call& call) {
     const stream_of_case recorder;
     must(cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     std::string error;
     try {
-      storage.call(of, recorder);
+      call(static_cast<cudaStream_t>(recorder));
     } catch (const failure& found) {
       error = found.what();
     }
@@ -634,7 +636,7 @@ class recorded_call {
 inline void run_replays(const problem& of, source& random) {
   const stream_of_case stream;
   const scratch storage(of, random);
-  const recorded_call recorded(of, storage);
+  const recorded_call recorded([&](cudaStream_t recorder) { storage.call(of, recorder); });
   const std::size_t replays = 1 + random.below(4);
   for (std::size_t i = 0; i < replays; ++i) {
     of.renew(random, stream);

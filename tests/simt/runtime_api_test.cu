@@ -63,6 +63,20 @@ TEST_F(RuntimeApi, memory_starts_as_garbage_and_copies_both_ways) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
 }
+__managed__ unsigned managed_words[64];
+TEST_F(RuntimeApi, managed_variables_are_device_memory_and_host_memory) {
+  ASSERT_EQ(cudaMemset(managed_words, 1, 8), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(words, managed_words, 4, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(word(0), 0x01010101u);
+  managed_words[2] = 7;
+  ASSERT_EQ(cudaMemcpy(words + 1, managed_words + 2, 4, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(word(1), 7u);
+  ASSERT_EQ(cudaMemcpy(managed_words + 3, words + 1, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(managed_words[3], 7u);
+  EXPECT_EQ(cudaMemset(managed_words, 0, size_t{1} << 30), cudaErrorInvalidValue);
+  static unsigned host[2];
+  EXPECT_EQ(cudaMemcpy(host, managed_words, 4, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+}
 TEST_F(RuntimeApi, wrong_directions_and_overlong_ranges_are_refused) {
   unsigned host[128] = {};
   EXPECT_EQ(cudaMemcpy(words, host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);

@@ -50,6 +50,38 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
 ///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// // Rank 0 deals 12 cards to all ranks.
+/// __managed__ int cards[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}, players[12], hands[64][12];
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   std::int64_t num_out = 0;
+///   must(strata::DistributedExchange::Items(cards, players, rank == 0 ? 12 : 0, hands[rank], 12, &num_out, comm) ==
+///        cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess || ranks > 64) return 1;
+///   for (int card = 0; card < 12; ++card) players[card] = card % ranks;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   for (int card = 0; card < 12; ++card) std::printf("%d ", hands[card % ranks][card / ranks]);
+/// }
+/// // prints: 3 1 4 1 5 9 2 6 5 3 5 8
+/// @endcode
 struct DistributedExchange {
   template <class ItemIterator, class DestinationIterator, class Item>
   static cudaError_t Items(void* d_temp_storage, std::size_t& temp_storage_bytes, ItemIterator d_in,

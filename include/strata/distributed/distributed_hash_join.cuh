@@ -46,6 +46,38 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   error of the lowest rank that has one, or of NCCL. Errors behind the second exchange are of one rank only.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
+///
+/// @code
+/// #include <cstdlib>
+/// #include <numeric>
+/// #include <thread>
+/// #include <vector>
+///
+/// __managed__ long long customers[6] = {10, 20, 30, 40, 50, 60}, orders[6] = {20, 50, 20, 70, 50, 10}, matches[64];
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   const int begin = 6 * rank / ranks, size = 6 * (rank + 1) / ranks - begin;
+///   const auto build = strata::join_side(customers + begin, size).unique();
+///   must(strata::DistributedHashJoin::Inner(build, strata::join_side(orders + begin, size), strata::join_count(),
+///            matches + rank, strata::DistributedJoinCapacity{6, 6}, strata::JoinOptions<>{}, comm) == cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess || ranks > 64) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   std::printf("%lld\n", std::accumulate(matches, matches + ranks, 0ll));  // orders that have a customer
+/// }
+/// // prints: 5
+/// @endcode
 struct DistributedHashJoin {
   /// Every pair of a build row and a probe row with equal keys.
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,

@@ -45,6 +45,38 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   After one of these, abort the communicator: other ranks may wait for this one.
 /// - **Algorithm.** Local sorts, exact splitters by selection among the sorted items of all ranks (P. J. Varman et al.,
 ///   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991), one exchange, merges.
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// __managed__ int numbers[12] = {31, 14, 15, 92, 65, 35, 89, 79, 32, 38, 46, 26}, sorted[12];
+/// struct by_last_digit { __host__ __device__ bool operator()(int a, int b) const { return a % 10 < b % 10; } };
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks, size = end - begin;
+///   std::int64_t num_out = 0;  // is size: the result is as balanced as these numbers
+///   must(strata::DistributedMergeSort::SortKeys(numbers + begin, size, sorted + begin, size, &num_out,
+///                                               by_last_digit{}, comm) == cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   for (int number : sorted) std::printf("%d ", number);
+/// }
+/// // prints: 31 92 32 14 15 65 35 46 26 38 89 79
+/// @endcode
 struct DistributedMergeSort {
   template <class KeyIterator, class Key, class CompareOp>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

@@ -38,6 +38,38 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   this one.
 /// - **Algorithm.** As DistributedMergeSort, with local sorts by digits. Compared with others in Maltenberger et al.,
 ///   Evaluating Multi-GPU Sorting with Modern Interconnects, 2022.
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// __managed__ unsigned keys[12] = {8, 6, 7, 5, 3, 0, 9, 11, 2, 4, 1, 10}, sorted[12];
+/// __managed__ char letters[] = "o saasrsrttt", text[13];
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks, size = end - begin;
+///   std::int64_t num_out = 0;  // is size: the result is as balanced as these keys
+///   must(strata::DistributedRadixSort::SortPairs(keys + begin, letters + begin, size, sorted + begin, text + begin,
+///                                                size, &num_out, comm) == cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   std::printf("%s\n", text);
+/// }
+/// // prints: strata sorts
+/// @endcode
 struct DistributedRadixSort {
   template <class KeyIterator, class Key>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

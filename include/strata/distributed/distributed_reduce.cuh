@@ -41,6 +41,36 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
 ///   itself. Otherwise what NCCL and launches return.
 /// - **Algorithm.** DeviceReduce, an all-gather, and a sum over ranks in each of them.
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// __managed__ int numbers[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+/// __managed__ int sums[64];  // one of each rank
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks;
+///   must(strata::DistributedReduce::Sum(numbers + begin, sums + rank, end - begin, comm) == cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess || ranks > 64) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   std::printf("%d\n", sums[0]);
+/// }
+/// // prints: 52
+/// @endcode
 struct DistributedReduce {
   /// Reduces with a binary operator and an initial value, which takes part once.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T>

@@ -45,6 +45,36 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   itself. Otherwise what NCCL and launches return.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
 ///   place of processors.
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// __managed__ int numbers[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
+/// __managed__ int sums[12];
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks;
+///   must(strata::DistributedScan::InclusiveSum(numbers + begin, sums + begin, end - begin, comm) == cudaSuccess);
+///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   for (int sum : sums) std::printf("%d ", sum);
+/// }
+/// // prints: 3 4 8 9 14 23 25 31 36 39 44 52
+/// @endcode
 struct DistributedScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator>

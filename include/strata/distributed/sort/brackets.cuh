@@ -216,7 +216,9 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-inline constexpr int bracket_threads = 512;
+/// Most threads of a block have no sample if there are few items. Where a thread is a fiber, the host back end, that is
+/// most of the time of a small sort: fewer threads there.
+inline constexpr int bracket_threads = STRATA_HOST_SIMT ? 64 : 512;
 
 /// The message of the first round: what a rank says of its call, and samples of its sorted items.
 template <class Key>

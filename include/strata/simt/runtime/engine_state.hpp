@@ -272,9 +272,9 @@ std::string source_line(const void* pc);  // of a return address, or its functio
 std::string interrupted_line(const void* pc);
 
 // ---- memory.cpp
-// Whether the range lies in one allocation, of any kind. Takes api_mutex.
+// Whether the range lies in one allocation, of any kind, or in managed variables. Takes api_mutex.
 bool is_allocated(const void* pointer, size_t bytes);
-// Both ranges lie in allocations. What has not been written counts as not written in the copy too.
+// Both ranges are such memory. What has not been written counts as not written in the copy too.
 void copy_allocated(void* to, const void* from, size_t bytes);
 // Bytes made of those of `sources`: written where all of these are.
 void store_allocated(void* to, const void* made, size_t bytes, const std::vector<const void*>& sources);

@@ -14,6 +14,12 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+// The linker's names of both ends of the section of `__managed__` variables; null where a program has none.
+extern "C" {
+extern char __start_strata_simt_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_strata_simt_managed[] __attribute__((weak, visibility("hidden")));
+}
+
 namespace strata {
 namespace simt {
 namespace engine {
@@ -42,6 +48,18 @@ const std::pair<char* const, allocation>* find(const void* pointer) {
   --next;
   const bool inside = address < next->first + next->second.bytes || (next->second.bytes == 0 && address == next->first);
   return inside ? &*next : nullptr;
+}
+
+bool is_of_type(const void* pointer, cudaMemoryType type) {
+  const auto* const found = find(pointer);
+  return found != nullptr && found->second.type == type;
+}
+
+// Not one of them alone: a compiler may put gaps between them.
+bool is_in_managed_variables(const void* pointer, size_t bytes) {
+  const char* const address = static_cast<const char*>(pointer);
+  return __start_strata_simt_managed <= address && address < __stop_strata_simt_managed &&
+         bytes <= static_cast<size_t>(__stop_strata_simt_managed - address);
 }
 
 cudaError_t misuse(cudaError_t error, const char* what) {
@@ -118,7 +136,8 @@ cudaError_t release(void* pointer, bool host) {
 
 bool is_device_memory(const void* pointer, size_t bytes) {
   const auto* const found = find(pointer);
-  return found != nullptr && found->second.type != cudaMemoryTypeHost &&
+  if (found == nullptr) return is_in_managed_variables(pointer, bytes);
+  return found->second.type != cudaMemoryTypeHost &&
          static_cast<const char*>(pointer) + bytes <= found->first + found->second.bytes;
 }
 
@@ -131,9 +150,8 @@ bool overruns(const void* pointer, size_t bytes) {
 bool direction_fits(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   const bool to_device = is_device_memory(to, bytes), from_device = is_device_memory(from, bytes);
   // Managed memory is at home on both sides.
-  const auto managed = [](const void* pointer) {
-    const auto* const found = find(pointer);
-    return found != nullptr && found->second.type == cudaMemoryTypeManaged;
+  const auto managed = [bytes](const void* pointer) {
+    return is_of_type(pointer, cudaMemoryTypeManaged) || is_in_managed_variables(pointer, bytes);
   };
   switch (kind) {
     case cudaMemcpyHostToDevice:
@@ -164,12 +182,12 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, 
 
 void fill_now(void* to, int value, size_t bytes) {
   std::memset(to, value, bytes);
-  check::written_by_host(to, bytes);
+  if (find(to) != nullptr) check::written_by_host(to, bytes);
 }
 
 cudaError_t fill(void* to, int value, size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
-  if (find(to) == nullptr || overruns(to, bytes)) {
+  if ((find(to) == nullptr && !is_in_managed_variables(to, bytes)) || overruns(to, bytes)) {
     return misuse(cudaErrorInvalidValue, "cudaMemset outside a device allocation");
   }
   return issue_work(stream, [=] { fill_now(to, value, bytes); });
@@ -179,12 +197,13 @@ cudaError_t fill(void* to, int value, size_t bytes, cudaStream_t stream) {
 
 bool is_allocated(const void* pointer, size_t bytes) {
   const std::lock_guard<std::recursive_mutex> lock(api_mutex());
-  return find(pointer) != nullptr && !overruns(pointer, bytes);
+  return find(pointer) == nullptr ? is_in_managed_variables(pointer, bytes) : !overruns(pointer, bytes);
 }
 
 void copy_allocated(void* to, const void* from, size_t bytes) {
   std::memmove(to, from, bytes);
-  if (find(from)->second.type == cudaMemoryTypeDevice) {
+  if (find(to) == nullptr) return;
+  if (is_of_type(from, cudaMemoryTypeDevice)) {
     check::copied_by_host(to, from, bytes);
   } else {
     check::written_by_host(to, bytes);
@@ -193,11 +212,12 @@ void copy_allocated(void* to, const void* from, size_t bytes) {
 
 void store_allocated(void* to, const void* made, size_t bytes, const std::vector<const void*>& sources) {
   std::memcpy(to, made, bytes);
+  if (find(to) == nullptr) return;
   for (size_t i = 0; i < bytes; ++i) {
     bool all_written = true;
     for (const void* const from : sources) {
       const char* const byte = static_cast<const char*>(from) + i;
-      all_written = all_written && (find(from)->second.type != cudaMemoryTypeDevice || check::is_written(byte));
+      all_written = all_written && (!is_of_type(from, cudaMemoryTypeDevice) || check::is_written(byte));
     }
     if (all_written) {
       check::written_by_host(static_cast<char*>(to) + i, 1);
