@@ -5,6 +5,8 @@
 // repaired twin. These diagnoses exist in every flavour.
 #include "diagnosis.cuh"
 
+#include <thread>
+
 using simt::location;
 using strata::launch;
 
@@ -461,6 +463,23 @@ TEST_F(BrokenKernelsDeathTest, stack_overflow_is_named) {
                std::string("\\[stack-overflow\\] kernel k: block \\(0,0,0\\) thread \\(0,0,0\\)") +
                    at_line_or_in("", "use_stack"));
   expect_clean(launch({"k", 1, 1}, recursion, out, 5));
+}
+
+// ---- devices
+
+TEST_F(BrokenKernels, failure_is_the_error_of_its_device_alone) {
+  simt::config().devices = 2;
+  EXPECT_NE(launch({"k", 1, 256}, early_return<false>, out), cudaSuccess);
+  std::thread([] {
+    EXPECT_EQ(cudaSetDevice(1), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+  }).join();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 }  // namespace

@@ -16,8 +16,11 @@ namespace {
 // Static buffers: a thread that fails is abandoned with whatever its stack owns.
 char report_text[8192];
 const char* report_kind = "";
-cudaError_t failed_launch = cudaSuccess;
+cudaError_t failed_launches[max_devices] = {};
 thread_local cudaError_t last_error = cudaSuccess;
+
+// The error of the last launch that failed on the device of the calling thread: the threads of other devices go on.
+cudaError_t& failed_launch() { return failed_launches[current_device()]; }
 
 cudaError_t error_of(const char* kind) {
   const auto is = [&](const char* text) { return std::strcmp(kind, text) == 0; };
@@ -173,8 +176,7 @@ void set_report(const char* kind, const std::string& text) {
   launch_now.failed = true;
   std::snprintf(report_text, sizeof report_text, "%s", text.c_str());
   report_kind = kind;
-  failed_launch = error_of(kind);
-  last_error = failed_launch;
+  last_error = failed_launch() = error_of(kind);
   if (!settings.quiet) {
     std::fprintf(stderr, "SIMT ERROR [%s] kernel %s: %s\n", kind, launch_now.parameters.name, report_text);
   }
@@ -185,7 +187,7 @@ cudaError_t set_last_error(cudaError_t error) {
   return error;
 }
 
-cudaError_t pending_launch_error() { return failed_launch; }
+cudaError_t pending_launch_error() { return failed_launch(); }
 
 void outside_kernel(const char* what, location where) {
   std::fprintf(stderr, "strata simt: %s outside a kernel (%s:%d)\n", what, file_name(where.file), where.line);
@@ -201,7 +203,7 @@ report last_report() {
 
 void clear_report() {
   engine::report_kind = "";
-  engine::failed_launch = cudaSuccess;
+  engine::failed_launch() = cudaSuccess;
   engine::last_error = cudaSuccess;
 }
 
@@ -229,7 +231,7 @@ void fail(const char* kind, const char* format, ...) {
 cudaError_t cudaGetLastError() {
   const cudaError_t error = strata::simt::engine::last_error;
   strata::simt::engine::last_error = cudaSuccess;
-  strata::simt::engine::failed_launch = cudaSuccess;
+  strata::simt::engine::failed_launch() = cudaSuccess;
   return error;
 }
 cudaError_t cudaPeekAtLastError() { return strata::simt::engine::last_error; }
