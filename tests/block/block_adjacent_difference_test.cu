@@ -265,9 +265,9 @@ STRATA_KERNEL void steps(const int* in, int* out) {
   using BlockAdjacentDifference = strata::BlockAdjacentDifference<int, 128>;
   STRATA_SHARED(temp_storage, BlockAdjacentDifference::TempStorage);
   int items[2];
-  for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+  for (int i = 0; i < 2; ++i) items[i] = in[static_cast<int>(threadIdx.x) * 2 + i];
   BlockAdjacentDifference(temp_storage).SubtractLeft(items, items, [](int a, int b) { return a - b; });
-  for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i];
+  for (int i = 0; i < 2; ++i) out[static_cast<int>(threadIdx.x) * 2 + i] = items[i];
 }
 
 TEST(block_adjacent_difference, example_of_the_documentation) {

@@ -300,7 +300,7 @@ struct key {
 };
 struct each_third {
   STRATA_D bool operator()(const key& a, const key& b) const { return a.value == b.value; }
-  STRATA_D bool operator()(const key&, const key&, unsigned index) const { return index % 3 == 0; }
+  STRATA_D bool operator()(const key&, const key&, int index) const { return index % 3 == 0; }
 };
 STRATA_D bool are_unlike(key a, key b) { return a.value != b.value; }
 
@@ -381,9 +381,9 @@ STRATA_KERNEL void run_heads(const int* in, int* heads) {
   using BlockDiscontinuity = strata::BlockDiscontinuity<int, 128>;
   STRATA_SHARED(temp_storage, BlockDiscontinuity::TempStorage);
   int items[2], flags[2];
-  for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+  for (int i = 0; i < 2; ++i) items[i] = in[static_cast<int>(threadIdx.x) * 2 + i];
   BlockDiscontinuity(temp_storage).FlagHeads(flags, items, [](int a, int b) { return a != b; });
-  for (int i = 0; i < 2; ++i) heads[threadIdx.x * 2 + i] = flags[i];
+  for (int i = 0; i < 2; ++i) heads[static_cast<int>(threadIdx.x) * 2 + i] = flags[i];
 }
 
 TEST(block_discontinuity, example_of_the_documentation) {

@@ -239,7 +239,7 @@ template <class Case, BlockLoadAlgorithm Algorithm>
 void count_conflicts() {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Case::items << " items of "
                                   << sizeof(typename Case::type) << " bytes");
-  const device_vector<typename Case::type> in(std::vector<typename Case::type>(Case::tile));
+  const device_vector<typename Case::type> in{std::vector<typename Case::type>(Case::tile)};
   const device_vector<int> offset(std::vector<int>{0, 0, 0}), valid(std::vector<int>{0, 50, Case::tile});
   device_vector<typename Case::type> out(9 * Case::tile);
   strata::simt::reset_statistics();

@@ -226,9 +226,9 @@ STRATA_KERNEL void differences(const int* in, int* out) {
   using BlockShuffle = strata::BlockShuffle<int, 128>;
   STRATA_SHARED(temp_storage, BlockShuffle::TempStorage);
   int items[2], previous[2] = {};
-  for (int i = 0; i < 2; ++i) items[i] = in[threadIdx.x * 2 + i];
+  for (int i = 0; i < 2; ++i) items[i] = in[static_cast<int>(threadIdx.x) * 2 + i];
   BlockShuffle(temp_storage).Up(items, previous);
-  for (int i = 0; i < 2; ++i) out[threadIdx.x * 2 + i] = items[i] - previous[i];
+  for (int i = 0; i < 2; ++i) out[static_cast<int>(threadIdx.x) * 2 + i] = items[i] - previous[i];
 }
 
 TEST(block_shuffle, example_of_the_documentation) {

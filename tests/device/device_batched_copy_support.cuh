@@ -85,7 +85,7 @@ inline std::vector<buffer_places> buffer_batches(std::size_t max_gap) {
     for (std::size_t size = near - 20; size < near + 60; size += if_small<std::size_t>(5, 1)) lengths.push_back(size);
   }
   add("around_powers", lengths);
-  for (const std::size_t count : {31, 32, 33, 255, 256, 257}) {
+  for (const std::size_t count : {31u, 32u, 33u, 255u, 256u, 257u}) {
     add(std::to_string(count) + "_short", std::vector<std::size_t>(count, 17));
   }
   add("all_empty", std::vector<std::size_t>(1000, 0));

@@ -51,7 +51,7 @@ const float infinity = std::numeric_limits<float>::infinity();
 // Places of an item that lie differently in packs of a thread, lanes, warps, tiles and blocks.
 std::vector<std::size_t> places(std::size_t size) {
   std::vector<std::size_t> all;
-  for (const std::size_t place : {0, 1, 7, 31, 32, 511, 512, 4095, 4096}) {
+  for (const std::size_t place : {0u, 1u, 7u, 31u, 32u, 511u, 512u, 4095u, 4096u}) {
     if (place < size) all.push_back(place);
   }
   all.push_back(size / 2);

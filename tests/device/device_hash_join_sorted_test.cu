@@ -144,7 +144,7 @@ TEST(device_hash_join_sorted, equally_frequent_build_rows) {
   for (const std::uint32_t frequency : {2u, 3u, 10u, 31u, 32u, 33u, 100u, 1000u, 5000u}) {
     if (is_small() && frequency % 10 != 0) continue;
     const std::vector<std::uint32_t> build = repeated_ids(rows, frequency);
-    const std::size_t probes = std::min<std::size_t>(rows, if_small(40000, 200000) / frequency);
+    const std::size_t probes = std::min<std::size_t>(rows, if_small(40000u, 200000u) / frequency);
     check_sorted<std::uint32_t>(build, random_ids(probes, build.back() + 2), as_u32, !is_small());
     if (testing::Test::HasFailure()) return;
   }
@@ -166,8 +166,8 @@ TEST(device_hash_join_sorted, about_as_many_results_as_one_block_writes) {
   const auto put = [](std::vector<std::uint32_t>& ids, std::size_t rows, std::uint32_t id) {
     ids.insert(ids.end(), rows, id);
   };
-  for (const std::size_t extra : {0, 1}) {
-    for (const std::size_t rows_of_run : {0, 9000}) {
+  for (const std::size_t extra : {0u, 1u}) {
+    for (const std::size_t rows_of_run : {0u, 9000u}) {
       if (is_small() && extra == 0) continue;
       std::vector<std::uint32_t> build{0};
       std::vector<std::uint32_t> probe(before, 0);
@@ -347,8 +347,8 @@ TEST(device_hash_join_sorted, a_graph_is_replayed_with_other_keys) {
   device_vector<std::uint32_t> build(keys_of_ids(random_ids(rows, rows)));
   device_vector<std::uint32_t> probe(keys_of_ids(random_ids(rows, rows)));
   const std::int64_t capacity = 4 * rows;
-  device_vector<std::int32_t> build_out(capacity);
-  device_vector<std::int32_t> probe_out(capacity);
+  device_vector<std::int32_t> build_out(4u * rows);
+  device_vector<std::int32_t> probe_out(4u * rows);
   device_vector<std::int64_t> total(1);
   join_settings<> options;
   options.sorted = true;

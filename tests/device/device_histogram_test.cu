@@ -221,7 +221,7 @@ TEST(device_histogram, floating_point_specials_are_counted_where_they_compare) {
 // ------------------------------------------------------------------ numbers of bins, distributions
 
 TEST(device_histogram, any_number_of_bins) {
-  const std::size_t length = if_small(8000, 300000);
+  const std::size_t length = if_small(8000u, 300000u);
   for (const int bins : {1, 2, 31, 33, 1023, 8191, 65536, if_small(70000, 1000003)}) {
     for (const int spread : {1, 3, bins}) {
       SCOPED_TRACE(spread);
@@ -486,7 +486,7 @@ TEST(device_histogram, without_samples_all_bins_are_zero) {
 }
 
 TEST(device_histogram, a_graph_counts_what_is_there_when_it_is_replayed) {
-  const std::size_t length = if_small(13000, 400000);
+  const std::size_t length = if_small(13000u, 400000u);
   for (const int bins : {10, 70000}) {
     device_vector<int> in(length), out(static_cast<std::size_t>(bins));
     std::size_t bytes = 0;

@@ -183,7 +183,7 @@ void check_graph() {
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
   for (int replay = 0; replay < if_small(3, 10); ++replay) {
-    const side_ids build{random_ids(build_rows, 400 + 50 * replay), {}};
+    const side_ids build{random_ids(build_rows, static_cast<std::uint32_t>(400 + 50 * replay)), {}};
     const side_ids probe{random_ids(probe_rows, 700), {}};
     all.keys.assign(keys_of<std::uint32_t>(build, as_u32));
     probe_keys.assign(keys_of<std::uint32_t>(probe, as_u32));

@@ -89,7 +89,7 @@ TYPED_TEST(DeviceNonTrivialRunsTypes, writes_offset_and_length_of_each_run_of_mo
   };
   for_all_shapes<typename TypeParam::Problem>(expect);
   for (const std::size_t size : parts_of<typename TypeParam::Problem>::sizes()) {
-    for (const std::size_t mean : {2, 40}) {
+    for (const std::size_t mean : {2u, 40u}) {
       if (size > 200000 && mean == 40) continue;
       ASSERT_NO_FATAL_FAILURE(expect(with_single_items(size, mean), size + mean));
     }

@@ -21,7 +21,7 @@ using strata::DeviceRadixSort;
 // Tiles that are full, have one item, or none.
 TEST(device_radix_sort_cluster, keys_of_any_pattern_in_tiles_of_any_size) {
   using hub = radix_cluster_hub<4>;
-  for (const std::size_t size : {257, 511, 512, 513, 2047, 2048, 2049, 4096, 4097, 8191, 8192}) {
+  for (const std::size_t size : {257u, 511u, 512u, 513u, 2047u, 2048u, 2049u, 4096u, 4097u, 8191u, 8192u}) {
     for (const pattern how : all_patterns) {
       const bool is_one_of_all = size == 257 || (!is_small() && (size == 2049 || size == 8191));
       if (!is_one_of_all && how != pattern::random && how != pattern::equal) continue;
@@ -67,7 +67,7 @@ TEST(device_radix_sort_cluster, pairs_are_stable) {
 
 // As the library chooses: from more than the small block holds on.
 TEST(device_radix_sort_cluster, calls_of_the_library) {
-  for (const std::size_t size : {1025, 2048, 5000, 16384, 16385}) {
+  for (const std::size_t size : {1025u, 2048u, 5000u, 16384u, 16385u}) {
     SCOPED_TRACE(testing::Message() << size << " keys");
     const auto keys = make_keys<float>(size, pattern::random);
     device_vector<float> current(keys);

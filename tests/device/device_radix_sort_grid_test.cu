@@ -21,7 +21,7 @@ using strata::DeviceRadixSort;
 // On the host back end, 32 blocks of 256 threads are resident, and 16 are a group.
 TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
   using hub = radix_grid_hub<3>;
-  for (const std::size_t size : {257, 511, 512, 513, 1000, 2000, 4096, 4097, 9000}) {
+  for (const std::size_t size : {257u, 511u, 512u, 513u, 1000u, 2000u, 4096u, 4097u, 9000u}) {
     for (const pattern how : all_patterns) {
       if (size != 9000 && how != pattern::random && how != pattern::equal) continue;
       SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
@@ -35,7 +35,7 @@ TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
 // Twice as many threads as digits; most of the tile, or all of it.
 TEST(device_radix_sort_grid, two_threads_a_digit) {
   using hub = radix_grid_hub<4, 512>;
-  for (const std::size_t size : {300, 2049, 8192, 20000}) {
+  for (const std::size_t size : {300u, 2049u, 8192u, 20000u}) {
     for (const pattern how : {pattern::random, pattern::mostly_one}) {
       expect_sorted<hub, false>(make_keys<double>(size, how), 0, 64);
     }

@@ -43,7 +43,7 @@ TYPED_TEST(DeviceRadixSortKeys, of_any_pattern_in_many_tiles) {
   using Key = TypeParam;
   using hub = radix_hub<3>;
   constexpr int bits = strata::RadixTraits<Key>::bits;
-  for (const std::size_t size : {1, 2, 255, 256, 257, 767, 768, 769, 5000}) {
+  for (const std::size_t size : {1u, 2u, 255u, 256u, 257u, 767u, 768u, 769u, 5000u}) {
     for (const pattern how : all_patterns) {
       if (size != 5000 && how != pattern::random && how != pattern::equal) continue;
       SCOPED_TRACE(testing::Message() << size << " keys, pattern " << static_cast<int>(how));
@@ -108,7 +108,7 @@ TEST(device_radix_sort, keys_of_one_byte_are_counted) {
 TEST(device_radix_sort, keys_of_one_byte_in_tiles_of_almost_one_digit) {
   using hub = radix_hub<1>;
   constexpr std::size_t tile = 256 * 8 * 16;
-  for (const std::size_t others : {0, 1, 15, 16, 17}) {
+  for (const std::size_t others : {0u, 1u, 15u, 16u, 17u}) {
     SCOPED_TRACE(testing::Message() << others << " other keys");
     std::vector<std::uint8_t> keys(2 * tile, 200);
     for (std::size_t i = 0; i < tile - others; ++i) keys[keys.size() - 1 - i] = 5;
@@ -128,7 +128,7 @@ template <class Key, class Value>
 void expect_stable_pairs() {
   using hub = radix_hub<2>;
   constexpr int bits = strata::RadixTraits<Key>::bits;
-  for (const std::size_t size : {255, 513, 4000}) {
+  for (const std::size_t size : {255u, 513u, 4000u}) {
     for (const pattern how : {pattern::random, pattern::few, pattern::mostly_one, pattern::equal}) {
       SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how));
       const std::vector<Key> keys = make_keys<Key>(size, how);

@@ -64,7 +64,7 @@ struct tile_parts {
 
 inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& parts) {
   std::vector<run_shape> shapes;
-  for (const std::size_t mean : {1, 3, 16, 700}) shapes.push_back(random_runs(items, mean));
+  for (const std::size_t mean : {1u, 3u, 16u, 700u}) shapes.push_back(random_runs(items, mean));
   shapes.push_back(runs_of("one run", items, [&](std::size_t) { return items; }));
   for (const std::size_t part : {parts.thread, parts.warp, parts.tile}) {
     const std::string of = std::to_string(part);

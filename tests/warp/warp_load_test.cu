@@ -205,7 +205,7 @@ void count_conflicts() {
   constexpr int tiles = tile::logical_warps;
   std::vector<int> num_valid(tiles, tile::tile);
   num_valid[0] = tile::tile / 3;
-  const device_vector<T> in(std::vector<T>(tile::tile));
+  const device_vector<T> in{std::vector<T>(tile::tile)};
   const device_vector<int> offset(std::vector<int>(tiles, 0)), valid(num_valid);
   device_vector<T> out(3 * tiles * tile::tile);
   strata::simt::reset_statistics();

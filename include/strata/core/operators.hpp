@@ -54,14 +54,19 @@ STRATA_HD constexpr T extreme_number(const T& a, const T& b) {
 /// True if `b` is a number, and `a` is a NaN or larger (for `IsMax`: smaller).
 template <bool IsMax, class T>
 STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
-  return !(IsMax ? b <= a : a <= b) & (b == b);
+  const bool is_not_first = !(IsMax ? b <= a : a <= b);
+  const bool is_number = b == b;
+  return is_not_first & is_number;
 }
 
 /// True if the value of `b` is taken: it is smaller than that of `a` (for `IsMax`: larger), or equal with a
-/// smaller index. One expression, because the compiler would keep branches in a loop over items.
+/// smaller index. Without `||`, because the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
-  return loses_against<IsMax>(a.value, b.value) | (!loses_against<IsMax>(b.value, a.value) & (b.key < a.key));
+  const bool is_beyond = loses_against<IsMax>(a.value, b.value);
+  const bool is_not_behind = !loses_against<IsMax>(b.value, a.value);
+  const bool has_smaller_key = b.key < a.key;
+  return is_beyond | (is_not_behind & has_smaller_key);
 }
 
 }  // namespace detail

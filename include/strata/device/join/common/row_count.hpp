@@ -70,11 +70,11 @@ struct join_counted_keys {
 
   template <class Distance>
   STRATA_HD decltype(auto) operator[](Distance i) const {
-    return keys[i];
+    return keys[static_cast<difference_type>(i)];
   }
   template <class Distance>
   STRATA_HD join_counted_keys operator+(Distance n) const {
-    return {keys + n, count};
+    return {keys + static_cast<difference_type>(n), count};
   }
 };
 

@@ -165,7 +165,7 @@ class join_partitioner {
         visit(row, 0, partitions() - 1);
         continue;
       }
-      const std::uint64_t hash = mixed_hash(static_cast<std::uint64_t>(hash_(what.keys[row])));
+      const std::uint64_t hash = mixed_hash(static_cast<std::uint64_t>(hash_(detail::item_at(what.keys, row))));
       // Two shifts, because one by 64 would be undefined.
       visit(row, hash, static_cast<std::size_t>(hash >> 1 >> (63 - bits_)));
     }

@@ -104,7 +104,7 @@ class AgentMergeJoin {
   // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
   STRATA_D static Count sum_of_warp(Count sum) {
     STRATA_UNROLL
-    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+    for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
       sum += __shfl_xor_sync(full_warp_mask, sum, distance);
     }
     return sum;
@@ -124,7 +124,7 @@ class AgentMergeJoin {
                                bool are_unmatched, const Sink& sink) {
     // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
     // takes longer than all else here.
-    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), platform::lane_id());
+    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), static_cast<int>(platform::lane_id()));
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {

@@ -99,7 +99,7 @@ class join_merge_results {
     }
     // Not WarpReduce, nor WarpScan below: with the instructions that these use, registers spill.
     STRATA_UNROLL
-    for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+    for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
       results += __shfl_xor_sync(full_warp_mask, results, distance);
       rows += __shfl_xor_sync(full_warp_mask, rows, distance);
     }

@@ -75,7 +75,7 @@ class join_output_offsets {
     unsigned owner = 0;
     STRATA_UNROLL
     for (unsigned step = warp_threads / 2; step > 0; step /= 2) {
-      const unsigned its_begin = __shfl_sync(full_warp_mask, begin, owner + step);
+      const unsigned its_begin = __shfl_sync(full_warp_mask, begin, static_cast<int>(owner + step));
       if (its_begin <= at) owner += step;
     }
     return owner;

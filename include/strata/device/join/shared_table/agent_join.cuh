@@ -263,7 +263,7 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     const unsigned all = __shfl_sync(full_warp_mask, begin + count, warp_threads - 1);
     for (unsigned base = 0; base < all; base += warp_threads) {
       const unsigned at = base + platform::lane_id();
-      const unsigned owner = OutputOffsets::owner_of(at, begin);
+      const auto owner = static_cast<int>(OutputOffsets::owner_of(at, begin));
       const unsigned rank = at - __shfl_sync(full_warp_mask, begin, owner);
       const unsigned entry = __shfl_sync(full_warp_mask, first, owner);
       const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);
