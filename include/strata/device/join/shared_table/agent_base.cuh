@@ -54,7 +54,7 @@ class shared_table_agent_base {
 
   STRATA_D Row row_of(const join_side_records<Keys>& side, std::size_t i) const {
     if constexpr (IsOneTable) {
-      const iterator_value_t<Keys> key = detail::item_at(side.keys, i);
+      const auto& key = side.keys[static_cast<difference_of<Keys>>(i)];
       const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(join_.hash, key);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
