@@ -3,15 +3,18 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// An item as an array of `Word`s. If its size is no multiple of theirs, the last one is filled up with 0.
+///
+/// clang 19 leaves out the copies between both, keeps the types of the accesses to the copies, and then takes accesses
+/// to the item and to its words for accesses to different objects: hence the fences. On a GPU both are in registers.
 template <class T, class Word>
-class item_words {
- public:
+struct item_words {
   static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);
   Word word[count];
 
@@ -19,7 +22,7 @@ class item_words {
   STRATA_D explicit item_words(const T& item) {
     if constexpr (sizeof(T) % sizeof(Word) != 0) word[count - 1] = Word{};
     std::memcpy(word, &item, sizeof(T));
-    order_accesses();
+    platform::compiler_fence(word);
   }
   STRATA_D T value() const {
     // A union, for T need not have a default constructor.
@@ -28,18 +31,9 @@ class item_words {
       unsigned char bytes[sizeof(T)];
       STRATA_D storage() {}
     } result;
-    order_accesses();
+    platform::compiler_fence(word);
     std::memcpy(result.bytes, word, sizeof(T));
     return result.object;
-  }
-
- private:
-  // clang 19 leaves out the copy, keeps the type with which the copy is accessed, and then takes accesses to the item
-  // and to its words for accesses to different objects. On a GPU both are in registers.
-  STRATA_D void order_accesses() const {
-#if STRATA_HOST_SIMT
-    asm volatile("" : : "r"(word) : "memory");
-#endif
   }
 };
 

@@ -61,6 +61,14 @@ STRATA_D void optimization_barrier([[maybe_unused]] Word& value) {
 #endif
 }
 
+/// On the host, the compiler must take the memory that `pointer` leads to for written and read here. On a GPU it does
+/// nothing.
+STRATA_D void compiler_fence([[maybe_unused]] const void* pointer) {
+#if STRATA_HOST_SIMT
+  asm volatile("" : : "r"(pointer) : "memory");
+#endif
+}
+
 STRATA_D unsigned lane_mask_le() { return lane_mask_lt() | (1u << lane_id()); }
 STRATA_D unsigned lane_mask_ge() { return ~lane_mask_lt(); }
 STRATA_D unsigned lane_mask_gt() { return ~lane_mask_le(); }

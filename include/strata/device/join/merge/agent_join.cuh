@@ -124,7 +124,8 @@ class AgentMergeJoin {
                                bool are_unmatched, const Sink& sink) {
     // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
     // takes longer than all else here.
-    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), static_cast<int>(platform::lane_id()));
+    const auto lane = static_cast<int>(platform::lane_id());
+    const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), lane);
     unsigned sum = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
