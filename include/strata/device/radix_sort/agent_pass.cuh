@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/specializations/packed_array.cuh>
 #include <strata/block/specializations/radix_rank_few_digits.cuh>
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 #include <strata/core/macros.hpp>
@@ -18,6 +17,21 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// `Count` numbers of 16 bits, two in a register. Loops over them must be unrolled, so that the compiler
+/// knows the indices.
+template <int Count>
+class packed_array {
+ public:
+  STRATA_D void set(int i, unsigned value) {
+    unsigned& word = words_[i / 2];
+    word = i % 2 == 0 ? value : word | value << 16;
+  }
+  STRATA_D unsigned get(int i) const { return i % 2 == 0 ? words_[i / 2] & 0xffff : words_[i / 2] >> 16; }
+
+ private:
+  unsigned words_[ceiling_divide(Count, 2)];
+};
 
 /// One pass of a sort: moves all items to the offsets of their digits, stably. Each block takes a tile.
 ///

@@ -38,7 +38,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
 
 /// Moves the items by one digit, if it is not the same in all of them.
 template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State, class Count,
-          int DigitBits = radix_bits>
+          int DigitBits>
 __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_pass_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,

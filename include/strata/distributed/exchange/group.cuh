@@ -94,7 +94,7 @@ cudaError_t gather_items(const Row* d_rows, ItemIterator d_in, Item* d_out, std:
   return DeviceTransform::Transform(d_rows, d_out, num_items, gather_item<ItemIterator>{d_in}, stream);
 }
 
-/// Destinations of up to 15 ranks have few bits.
+/// Destinations of up to 15 ranks, and of items that go to none, have few bits.
 template <class Keys, class ItemIterator, class Item>
 using exchange_sort = DispatchRadixSort<Keys, ItemIterator, Item, std::int64_t, false, identity_decomposer,
                                         default_policy_hub, true>;
