@@ -44,24 +44,6 @@ struct radix_digit_scan {
   }
 };
 
-/// The digits of a thread's items, as ranking reads them; the items are `Stride` apart. Items from index `valid` on are
-/// missing. They get the highest digit, so that they rank behind all others of the tile, and no key is needed for them.
-template <int ItemsPerThread, int Stride, int Bins, bool IsFull, class DigitOf, class Item>
-struct radix_tile_digits {
-  const Item (&items)[ItemsPerThread];
-  const DigitOf& digit_of;  // digit_of(item, first_bit, bits)
-  int first_bit;
-  int bits;
-  int first_item;
-  int valid;
-
-  STRATA_D unsigned operator()(int i) const {
-    if (!IsFull && first_item + i * Stride >= valid) return unsigned{Bins - 1};
-    return digit_of(items[i], first_bit, bits);
-  }
-  STRATA_D void optimization_barrier() { platform::optimization_barrier(first_bit); }
-};
-
 /// Ranks a block's items by a digit, stably: the rank is the number of items that have a smaller digit, or
 /// the same digit and come earlier.
 ///
@@ -101,8 +83,23 @@ class radix_rank_half_warps {
     typename radix_digit_scan<bins>::TempStorage scan;
   };
 
+  /// The digits of a thread's items, as `rank()` reads them. Items from index `valid` on are missing. They
+  /// get the highest digit, so that they rank behind all others of the tile, and no key is needed for them.
   template <bool IsFull, class DigitOf, class Item>
-  using tile_digits = radix_tile_digits<ItemsPerThread, half_warp, bins, IsFull, DigitOf, Item>;
+  struct tile_digits {
+    const Item (&items)[ItemsPerThread];
+    const DigitOf& digit_of;  // digit_of(item, first_bit, bits)
+    int first_bit;
+    int bits;
+    int first_item;
+    int valid;
+
+    STRATA_D unsigned operator()(int i) const {
+      if (!IsFull && first_item + i * stride() >= valid) return unsigned{bins - 1};
+      return digit_of(items[i], first_bit, bits);
+    }
+    STRATA_D void optimization_barrier() { platform::optimization_barrier(first_bit); }
+  };
 
   /// `rows` is the number of items of a thread, where that may be less than ItemsPerThread.
   STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int rows = ItemsPerThread)

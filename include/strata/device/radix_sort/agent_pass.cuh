@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/specializations/radix_rank_few_digits.cuh>
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -41,10 +40,8 @@ class packed_array {
 ///
 ///     items with smaller digits (histogram) + items with the digit in tiles before (look-back)
 ///
-/// A digit has at most `DigitBits` bits: radix_bits, or few_radix_bits.
-///
 /// Source: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs" (2022).
-template <class Policy, class KeyIterator, class ValueIterator, class Digits, class State, int DigitBits = radix_bits>
+template <class Policy, class KeyIterator, class ValueIterator, class Digits, class State>
 class AgentRadixPass {
   static constexpr radix_pass_tuning tuning = Policy::pass;
   static constexpr int block_threads = tuning.block_threads;
@@ -54,10 +51,8 @@ class AgentRadixPass {
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
   using Codes = radix_codes<Digits>;
   using Code = typename Codes::Code;
-  using Rank = std::conditional_t<DigitBits <= few_radix_bits,
-                                  radix_rank_few_digits<block_threads, items_per_thread, DigitBits>,
-                                  radix_rank_half_warps<block_threads, items_per_thread, DigitBits>>;
-  using LookBack = thread_look_back<State, Rank::bins>;
+  using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
+  using LookBack = thread_look_back<State, radix_bins>;
   using Ranks = packed_array<has_values ? items_per_thread : 1>;
   // Values fill the registers that a long step of the look-back would take.
   static constexpr int states_per_batch = has_values ? 2 : 8;
@@ -70,14 +65,10 @@ class AgentRadixPass {
 
  public:
   static constexpr int tile_items = block_threads * items_per_thread;
-  static constexpr int bins = Rank::bins;
 
   struct TempStorage {
-    union {
-      typename Rank::TempStorage rank;
-      unsigned char staged_digits[has_values ? tile_items : 1];  // of the staged keys, after ranking
-    };
-    State offset[bins];  // of a digit: offset in the output, less the rank in the tile
+    typename Rank::TempStorage rank;
+    State offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
     unsigned tile;
   };
 
@@ -203,7 +194,7 @@ class AgentRadixPass {
   // By a thread for each digit: finds the digit's offset in the output.
   STRATA_D void look_back(const digit_run& run) const {
     const unsigned digit = threadIdx.x;
-    if (digit >= bins) return;
+    if (digit >= radix_bins) return;
     State before = 0;  // items with smaller digits, and with this digit in tiles before
     if (tile_ == 0) {
       before = static_cast<State>(workspace_.bins_of(pass_)[digit]);
@@ -221,7 +212,7 @@ class AgentRadixPass {
     for_each_rank([&](int rank) {
       const Code code = staged_codes_[rank];
       const unsigned digit = digit_of(code, first_bit_, bits_);
-      if constexpr (has_values) storage_.staged_digits[rank] = static_cast<unsigned char>(digit);
+      if constexpr (has_values) staged_digits()[rank] = static_cast<unsigned char>(digit);
       keys_out[output_offset(digit, rank)] = Codes::decode(code);
     });
   }
@@ -238,9 +229,7 @@ class AgentRadixPass {
     });
     __syncthreads();
     Value* const values_out = values_.at(plan_.to);
-    for_each_rank([&](int rank) {
-      values_out[output_offset(storage_.staged_digits[rank], rank)] = staged_values_[rank];
-    });
+    for_each_rank([&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
   }
 
   // Calls `use` with the iterators from which this pass reads.
@@ -264,8 +253,8 @@ class AgentRadixPass {
   STRATA_D State* states(unsigned order) const { return static_cast<State*>(workspace_.states[order % 2]); }
   STRATA_D LookBack column(unsigned digit) const { return {states(plan_.order), digit}; }
   STRATA_D void clear_next_states() const {
-    State* const next = states(plan_.order + 1) + tile_ * bins;
-    for (int i = static_cast<int>(threadIdx.x); i < bins; i += block_threads) next[i] = 0;
+    State* const next = states(plan_.order + 1) + tile_ * radix_bins;
+    for (int i = static_cast<int>(threadIdx.x); i < radix_bins; i += block_threads) next[i] = 0;
   }
 
   template <class Iterator, class T>
@@ -316,6 +305,14 @@ class AgentRadixPass {
   }
   STRATA_D State output_offset(unsigned digit, int rank) const {
     return static_cast<State>(storage_.offset[digit] + static_cast<State>(rank));
+  }
+
+  // The digits of the staged keys, in memory that ranking no longer needs.
+  STRATA_D unsigned char* staged_digits() const {
+    // not for users: policies are checked where they are read
+    static_assert(!has_values || sizeof(storage_.rank) >= tile_items,
+                  "radix_pass_tuning: at most 64 items for each thread");
+    return reinterpret_cast<unsigned char*>(&storage_.rank);
   }
 
   TempStorage& storage_;

@@ -57,10 +57,9 @@ using radix_sort_rows = std::void_t<
     if_rows<radix_words_tuning, decltype(Policy::words)>>;
 
 /// Carries out one call of a device-wide radix sort.
-/// `ValueIterator` is NullType for sorts of keys alone. With `HasFewDigits`, many items are ranked by votes where
-/// `end_bit - begin_bit` is few_radix_bits or less: calls that often have so few bits pay for one more kernel.
+/// `ValueIterator` is NullType for sorts of keys alone.
 template <class KeyIterator, class ValueIterator, class Value, class NumItemsT, bool IsDescending, class Decomposer,
-          class PolicyHub = default_policy_hub, bool HasFewDigits = false>
+          class PolicyHub = default_policy_hub>
 struct DispatchRadixSort {
   static_assert(hub_has_rows<radix_sort_rows, PolicyHub>,
                 "DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
@@ -226,17 +225,7 @@ struct DispatchRadixSort {
 
   template <class ActivePolicy, class State>
   cudaError_t start_passes() const {
-    if constexpr (HasFewDigits) {
-      if (problem.range.end_bit - problem.range.begin_bit <= few_radix_bits) {
-        return start_passes<ActivePolicy, State, few_radix_bits>();
-      }
-    }
-    return start_passes<ActivePolicy, State, radix_bits>();
-  }
-
-  template <class ActivePolicy, class State, int DigitBits>
-  cudaError_t start_passes() const {
-    using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State, DigitBits>;
+    using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
     const std::size_t tiles = ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
     auto* const counters = storage.template get<unsigned>(counters_slot);
     auto* const states = storage.template get<State>(states_slot);
@@ -245,8 +234,8 @@ struct DispatchRadixSort {
                                     /*departures=*/counters + 32,
                                     /*inexact=*/counters + 33,
                                     reinterpret_cast<radix_pass_plan*>(counters + 64),
-                                    {states, states + tiles * Agent::bins},
-                                    tiles * Agent::bins * sizeof(State),
+                                    {states, states + tiles * radix_bins},
+                                    tiles * radix_bins * sizeof(State),
                                     storage.template get<platform::tagged_word>(arrivals_slot)};
     const cudaError_t status = detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
     if (status != cudaSuccess) return status;
@@ -255,7 +244,7 @@ struct DispatchRadixSort {
         return detail::counting_sort_bytes<MaxPolicy, ActivePolicy, IsDescending>(problem, workspace.bins);
       }
     }
-    return detail::launch_radix_passes<MaxPolicy, ActivePolicy, State, DigitBits>(problem, workspace, tiles);
+    return detail::launch_radix_passes<MaxPolicy, ActivePolicy, State>(problem, workspace, tiles);
   }
 };
 

@@ -37,14 +37,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
 }
 
 /// Moves the items by one digit, if it is not the same in all of them.
-template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State, class Count,
-          int DigitBits>
+template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, class Digits, class State, class Count>
 __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_pass_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
         const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, Count count, int pass,
         radix_bit_range range, Digits digits, const STRATA_GRID_CONSTANT radix_workspace workspace) {
-  using Agent = AgentRadixPass<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits, State, DigitBits>;
+  using Agent = AgentRadixPass<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -68,14 +67,14 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
 }
 
 /// Launches all passes, of which the histogram has planned some to do nothing.
-template <class MaxPolicy, class ActivePolicy, class State, int DigitBits, class Problem>
+template <class MaxPolicy, class ActivePolicy, class State, class Problem>
 cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& workspace, std::size_t tiles) {
   using KeyIterator = typename Problem::KeyIterator;
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
-  using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State, DigitBits>;
+  using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
   const auto kernel = radix_pass_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits, State,
-                                        typename Problem::Count, DigitBits>;
+                                        typename Problem::Count>;
   constexpr int threads = ActivePolicy::pass.block_threads;
   static kernel_property_cache cache;
   int unused;

@@ -68,8 +68,6 @@ namespace detail {
 /// All sorts have digits of 8 bits. Fewer bits would take more passes, more bits too much shared memory.
 inline constexpr int radix_bits = 8;
 inline constexpr int radix_bins = 1 << radix_bits;
-/// A sort by at most so many bits can rank by votes.
-inline constexpr int few_radix_bits = 4;
 /// A tile of 256 values, and what ranks them, fit the 227 KB of shared memory of 9.0 and 10.0.
 inline constexpr std::size_t most_radix_value_bytes = 800;
 

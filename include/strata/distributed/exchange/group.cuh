@@ -4,7 +4,6 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
-#include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
@@ -94,11 +93,6 @@ cudaError_t gather_items(const Row* d_rows, ItemIterator d_in, Item* d_out, std:
   return DeviceTransform::Transform(d_rows, d_out, num_items, gather_item<ItemIterator>{d_in}, stream);
 }
 
-/// Destinations of up to 15 ranks, and of items that go to none, have few bits.
-template <class Keys, class ItemIterator, class Item>
-using exchange_sort = DispatchRadixSort<Keys, ItemIterator, Item, std::int64_t, false, identity_decomposer,
-                                        default_policy_hub, true>;
-
 /// Writes the items, and their destinations, in the order of destinations: one pass of a radix sort for up to 255
 /// ranks. Items of one destination keep their order.
 template <class DestinationIterator, class ItemIterator, class Item>
@@ -115,12 +109,12 @@ cudaError_t group_items(void* d_temp_storage, std::size_t& temp_storage_bytes, D
     return detail::group_items(d_temp_storage, temp_storage_bytes, d_destinations, d_keys_out,
                                Converted(d_in, CastOp<Item>{}), d_out, num_items, ranks, stream);
   } else if constexpr (sizeof(Item) <= max_sorted_item_bytes) {
-    return exchange_sort<Keys, ItemIterator, Item>::Dispatch(
+    return DispatchRadixSort<Keys, ItemIterator, Item, std::int64_t, false, identity_decomposer>::Dispatch(
         d_temp_storage, temp_storage_bytes, {keys, d_keys_out, d_keys_out}, {d_in, d_out, d_out}, num_items, 0, bits,
         identity_decomposer{}, scratch, stream);
   } else {
     using Rows = CountingInputIterator<std::int64_t>;
-    using Sort = exchange_sort<Keys, Rows, std::int64_t>;
+    using Sort = DispatchRadixSort<Keys, Rows, std::int64_t, std::int64_t, false, identity_decomposer>;
     std::int64_t* d_rows = nullptr;
     std::size_t sort_bytes = 0;
     const auto sort = [&](void* d_sort_storage) {
