@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "distributed/join_calls.cuh"
 #include "distributed/ranks.hpp"
 #include "support/test_support.cuh"
 
@@ -27,6 +28,7 @@ using strata_test::device_vector;
 using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
+using strata_test::SmallDistributedHashJoin;
 
 constexpr int no_key = -1;
 /// A key that does not equal itself, of keys that have one.
@@ -134,11 +136,11 @@ class device_side {
 
 template <JoinKind Kind, class... Arguments>
 cudaError_t join(void* storage, std::size_t& bytes, const Arguments&... arguments) {
-  if constexpr (Kind == JoinKind::inner) return DistributedHashJoin::Inner(storage, bytes, arguments...);
-  if constexpr (Kind == JoinKind::left) return DistributedHashJoin::Left(storage, bytes, arguments...);
-  if constexpr (Kind == JoinKind::full) return DistributedHashJoin::Full(storage, bytes, arguments...);
-  if constexpr (Kind == JoinKind::semi) return DistributedHashJoin::Semi(storage, bytes, arguments...);
-  if constexpr (Kind == JoinKind::anti) return DistributedHashJoin::Anti(storage, bytes, arguments...);
+  if constexpr (Kind == JoinKind::inner) return SmallDistributedHashJoin::Inner(storage, bytes, arguments...);
+  if constexpr (Kind == JoinKind::left) return SmallDistributedHashJoin::Left(storage, bytes, arguments...);
+  if constexpr (Kind == JoinKind::full) return SmallDistributedHashJoin::Full(storage, bytes, arguments...);
+  if constexpr (Kind == JoinKind::semi) return SmallDistributedHashJoin::Semi(storage, bytes, arguments...);
+  if constexpr (Kind == JoinKind::anti) return SmallDistributedHashJoin::Anti(storage, bytes, arguments...);
 }
 
 /// What the ranks have received, all together.
@@ -353,10 +355,10 @@ TEST(distributed_hash_join, pieces_of_ranks_agree) {
   for (const int target : {join_null_target::nowhere, join_null_target::same_rank, join_null_target::all_ranks, 1}) {
     SCOPED_TRACE(testing::Message() << "rows without a key to " << target);
     const plan_type plan{ranks, &counts[0][0], 6, {target}};
-    strata::detail::exchange_pieces sent[ranks], received[ranks];
+    strata::detail::join_side_pieces pieces[ranks];
     for (int rank = 0; rank < ranks; ++rank) {
-      ASSERT_TRUE(sent[rank].allocate(ranks, sections) && received[rank].allocate(ranks, sections));
-      strata::detail::cut_join_rows(plan, rank, sent[rank], received[rank]);
+      ASSERT_TRUE(pieces[rank].allocate(ranks));
+      strata::detail::cut_join_rows(plan, rank, pieces[rank]);
     }
     for (int to = 0; to < ranks; ++to) {
       std::size_t at = 0;
@@ -369,13 +371,14 @@ TEST(distributed_hash_join, pieces_of_ranks_agree) {
           const int first_class = section == plan_type::keys ? to : section == plan_type::frequent_keys ? 3 : 4;
           std::int64_t offset = 0;
           for (int i = 0; i < first_class; ++i) offset += counts[from][i];
-          EXPECT_EQ(static_cast<std::size_t>(offset), sent[from].list().offsets[out]);
+          EXPECT_EQ(static_cast<std::size_t>(offset), pieces[from].sent.list().offsets[out]);
+          EXPECT_EQ(static_cast<std::size_t>(offset), pieces[to].at_sender.list().offsets[in]);
           const bool is_sent = section != plan_type::nulls || target == to || target == join_null_target::all_ranks ||
                                (target == join_null_target::same_rank && from == to);
           const auto rows = static_cast<std::size_t>(is_sent ? counts[from][first_class] : 0);
-          EXPECT_EQ(rows, sent[from].list().counts[out]);
-          EXPECT_EQ(rows, received[to].list().counts[in]);
-          EXPECT_EQ(at, received[to].list().offsets[in]);
+          EXPECT_EQ(rows, pieces[from].sent.list().counts[out]);
+          EXPECT_EQ(rows, pieces[to].received.list().counts[in]);
+          EXPECT_EQ(at, pieces[to].received.list().offsets[in]);
           at += rows;
         }
         if (section == plan_type::frequent_keys) with_key = at;

@@ -18,6 +18,7 @@
 #include <numeric>
 
 #include "device/device_hash_join_kinds.hpp"
+#include "distributed/join_calls.cuh"
 #include "random/random_joins.cuh"
 #include "random/random_sorts.cuh"
 #include "random/random_test.cuh"
@@ -1120,7 +1121,7 @@ problem join(source& random) {
     }
     const strata::DistributedJoinCapacity room{own.room.build_rows, own.room.probe_rows, &own.required};
     const auto join = [&](const auto& output) {
-      return join_kinds::call_of(s->kind, strata::DistributedHashJoin{}, storage, bytes,
+      return join_kinds::call_of(s->kind, strata_test::SmallDistributedHashJoin{}, storage, bytes,
                                  options.build_side(static_cast<const K*>(own.build.keys.data()),
                                                     static_cast<std::int64_t>(own.build.keys.size())),
                                  options.probe_side(static_cast<const K*>(own.probe.keys.data()),

@@ -78,6 +78,12 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
   return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
 }
 
+/// NCCL copies words of 16 bytes where the addresses of both ends are multiples of 16, and single bytes elsewhere, at
+/// less than half of the speed. In an aligned array, items whose index is a multiple of this number have such
+/// addresses, whatever their size. So a large piece is sent with its *lead*: the items before it, from such an index on.
+inline constexpr std::int64_t aligned_items = 16;
+inline constexpr std::int64_t lead_of(std::int64_t index) { return index % aligned_items; }
+
 /// An array of items, parts of which go to all ranks and come from all ranks.
 struct exchanged_array {
   const void* d_send;
@@ -92,6 +98,16 @@ struct piece_list {
   const std::size_t* counts;
 };
 
+/// A piece that this rank sends, and one that it receives, in bytes.
+struct exchanged_piece {
+  const char* from;
+  std::size_t sent;
+  std::size_t sent_lead;
+  char* to;
+  std::size_t received;
+  std::size_t received_lead;
+};
+
 /// Arrays that are cut alike, and their pieces to each rank and from each. What rank a sends to rank b is what b
 /// receives from a: the caller knows that the counts agree, piece by piece.
 struct array_transfer {
@@ -100,11 +116,15 @@ struct array_transfer {
   piece_list sent;
   piece_list received;
   int pieces_per_rank = 1;
+  /// Of pieces to receive: where they begin in the arrays of their senders. Needed for transfers with leads.
+  const std::size_t* sender_offsets = nullptr;
 
-  /// Calls `f(from, sent_bytes, to, received_bytes)` for each piece of each array, in the same order on all ranks,
-  /// while it returns true.
+  /// Calls `f(exchanged_piece)` for each piece of each array, in the same order on all ranks, while it returns true.
   template <class F>
   bool for_each_piece(int receiver, int sender, const F& f) const {
+    const auto lead_bytes = [](std::size_t offset, const exchanged_array& array) {
+      return offset % static_cast<std::size_t>(aligned_items) * array.item_bytes;
+    };
     for (int i = 0; i < num_arrays; ++i) {
       const exchanged_array& array = arrays[i];
       for (int piece = 0; piece < pieces_per_rank; ++piece) {
@@ -112,18 +132,57 @@ struct array_transfer {
         const auto in = static_cast<std::size_t>(sender * pieces_per_rank + piece);
         const char* const from = static_cast<const char*>(array.d_send) + sent.offsets[out] * array.item_bytes;
         char* const to = static_cast<char*>(array.d_receive) + received.offsets[in] * array.item_bytes;
-        if (!f(from, sent.counts[out] * array.item_bytes, to, received.counts[in] * array.item_bytes)) return false;
+        const exchanged_piece moved{from,
+                                    sent.counts[out] * array.item_bytes,
+                                    lead_bytes(sent.offsets[out], array),
+                                    to,
+                                    received.counts[in] * array.item_bytes,
+                                    sender_offsets != nullptr ? lead_bytes(sender_offsets[in], array) : 0};
+        if (!f(moved)) return false;
       }
     }
     return true;
   }
 };
 
+/// Memory where pieces of other ranks are received with their leads, before they are copied to their places. The pieces
+/// lie there in the order in which they are received.
+class piece_staging {
+ public:
+  explicit piece_staging(void* memory) : next_(static_cast<char*>(memory)) {}
+
+  char* take(std::size_t bytes) {
+    char* const piece = next_;
+    next_ += (bytes + (alignment - 1)) / alignment * alignment;
+    return piece;
+  }
+  /// What up to `items` items of an array need that come in up to `pieces` pieces.
+  static std::size_t bytes(std::size_t items, std::size_t pieces, std::size_t item_bytes) {
+    return (items + pieces * static_cast<std::size_t>(aligned_items)) * item_bytes + pieces * alignment;
+  }
+
+ private:
+  static constexpr std::size_t alignment = 128;
+  char* next_;
+};
+
 /// Carries out several transfers in one group. Empty pieces are not sent. Own pieces are copied, or stay where they
-/// are.
+/// are. With `d_staging`, an aligned address, pieces are sent with their leads: all ranks of a call must have one then,
+/// and sent arrays must be aligned.
 inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers, rank_position position,
-                              ncclComm_t comm, cudaStream_t stream) {
+                              ncclComm_t comm, cudaStream_t stream, void* d_staging = nullptr) {
   cudaError_t status = cudaSuccess;
+  const bool has_leads = d_staging != nullptr;
+  // Each rank begins with another peer. Calls `f(transfer, receiver, sender)` while it returns true.
+  const auto for_each_peer = [&](const auto& f) {
+    for (int step = 1; step < position.ranks; ++step) {
+      const int receiver = (position.rank + step) % position.ranks;
+      const int sender = (position.rank + position.ranks - step) % position.ranks;
+      for (int i = 0; i < num_transfers; ++i) {
+        if (!f(transfers[i], receiver, sender)) return;
+      }
+    }
+  };
   if (position.ranks > 1) {
     // Once a group has started it ends, whatever its calls return.
     status = detail::completed(ncclGroupStart(), comm);
@@ -133,32 +192,44 @@ inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers
       status = detail::as_cuda_error(result);
       return false;
     };
-    // Each rank begins with another peer.
-    for (int step = 1; step < position.ranks && status == cudaSuccess; ++step) {
-      const int receiver = (position.rank + step) % position.ranks;
-      const int sender = (position.rank + position.ranks - step) % position.ranks;
-      const auto send_and_receive = [&](const char* from, std::size_t sent, char* to, std::size_t received) {
-        return (sent == 0 || add(ncclSend(from, sent, ncclUint8, receiver, comm, stream))) &&
-               (received == 0 || add(ncclRecv(to, received, ncclUint8, sender, comm, stream)));
-      };
-      for (int i = 0; i < num_transfers; ++i) {
-        if (!transfers[i].for_each_piece(receiver, sender, send_and_receive)) break;
-      }
-    }
+    piece_staging staging(d_staging);
+    for_each_peer([&](const array_transfer& transfer, int receiver, int sender) {
+      return transfer.for_each_piece(receiver, sender, [&](const exchanged_piece& piece) {
+        const std::size_t sent_lead = has_leads ? piece.sent_lead : 0;
+        const std::size_t received = piece.received + (has_leads ? piece.received_lead : 0);
+        if (piece.sent > 0 &&
+            !add(ncclSend(piece.from - sent_lead, sent_lead + piece.sent, ncclUint8, receiver, comm, stream))) {
+          return false;
+        }
+        if (piece.received == 0) return true;
+        char* const to = has_leads ? staging.take(received) : piece.to;
+        return add(ncclRecv(to, received, ncclUint8, sender, comm, stream));
+      });
+    });
     const cudaError_t ended = detail::completed(ncclGroupEnd(), comm);
     if (status == cudaSuccess) status = ended;
   }
   // After the group, in which other ranks count on this one.
-  const auto copy = [&](const char* from, std::size_t sent, char* to, std::size_t received) {
-    status = sent == received ? cudaSuccess : cudaErrorInvalidValue;
-    if (status == cudaSuccess && sent > 0 && from != to) {
-      status = cudaMemcpyAsync(to, from, sent, cudaMemcpyDeviceToDevice, stream);
-    }
+  const auto copy = [&](char* to, const char* from, std::size_t bytes) {
+    if (bytes > 0 && from != to) status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
     return status == cudaSuccess;
   };
+  const auto copy_own = [&](const exchanged_piece& piece) {
+    if (piece.sent != piece.received) status = cudaErrorInvalidValue;
+    return status == cudaSuccess && copy(piece.to, piece.from, piece.sent);
+  };
   for (int i = 0; i < num_transfers && status == cudaSuccess; ++i) {
-    transfers[i].for_each_piece(position.rank, position.rank, copy);
+    transfers[i].for_each_piece(position.rank, position.rank, copy_own);
   }
+  if (!has_leads || status != cudaSuccess) return status;
+  piece_staging staging(d_staging);
+  for_each_peer([&](const array_transfer& transfer, int receiver, int sender) {
+    return transfer.for_each_piece(receiver, sender, [&](const exchanged_piece& piece) {
+      if (piece.received == 0) return true;
+      const char* const staged = staging.take(piece.received_lead + piece.received) + piece.received_lead;
+      return copy(piece.to, staged, piece.received);
+    });
+  });
   return status;
 }
 

@@ -22,8 +22,20 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// The most rows of a side that a rank can have, or receive: their numbers have 4 bytes there.
 inline constexpr std::int64_t max_distributed_join_rows = 0xfffffff0;
 
+/// The parameters of a join over ranks. All ranks of a call must have the same.
+struct distributed_join_tuning {
+  /// From so many rows on for each rank, rows are sent with their leads. Of fewer, the copies from where they are
+  /// received to their places take longer than the exchange gains.
+  std::uint64_t min_rows_with_leads;
+};
+/// Not measured: copies of 1 MiB take as long as such an exchange gains.
+struct distributed_join_policy {
+  static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20};
+};
+
 /// The arguments of a join on one rank, and what follows from their types.
-template <JoinKind Kind, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal>
+template <JoinKind Kind, class Policy, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash,
+          class Equal>
 struct distributed_join_call {
   using Index = typename Output::index_type;
   using Key = iterator_value_t<Keys>;
@@ -40,6 +52,7 @@ struct distributed_join_call {
                 "DistributedHashJoin sends keys as bits: Key must be trivially relocatable");
 
   static constexpr JoinKind kind = Kind;
+  static constexpr distributed_join_tuning tuning = Policy::tuning;
   static constexpr bool has_array_of_keys = std::is_pointer_v<Keys>;
   /// Columns that the output has, moved or not.
   static constexpr int columns_of_output = number_of_columns<Columns>;

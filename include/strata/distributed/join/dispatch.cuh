@@ -69,6 +69,8 @@ class DispatchDistributedJoin {
     if (!is_alone) {
       add(join_row_grouping<true, Call, Storage>{call_, storage_});
       add(join_row_grouping<false, Call, Storage>{call_, storage_});
+      const std::size_t staging = detail::join_staging_bytes(call_, storage_);
+      if (staging > work_bytes) work_bytes = staging;
     }
     if (status == cudaSuccess) storage_.reserve(call_, work_bytes);
     return status;
@@ -103,7 +105,9 @@ class DispatchDistributedJoin {
 
     const bool probe_stays = destinations.probe_stays;
     local_join_side<Key> build, probe;
-    status = detail::exchange_join_rows(call_, storage_, build_plan, probe_stays ? nullptr : &probe_plan, memory);
+    const join_total_rows total(messages, ranks);
+    status = detail::exchange_join_rows(call_, storage_, build_plan, probe_stays ? nullptr : &probe_plan,
+                                        total.build + total.probe, memory);
     if (status == cudaSuccess) {
       status =
           detail::received_join_side<true>(call_, storage_, build_plan, messages, memory.build_pieces.data(), build);
@@ -166,8 +170,9 @@ class DispatchDistributedJoin {
   Storage storage_;
 };
 
-template <JoinKind Kind, class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
-          JoinOrder Order>
+/// One call. `Policy` may be replaced to override the tuning.
+template <JoinKind Kind, class Policy = distributed_join_policy, class Keys, class BuildPromises, class ProbePromises,
+          class Output, class Hash, class Equal, JoinOrder Order>
 cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_bytes,
                              const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
                              const Output& output, std::int64_t* d_num_out, const DistributedJoinCapacity& capacity,
@@ -176,7 +181,7 @@ cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_byt
                 "the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions");
   hash_requirements<Hash, iterator_value_t<Keys>>::check();
   equality_requirements<Equal, const iterator_value_t<Keys>>::check();
-  using Call = distributed_join_call<Kind, Keys, BuildPromises, ProbePromises, Output, Hash, Equal>;
+  using Call = distributed_join_call<Kind, Policy, Keys, BuildPromises, ProbePromises, Output, Hash, Equal>;
   const bool are_arrays_valid =
       d_temp_storage != nullptr && detail::are_join_arrays_valid(Kind, build, probe, output, d_num_out);
   DispatchDistributedJoin<Call> dispatch(Call{detail::untyped(build),

@@ -47,7 +47,7 @@ class distributed_join_storage {
   };
 
  public:
-  /// `work_bytes`: what grouping and the local join need, one after the other.
+  /// `work_bytes`: what grouping, the exchange and the local join need, one after the other.
   void reserve(const Call& call, std::size_t work_bytes) {
     work_bytes_ = work_bytes;
     all_.template reserve<unsigned char>(work_slot, work_bytes);
@@ -144,6 +144,18 @@ class distributed_join_storage {
   std::size_t work_bytes_ = 0;
 };
 
+/// Where the rows of a side lie that this rank sends and receives.
+struct join_side_pieces {
+  exchange_pieces sent;
+  exchange_pieces received;
+  exchange_pieces at_sender;  // the received ones, where they come from
+
+  bool allocate(int ranks) {
+    constexpr int sections = join_side_plan::sections;
+    return sent.allocate(ranks, sections) && received.allocate(ranks, sections) && at_sender.allocate(ranks, sections);
+  }
+};
+
 /// Memory of the host for one call. A failed allocation is an error of the call.
 class join_host_memory {
  public:
@@ -152,9 +164,7 @@ class join_host_memory {
     constexpr int sections = join_side_plan::sections;
     is_complete_ = messages.allocate(count) && samples.allocate(count * join_message::max_samples) &&
                    counts.allocate() && build_pieces.allocate(count * sections) &&
-                   probe_pieces.allocate(count * sections) && build_sent.allocate(ranks, sections) &&
-                   build_received.allocate(ranks, sections) && probe_sent.allocate(ranks, sections) &&
-                   probe_received.allocate(ranks, sections);
+                   probe_pieces.allocate(count * sections) && build.allocate(ranks) && probe.allocate(ranks);
   }
   bool is_complete() const { return is_complete_; }
 
@@ -162,7 +172,7 @@ class join_host_memory {
   host_array<join_sample> samples;
   exchange_messages counts;
   host_array<join_piece> build_pieces, probe_pieces;
-  exchange_pieces build_sent, build_received, probe_sent, probe_received;
+  join_side_pieces build, probe;
 
  private:
   bool is_complete_ = false;

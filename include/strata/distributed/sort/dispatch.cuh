@@ -263,21 +263,36 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return status;
   }
 
-  /// Where the received items of a chunk begin in the receive buffer: where the chunk begins in the output.
+  /// What another rank sends of its sorted items for a chunk: the part for the chunk, with its lead.
+  struct received_part {
+    std::int64_t begin;  // in the receive buffer: where the lead begins
+    std::int64_t lead;
+    std::int64_t count;  // without the lead
+  };
+
+  /// `before`: the items for this rank's output that come from other chunks or lower ranks, this rank's own among them.
+  received_part part_from(const sort_cuts& cuts, int chunk, int rank, std::int64_t before) const {
+    const int mine = position.rank * cuts.shares.chunks + chunk;
+    const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
+    return {Storage::begin_of_part(before, chunk * position.ranks + rank), count > 0 ? lead_of(first) : 0, count};
+  }
+
   cudaError_t exchange(const sort_cuts& cuts, int chunk, std::int64_t begin, cudaStream_t in) const {
     const auto ranks = static_cast<std::size_t>(position.ranks);
     std::vector<std::size_t> send_begins(ranks), send_counts(ranks), receive_begins(ranks), receive_counts(ranks);
-    const int mine = position.rank * cuts.shares.chunks + chunk;
-    std::int64_t at = begin;
+    std::int64_t before = begin;
     for (int rank = 0; rank < position.ranks; ++rank) {
       const auto i = static_cast<std::size_t>(rank);
+      const received_part part = part_from(cuts, chunk, rank, before);
+      before += part.count;
       if (rank == position.rank) continue;
       const int theirs = rank * cuts.shares.chunks + chunk;
-      send_begins[i] = static_cast<std::size_t>(cuts.at(theirs, position.rank));
-      send_counts[i] = static_cast<std::size_t>(cuts.at(theirs + 1, position.rank)) - send_begins[i];
-      receive_begins[i] = static_cast<std::size_t>(at);
-      receive_counts[i] = static_cast<std::size_t>(cuts.at(mine + 1, rank) - cuts.at(mine, rank));
-      at += cuts.at(mine + 1, rank) - cuts.at(mine, rank);
+      const std::int64_t first = cuts.at(theirs, position.rank), count = cuts.at(theirs + 1, position.rank) - first;
+      const std::int64_t lead = count > 0 ? lead_of(first) : 0;
+      send_begins[i] = static_cast<std::size_t>(first - lead);
+      send_counts[i] = static_cast<std::size_t>(lead + count);
+      receive_begins[i] = static_cast<std::size_t>(part.begin);
+      receive_counts[i] = static_cast<std::size_t>(part.lead + part.count);
     }
     const Arrays from = storage.sorted(), to = storage.received_items();
     exchanged_array arrays[2] = {{from.keys, to.keys, sizeof(Key)}, {}};
@@ -289,13 +304,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
   std::vector<sorted_run<Key, Value>> runs_of(const sort_cuts& cuts, int chunk, std::int64_t begin) const {
     std::vector<sorted_run<Key, Value>> runs;
-    const int mine = position.rank * cuts.shares.chunks + chunk;
-    std::int64_t at = begin;
+    std::int64_t before = begin;
     for (int rank = 0; rank < position.ranks; ++rank) {
-      const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
+      const received_part part = part_from(cuts, chunk, rank, before);
+      before += part.count;
+      if (part.count == 0) continue;
       const bool is_local = rank == position.rank;
-      if (count > 0) runs.push_back({is_local ? storage.sorted().at(first) : storage.received_items().at(at), count});
-      if (!is_local) at += count;
+      const std::int64_t first = cuts.at(position.rank * cuts.shares.chunks + chunk, rank);
+      runs.push_back(
+          {is_local ? storage.sorted().at(first) : storage.received_items().at(part.begin + part.lead), part.count});
     }
     return runs;
   }

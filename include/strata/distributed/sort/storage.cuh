@@ -73,7 +73,7 @@ struct distributed_sort_storage {
     const std::int64_t chunk = sizes.max_chunk(arguments.capacity);
     const cudaError_t merge_status = run_merger<Key, Value, Compare>::size_of_storage(chunk, merge_bytes, compare);
     if (merge_status != cudaSuccess) return merge_status;
-    reserve_items(work, 0, arguments.capacity);
+    reserve_items(work, 0, begin_of_part(arguments.capacity, sizes.ranks * sizes.tuning.chunks));
     const int buffers = run_merger<Key, Value, Compare>::number_of_buffers(sizes.ranks);
     for (int i = 0; i < buffers; ++i) reserve_items(work, 2 + 2 * i, chunk);
     work.template reserve<unsigned char>(6, merge_bytes);
@@ -92,6 +92,12 @@ struct distributed_sort_storage {
 
   bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
     return all.map(d_temp_storage, temp_storage_bytes) && (sizes.ranks == 1 || work.map(workspace(), work_bytes));
+  }
+
+  /// Where part `i` of the received items lies, if `before` items come before it: a part is an aligned piece with its
+  /// lead, and as many places are left free.
+  static std::int64_t begin_of_part(std::int64_t before, int i) {
+    return (before + (aligned_items - 1)) / aligned_items * aligned_items + i * 2 * aligned_items;
   }
 
   Arrays sorted() const { return arrays(all, 0); }
