@@ -152,7 +152,8 @@ struct received_rows {
 
 /// Joins on all ranks, first without capacity, then with just as much as is needed.
 template <JoinKind Kind, class Key>
-received_rows check(const side& build, const side& probe, bool nulls_equal = false) {
+received_rows check(const side& build, const side& probe, bool nulls_equal = false,
+                    strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
   const int ranks = static_cast<int>(build.size());
   const result_rows expected = expected_rows(Kind, build, probe, nulls_equal);
   result_rows found;
@@ -169,6 +170,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
     device_vector<unsigned long long> total(1);
     strata::JoinOptions<> options;
     options.nulls_equal = nulls_equal;
+    options.strategy = strategy;
     DistributedJoinCapacity required{-1, -1};
     const auto output = strata::join_pairs(build_out.data(), probe_out.data(), capacity);
     const auto run = [&](DistributedJoinCapacity rows) {
@@ -266,6 +268,32 @@ TEST(distributed_hash_join, kinds) {
     // No partner at all.
     check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i; }),
                                    make_side(counts::even, ranks, 300, [](int i) { return 1000 + i; }));
+  }
+}
+
+// Local joins by partitions have numbers of rows in place of indices, but for partitions that a table in global memory
+// joins: those with too many rows of one key, and rows without a key.
+TEST(distributed_hash_join, partitions_of_local_joins) {
+  constexpr int equal_rows = 13000;
+  const auto build_id = [](int i) { return i % 9 == 4 ? no_key : i % 3 == 0 ? 5 : 10 + scattered(3000)(i); };
+  const auto probe_id = [](int i) { return i % 7 == 4 ? no_key : i == 8 ? 5 : 10 + scattered(3000, 2)(i); };
+  for (const int ranks : rank_counts()) {
+    if (ranks > (strata_test::small_cases ? 2 : 3)) continue;
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const side build = make_side(counts::even, ranks, 3 * equal_rows, build_id);
+    const side probe = make_side(counts::uneven, ranks, 900, probe_id);
+    const side few = make_side(counts::uneven, ranks, 700, scattered(300));
+    const side more = make_side(counts::even, ranks, 600, scattered(300, 2));
+    using strata::JoinStrategy;
+    for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+      check<JoinKind::inner, std::uint32_t>(build, probe, false, strategy);
+      check<JoinKind::left, std::uint32_t>(build, probe, true, strategy);
+      check<JoinKind::anti, std::uint32_t>(probe, build, true, strategy);
+      check<JoinKind::full, std::uint64_t>(build, probe, false, strategy);
+      check<JoinKind::semi, std::uint64_t>(few, more, false, strategy);
+      check<JoinKind::inner, std::uint64_t>(few, more, false, strategy);
+      check<JoinKind::full, wide_key>(few, more, false, strategy);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/method.hpp>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/direct_address/dispatch.cuh>
 #include <strata/device/join/fallback/dispatch.cuh>
 #include <strata/device/join/global_table/dispatch.cuh>
@@ -108,7 +109,8 @@ struct DispatchHashJoin {
                                sink, device, stream);
       }
     }
-    if constexpr (Reachable::one_each && sizeof(Row) == 4 && (is_ordered || has_many_columns)) {
+    if constexpr (Reachable::one_each && sizeof(Row) == 4 && !are_numbered_keys<Keys> &&
+                  (is_ordered || has_many_columns)) {
       const std::uint64_t one_pass_rows = std::uint64_t{one_table_rows} << ActivePolicy::partition.one_pass_bits;
       if (is_ordered ? method != join_method::global_table
                      : detail::gathers_in_probe_order(description(), method, one_pass_rows)) {

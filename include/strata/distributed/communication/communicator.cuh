@@ -79,8 +79,8 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
 }
 
 /// NCCL copies words of 16 bytes where the addresses of both ends are multiples of 16, and single bytes elsewhere, at
-/// less than half of the speed. In an aligned array, items whose index is a multiple of this number have such
-/// addresses, whatever their size. So a large piece is sent with its *lead*: the items before it, from such an index on.
+/// half of the speed or less. In an aligned array, items whose index is a multiple of this number have such addresses,
+/// whatever their size. So a large piece is sent with its *lead*: the items before it, from such an index on.
 inline constexpr std::int64_t aligned_items = 16;
 inline constexpr std::int64_t lead_of(std::int64_t index) { return index % aligned_items; }
 
@@ -145,8 +145,8 @@ struct array_transfer {
   }
 };
 
-/// Memory where pieces of other ranks are received with their leads, before they are copied to their places. The pieces
-/// lie there in the order in which they are received.
+/// Memory where pieces of other ranks are received with their leads, before they are copied to where they belong. The
+/// pieces lie there in the order in which they are received.
 class piece_staging {
  public:
   explicit piece_staging(void* memory) : next_(static_cast<char*>(memory)) {}
@@ -214,12 +214,12 @@ inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers
     if (bytes > 0 && from != to) status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
     return status == cudaSuccess;
   };
-  const auto copy_own = [&](const exchanged_piece& piece) {
+  const auto copy_here = [&](const exchanged_piece& piece) {
     if (piece.sent != piece.received) status = cudaErrorInvalidValue;
     return status == cudaSuccess && copy(piece.to, piece.from, piece.sent);
   };
   for (int i = 0; i < num_transfers && status == cudaSuccess; ++i) {
-    transfers[i].for_each_piece(position.rank, position.rank, copy_own);
+    transfers[i].for_each_piece(position.rank, position.rank, copy_here);
   }
   if (!has_leads || status != cudaSuccess) return status;
   piece_staging staging(d_staging);

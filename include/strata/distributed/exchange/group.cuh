@@ -73,8 +73,9 @@ struct given_counts {
 template <class ItemIterator>
 struct gather_item {
   ItemIterator items;
+  std::int64_t first_row;
   STRATA_D iterator_value_t<ItemIterator> operator()(std::int64_t row) const {
-    return detail::item_at(items, static_cast<std::size_t>(row));
+    return detail::item_at(items, static_cast<std::size_t>(row - first_row));
   }
 };
 
@@ -86,11 +87,11 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Writes the items in the order of `d_rows`.
+/// Writes the items in the order of `d_rows`, which are numbered from `first_row` on.
 template <class Row, class ItemIterator, class Item>
-cudaError_t gather_items(const Row* d_rows, ItemIterator d_in, Item* d_out, std::int64_t num_items,
-                         cudaStream_t stream) {
-  return DeviceTransform::Transform(d_rows, d_out, num_items, gather_item<ItemIterator>{d_in}, stream);
+cudaError_t gather_items(const Row* d_rows, std::int64_t first_row, ItemIterator d_in, Item* d_out,
+                         std::int64_t num_items, cudaStream_t stream) {
+  return DeviceTransform::Transform(d_rows, d_out, num_items, gather_item<ItemIterator>{d_in, first_row}, stream);
 }
 
 /// Writes the items, and their destinations, in the order of destinations: one pass of a radix sort for up to 255
@@ -131,7 +132,7 @@ cudaError_t group_items(void* d_temp_storage, std::size_t& temp_storage_bytes, D
     d_rows = storage.template get<std::int64_t>(0);
     status = sort(storage.template get<unsigned char>(1));
     if (status != cudaSuccess) return status;
-    return detail::gather_items(static_cast<const std::int64_t*>(d_rows), d_in, d_out, num_items, stream);
+    return detail::gather_items(static_cast<const std::int64_t*>(d_rows), 0, d_in, d_out, num_items, stream);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/join/common/rows.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/join/capacity.hpp>
@@ -25,7 +26,7 @@ inline constexpr std::int64_t max_distributed_join_rows = 0xfffffff0;
 /// The parameters of a join over ranks. All ranks of a call must have the same.
 struct distributed_join_tuning {
   /// From so many rows on for each rank, rows are sent with their leads. Of fewer, the copies from where they are
-  /// received to their places take longer than the exchange gains.
+  /// received to where they belong take longer than the exchange gains.
   std::uint64_t min_rows_with_leads;
 };
 /// Not measured: copies of 1 MiB take as long as such an exchange gains.
@@ -75,6 +76,11 @@ struct distributed_join_call {
   template <bool IsBuild>
   static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
                                      || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;
+
+  /// Whether the local join is told the numbers of rows. It finds them itself where its tables need no indices.
+  static constexpr bool has_numbered_keys =
+      take_row_numbers<Columns> && !have_values<Columns> && !BuildPromises::may_have_range &&
+      (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);
 
   JoinSide<Keys> build;
   JoinSide<Keys> probe;

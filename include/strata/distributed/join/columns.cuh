@@ -98,6 +98,12 @@ inline constexpr bool take_row_numbers = false;
 template <class... Columns>
 inline constexpr bool take_row_numbers<JoinColumns<Columns...>> = !(join_column_traits<Columns>::has_values && ...);
 
+/// Whether a column has values.
+template <class Columns>
+inline constexpr bool have_values = false;
+template <class... Columns>
+inline constexpr bool have_values<JoinColumns<Columns...>> = (join_column_traits<Columns>::has_values || ...);
+
 /// Whether a column of a side has values of more than `Bytes` bytes.
 template <class Columns, bool OfBuild, std::size_t Bytes>
 inline constexpr bool has_larger_column = false;
@@ -147,10 +153,9 @@ auto join_local_columns(const JoinColumns<First, Rest...>& columns, const Local&
 
 /// The output of the local join.
 inline JoinCountOutput join_local_output(const NullType&, std::int64_t) { return {}; }
-template <class... Columns>
-JoinColumnsOutput<unsigned, JoinColumns<Columns...>> join_local_output(const JoinColumns<Columns...>& columns,
-                                                                       std::int64_t capacity) {
-  return {columns, capacity};
+template <class Sink>
+JoinColumnsOutput<unsigned, Sink> join_local_output(const Sink& sink, std::int64_t capacity) {
+  return {sink, capacity};
 }
 
 }  // namespace detail

@@ -36,6 +36,15 @@ struct join_total_rows {
   }
 };
 
+/// Of rows of one side: the number of the first row of a rank among those of all ranks.
+inline std::int64_t join_rows_before(const join_message* messages, int rank, bool is_build) {
+  std::int64_t rows = 0;
+  for (int i = 0; i < rank; ++i) {
+    rows += is_build ? messages[i].header.build_rows : messages[i].header.probe_rows;
+  }
+  return rows;
+}
+
 /// Whether fewer rows move if all ranks get all build rows, and the probe rows stay: build x (ranks - 1) instead of
 /// (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks.
 inline bool is_build_side_small(const join_total_rows& total, int ranks) {

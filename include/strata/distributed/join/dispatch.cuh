@@ -79,7 +79,7 @@ class DispatchDistributedJoin {
   /// `status` is what this rank has found of its arguments. A rank without storage takes part in the first exchange of
   /// messages, and ends there with all others.
   cudaError_t join_all_rows(cudaError_t status, bool has_storage) {
-    const auto [rank, ranks] = call_.position;
+    const int rank = call_.position.rank, ranks = call_.position.ranks;
     join_host_memory memory(ranks);
     if (status == cudaSuccess && !memory.is_complete()) status = cudaErrorMemoryAllocation;
     const join_message* const messages = memory.messages.data();
@@ -88,7 +88,13 @@ class DispatchDistributedJoin {
 
     const join_destinations destinations =
         detail::choose_destinations(messages, ranks, call_.rules(), memory.samples.data());
-    status = group_and_count(destinations, memory.counts);
+    const join_total_rows total(messages, ranks);
+    // Rows have their numbers among those of all ranks from the start, if these have 4 bytes.
+    const auto are_global = [](std::uint64_t rows) { return rows <= std::uint64_t{max_distributed_join_rows}; };
+    const auto first_row = [&](bool is_build, std::uint64_t rows) {
+      return are_global(rows) ? static_cast<unsigned>(detail::join_rows_before(messages, rank, is_build)) : 0u;
+    };
+    status = group_and_count(destinations, memory.counts, first_row(true, total.build), first_row(false, total.probe));
     if (status != cudaSuccess) return status;
 
     const join_side_plan build_plan{ranks, memory.counts.counts(0, build_counts_part), memory.counts.stride(),
@@ -105,45 +111,41 @@ class DispatchDistributedJoin {
 
     const bool probe_stays = destinations.probe_stays;
     local_join_side<Key> build, probe;
-    const join_total_rows total(messages, ranks);
     status = detail::exchange_join_rows(call_, storage_, build_plan, probe_stays ? nullptr : &probe_plan,
                                         total.build + total.probe, memory);
     if (status == cudaSuccess) {
-      status =
-          detail::received_join_side<true>(call_, storage_, build_plan, messages, memory.build_pieces.data(), build);
+      status = detail::received_join_side<true>(call_, storage_, build_plan, messages, are_global(total.build),
+                                                memory.build_pieces.data(), build);
     }
     if (status == cudaSuccess) {
-      status = probe_stays ? detail::kept_join_side<false>(call_, storage_, probe_rows_before(messages), probe)
-                           : detail::received_join_side<false>(call_, storage_, probe_plan, messages,
-                                                               memory.probe_pieces.data(), probe);
+      status = probe_stays
+                   ? detail::kept_join_side<false>(call_, storage_,
+                                                   detail::join_rows_before(messages, rank, false), probe)
+                   : detail::received_join_side<false>(call_, storage_, probe_plan, messages, are_global(total.probe),
+                                                       memory.probe_pieces.data(), probe);
     }
     return status == cudaSuccess ? join(build, probe) : status;
   }
 
   /// Puts the rows of both sides in the order of their classes, and gathers how many there are of each class on each
   /// rank. All ranks return alike.
-  cudaError_t group_and_count(const join_destinations& destinations, const exchange_messages& counts) {
+  cudaError_t group_and_count(const join_destinations& destinations, const exchange_messages& counts,
+                              unsigned first_build_row, unsigned first_probe_row) {
     const auto [rank, ranks] = call_.position;
     const join_destination_rules rules = call_.rules();
-    const cudaError_t build_status = join_row_grouping<true, Call, Storage>{call_, storage_}.run(
+    const cudaError_t build_status = join_row_grouping<true, Call, Storage>{call_, storage_, first_build_row}.run(
         detail::routing_of(destinations, true, rules, rank, ranks));
     // The probe side takes the memory of the sorted classes.
     cudaError_t status = detail::write_class_counts<true>(call_, storage_, counts, build_status, call_.build.rows);
     if (status != cudaSuccess) return status;
     std::int64_t grouped_probe_rows = 0;
     if (!destinations.probe_stays && build_status == cudaSuccess) {
-      status = join_row_grouping<false, Call, Storage>{call_, storage_}.run(
+      status = join_row_grouping<false, Call, Storage>{call_, storage_, first_probe_row}.run(
           detail::routing_of(destinations, false, rules, rank, ranks));
       grouped_probe_rows = call_.probe.rows;
     }
     status = detail::write_class_counts<false>(call_, storage_, counts, status, grouped_probe_rows);
     return status == cudaSuccess ? counts.gather(storage_.counts(), call_.position, call_.comm, call_.stream) : status;
-  }
-
-  std::int64_t probe_rows_before(const join_message* messages) const {
-    std::int64_t rows = 0;
-    for (int rank = 0; rank < call_.position.rank; ++rank) rows += messages[rank].header.probe_rows;
-    return rows;
   }
 
   void write_required_capacity(std::int64_t build_rows, std::int64_t probe_rows) const {

@@ -80,8 +80,8 @@ std::size_t join_staging_bytes(const Call& call, const Storage& storage) {
          join_moved_arrays<false, Call>(call, storage).staging_bytes(call.template receivable_rows<false>(), ranks);
 }
 
-/// All arrays of both sides in one group of sends. Without `probe_plan` the probe rows stay. `total_rows`: those of both
-/// sides on all ranks.
+/// All arrays of both sides in one group of sends. Without `probe_plan` the probe rows stay. `total_rows`: those of
+/// both sides on all ranks.
 template <class Call, class Storage>
 cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const join_side_plan& build_plan,
                                const join_side_plan* probe_plan, std::uint64_t total_rows, join_host_memory& memory) {

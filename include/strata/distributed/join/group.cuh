@@ -27,6 +27,8 @@ struct join_row_grouping {
 
   const Call& call;
   const Storage& storage;
+  /// The number of the first row.
+  unsigned first_row = 0;
 
   /// What run() needs of Storage::work().
   cudaError_t size_of_work(std::size_t& bytes) const {
@@ -55,8 +57,8 @@ struct join_row_grouping {
     if constexpr (Call::template sorts_rows<IsBuild>) {
       for_each_array([&](auto items, auto* out) {
         if (status != cudaSuccess) return;
-        status = detail::gather_items(static_cast<const unsigned*>(storage.template rows_sent<IsBuild>()), items, out,
-                                      rows(), call.stream);
+        status = detail::gather_items(static_cast<const unsigned*>(storage.template rows_sent<IsBuild>()), first_row,
+                                      items, out, rows(), call.stream);
       });
     }
     return status;
@@ -77,7 +79,7 @@ struct join_row_grouping {
   template <class F>
   void for_each_sort(const F& f) const {
     if constexpr (Call::template sorts_rows<IsBuild>) {
-      f(CountingInputIterator<unsigned>(0), storage.template rows_sent<IsBuild>());
+      f(CountingInputIterator<unsigned>(first_row), storage.template rows_sent<IsBuild>());
     } else {
       for_each_array(f);
     }

@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/dispatch.cuh>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/kernels.cuh>
@@ -31,12 +32,18 @@ struct local_join_side {
   /// The rows are those that this rank had from the start.
   bool stays = false;
   join_global_rows global_rows = {};
+  /// Their numbers among the rows of all ranks; null: only `global_rows` has these.
+  const unsigned* numbers = nullptr;
+
+  /// For a row that has its number in place of an index.
+  join_global_rows rows_of_numbers() const { return numbers != nullptr ? join_global_rows{} : global_rows; }
 };
 
-/// The rows that have come. `pieces` is memory of the host, which the caller keeps until it is copied.
+/// The rows that have come. `are_global`: with their numbers among the rows of all ranks, not of the rank that they
+/// come from. `pieces` is memory of the host, which the caller keeps until it is copied.
 template <bool IsBuild, class Call, class Storage>
 cudaError_t received_join_side(const Call& call, const Storage& storage, const join_side_plan& plan,
-                               const join_message* messages, join_piece* pieces,
+                               const join_message* messages, bool are_global, join_piece* pieces,
                                local_join_side<typename Call::Key>& side) {
   const int rank = call.position.rank;
   side.keys = storage.template keys_received<IsBuild>();
@@ -52,6 +59,11 @@ cudaError_t received_join_side(const Call& call, const Storage& storage, const j
     side.valid_mask = mask;
   }
   if (!Call::template is_numbered<IsBuild> || side.rows == 0) return cudaSuccess;
+  if (are_global) {
+    side.numbers = storage.template rows_received<IsBuild>();
+    side.global_rows = {nullptr, 0, side.numbers, 0};
+    return cudaSuccess;
+  }
   unsigned count = 0;
   std::int64_t begin = 0;
   for (int section = 0; section < join_side_plan::sections; ++section) {
@@ -125,10 +137,14 @@ struct local_join_columns {
 template <bool IsBuild, class Call>
 auto device_join_side(const Call& call, const local_join_side<typename Call::Key>& side) {
   using Promises = typename Call::template Promises<IsBuild>;
-  JoinSide<const typename Call::Key*,
-           join_promises<std::uint32_t, Promises::may_be_unique, false, Promises::may_have_range>>
-      result;
-  result.keys = side.keys;
+  using Key = typename Call::Key;
+  using Keys = std::conditional_t<Call::has_numbered_keys, join_numbered_keys<Key>, const Key*>;
+  JoinSide<Keys, join_promises<std::uint32_t, Promises::may_be_unique, false, Promises::may_have_range>> result;
+  if constexpr (Call::has_numbered_keys) {
+    result.keys = {side.keys, side.numbers};
+  } else {
+    result.keys = side.keys;
+  }
   result.rows = side.rows;
   result.valid_mask = side.valid_mask;
   if (IsBuild) {
@@ -144,13 +160,23 @@ template <class Call, class Storage>
 cudaError_t join_locally(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
                          const Storage& storage, const local_join_side<typename Call::Key>& build,
                          const local_join_side<typename Call::Key>& probe) {
-  const auto columns = detail::join_local_columns<typename Call::Index>(
-      call.columns,
-      local_join_columns<Call, Storage>{storage, build.stays, probe.stays, build.global_rows, probe.global_rows});
-  return join_on_cuda::join(d_temp_storage, temp_storage_bytes, join_kind<Call::kind>{},
-                            detail::device_join_side<true>(call, build), detail::device_join_side<false>(call, probe),
-                            detail::join_local_output(columns, call.output_capacity), call.d_num_out, call.options,
-                            call.stream);
+  const auto columns = [&](const join_global_rows& build_rows, const join_global_rows& probe_rows) {
+    return detail::join_local_columns<typename Call::Index>(
+        call.columns, local_join_columns<Call, Storage>{storage, build.stays, probe.stays, build_rows, probe_rows});
+  };
+  const auto by_index = columns(build.global_rows, probe.global_rows);
+  const auto join = [&](const auto& sink) {
+    return join_on_cuda::join(d_temp_storage, temp_storage_bytes, join_kind<Call::kind>{},
+                              detail::device_join_side<true>(call, build), detail::device_join_side<false>(call, probe),
+                              detail::join_local_output(sink, call.output_capacity), call.d_num_out, call.options,
+                              call.stream);
+  };
+  if constexpr (Call::has_numbered_keys) {
+    return join(join_numbered_sink<std::decay_t<decltype(by_index)>>{
+        by_index, columns(build.rows_of_numbers(), probe.rows_of_numbers())});
+  } else {
+    return join(by_index);
+  }
 }
 
 /// The temporary storage of join_locally(), with sides of up to these numbers of rows. Where rows have no key, it may

@@ -94,8 +94,8 @@ struct distributed_sort_storage {
     return all.map(d_temp_storage, temp_storage_bytes) && (sizes.ranks == 1 || work.map(workspace(), work_bytes));
   }
 
-  /// Where part `i` of the received items lies, if `before` items come before it: a part is an aligned piece with its
-  /// lead, and as many places are left free.
+  /// Where part `i` of the received items begins, if `before` items come before it: each part has an aligned beginning,
+  /// and room for its lead.
   static std::int64_t begin_of_part(std::int64_t before, int i) {
     return (before + (aligned_items - 1)) / aligned_items * aligned_items + i * 2 * aligned_items;
   }

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/grid/barrier.cuh>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/global_table/kernels.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/shared_table/agent_duplicates.cuh>
@@ -40,7 +41,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, Storage::threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, record_sink_t<Sink>, Storage::threads>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -51,7 +52,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   const unsigned any_is_overflowing = *partitions.any_is_overflowing;
   if constexpr (join_partitions<Keys, Hash, Equal>::hash_is_key) {
     if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
-      Duplicates(duplicates_storage.Alias(), shared, partitions, sink).run();
+      Duplicates(duplicates_storage.Alias(), shared, partitions, detail::record_sink_of(sink)).run();
     }
   }
   if (any_is_overflowing == 0) return;

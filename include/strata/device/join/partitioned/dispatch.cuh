@@ -8,6 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/key_set/plan.hpp>
 #include <strata/device/join/output/outputs.hpp>
 #include <strata/device/join/output/partners.cuh>
@@ -35,7 +36,8 @@ class join_partition_launches {
   template <join_pass Pass>
   using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false>;
 
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, Sink, ActivePolicy::table.fallback_threads>;
+  using RecordSink = record_sink_t<Sink>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads>;
   using Counter = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
 
   /// For join_select_kernel, which has the tiles of the probe side.
@@ -201,12 +203,15 @@ class join_partition_launches {
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
         return start_join_kernel(
-            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, Sink>,
-            join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, Sink>, join, set_plan_, sink);
+            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+            join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join, set_plan_,
+            detail::record_sink_of(sink));
       }
     }
-    return start_join_kernel(table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, Sink>,
-                             join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, Sink>, join, sink);
+    return start_join_kernel(
+        table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+        join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join,
+        detail::record_sink_of(sink));
   }
 
   /// Dynamic shared memory of AgentJoinDuplicates.

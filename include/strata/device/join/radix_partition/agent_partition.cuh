@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
@@ -31,6 +32,8 @@ class AgentJoinPartition {
   using Side = join_side_records<Keys>;
 
   static constexpr bool is_second = Pass == join_pass::second;
+  /// Whether the pass gives rows their numbers.
+  static constexpr bool numbers_rows = are_numbered_keys<Keys> && !is_second;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   static constexpr unsigned tile_items = BlockThreads * ItemsPerThread;
@@ -53,7 +56,8 @@ class AgentJoinPartition {
   }
 
   STRATA_D AgentJoinPartition(TempStorage& storage, unsigned char* shared, const join_partition_plan& plan,
-                              const unsigned* pass_tiles, unsigned tile_rows, const Hash& hash)
+                              const unsigned* pass_tiles, unsigned tile_rows, const Hash& hash,
+                              const unsigned* is_overflowing = nullptr)
       : storage_(storage),
         records_(reinterpret_cast<join_record*>(shared)),
         lower_(reinterpret_cast<unsigned*>(records_ + tile_items)),
@@ -64,6 +68,7 @@ class AgentJoinPartition {
         bins_(1u << bits_),
         deltas_(counts_ + bins_ + 2),
         pass_tiles_(deltas_ + bins_ + 2),
+        is_overflowing_(is_overflowing),
         hash_(hash) {
     if constexpr (is_second) {
       const unsigned sides_partitions = 2u << plan.first_bits;
@@ -142,7 +147,7 @@ class AgentJoinPartition {
   struct prefetched_rows {
     array_if<!is_second && holds_keys, iterator_value_t<Keys>> keys;
     array_if<is_second || !holds_keys, unsigned> hashes;
-    array_if<is_second, unsigned> rows;
+    array_if<is_second || numbers_rows, unsigned> rows;
     array_if<is_second && is_wide, unsigned> lower;
     /// A bit for each row without a key.
     unsigned nulls;
@@ -150,7 +155,7 @@ class AgentJoinPartition {
   struct rows_of_tile {
     unsigned hashes[ItemsPerThread];
     array_if<is_wide, unsigned> lower;
-    array_if<is_second, unsigned> rows;
+    array_if<is_second || numbers_rows, unsigned> rows;
     /// Two to a word: a tile has fewer than 2^16 rows.
     unsigned ranks[(ItemsPerThread + 1) / 2];
     unsigned nulls;
@@ -235,6 +240,7 @@ class AgentJoinPartition {
         } else {
           fetched.hashes[i] = detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash_, key));
         }
+        if constexpr (numbers_rows) fetched.rows[i] = side.keys.number(tile.first + in_tile(i));
       }
       if (side.valid == nullptr) return;
       STRATA_UNROLL
@@ -261,6 +267,7 @@ class AgentJoinPartition {
       } else {
         rows.hashes[i] = fetched.hashes[i];
       }
+      if constexpr (numbers_rows) rows.rows[i] = fetched.rows[i];
     }
   }
 
@@ -319,13 +326,21 @@ class AgentJoinPartition {
       const unsigned at = counts_[bin_of(rows, i)] + rank;
       if constexpr (HasRowIds) {
         unsigned row = tile.first + in_tile(i);
-        if constexpr (is_second) row = rows.rows[i];
+        if constexpr (is_second || numbers_rows) {
+          if (is_second || has_number(rows, i)) row = rows.rows[i];
+        }
         records_[at] = {rows.hashes[i], row};
       } else {
         hashes()[at] = rows.hashes[i];
       }
       if constexpr (is_wide) lower_[at] = rows.lower[i];
     }
+  }
+
+  // The table in global memory needs the indices of the rows that it joins.
+  STRATA_D bool has_number(const rows_of_tile& rows, int item) const {
+    if ((rows.nulls >> item & 1) != 0) return false;
+    return is_overflowing_ == nullptr || is_overflowing_[join_partition_of(rows.hashes[item], plan_.bits)] == 0;
   }
 
   STRATA_D void store_deltas(const unsigned (&offsets)[max_each], unsigned null_offset) {
@@ -377,6 +392,7 @@ class AgentJoinPartition {
   unsigned bins_;
   unsigned* deltas_;
   unsigned* pass_tiles_;
+  const unsigned* is_overflowing_;  // null: no partition is
   const Hash& hash_;
 };
 

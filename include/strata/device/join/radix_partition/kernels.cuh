@@ -77,7 +77,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash).run(join.build, join.probe, runs);
+  const bool has_indices = Agent::numbers_rows && *join.any_is_overflowing != 0;
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash,
+        has_indices ? join.is_overflowing : nullptr)
+      .run(join.build, join.probe, runs);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
@@ -16,6 +17,9 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+template <class Word, int BlockThreads>
+class join_grouped_table;
 
 /// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
 /// only counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not
@@ -29,12 +33,15 @@ class shared_table_agent_base {
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
   using Row = join_hashed_row<Word>;
-  using Table = join_shared_table<Word, BlockThreads, GroupsHashes>;
+  using Table = std::conditional_t<GroupsHashes, join_grouped_table<Word, BlockThreads>,
+                                   join_shared_table<Word, BlockThreads>>;
   using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;
   static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
+  /// Numbers of rows can have more bits than an entry of a table has for them: it has the index in the partition.
+  static constexpr bool has_numbers = are_numbered_keys<Keys> && !IsOneTable;
 
   struct TempStorage {
     typename Table::TempStorage table;
@@ -70,6 +77,13 @@ class shared_table_agent_base {
     }
   }
 
+  // Row `i` of the build side's rows from `begin` on, as the table has it.
+  STRATA_D Row build_row_of(unsigned begin, std::size_t i) const {
+    Row row = row_of(join_.build, begin + i);
+    if constexpr (has_numbers) row.row = static_cast<unsigned>(i);
+    return row;
+  }
+
   // Debug builds go on, to find a broken promise.
   STRATA_D bool stops_at_one() const { return join_.promised_unique && !STRATA_DEBUG; }
 
@@ -92,6 +106,9 @@ class shared_table_agent_base {
   }
   STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
     if constexpr (has_rows) {
+      if constexpr (has_numbers) {
+        if (build_row != none) build_row = join_.build.partitioned.records[build_begin_ + build_row].row;
+      }
       sink_(static_cast<std::int64_t>(position), row_index(build_row), row_index(probe_row));
     }
   }
@@ -128,6 +145,7 @@ class shared_table_agent_base {
   const Partitions& join_;
   const Sink& sink_;
   Count counted_ = 0;
+  unsigned build_begin_ = 0;  // of the rows in the table, where rows have numbers
 };
 
 }  // namespace detail

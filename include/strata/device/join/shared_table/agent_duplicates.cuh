@@ -13,7 +13,7 @@
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_base.cuh>
-#include <strata/device/join/shared_table/shared_table.cuh>
+#include <strata/device/join/shared_table/grouped_table.cuh>
 
 #include <cstddef>
 
@@ -114,8 +114,8 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       const unsigned left = rows - first;
       const unsigned some = left < join_.plan.table_rows ? left : join_.plan.table_rows;
       if (is_full) Base::clear_found(some);
-      table_.build(
-          some, [&](std::size_t i) { return row_of(join_.build, begin + first + i); }, false);
+      Base::build_begin_ = begin + first;
+      table_.build(some, [&](std::size_t i) { return Base::build_row_of(begin + first, i); });
       if (is_full) {
         probe<true>(probe_begin, work_item.rows);
         Base::emit_unmatched_rows(some);

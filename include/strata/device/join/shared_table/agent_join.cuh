@@ -65,13 +65,14 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
       probe_begin += join_.probe.begins[work_item.partition];
       if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
     }
+    Base::build_begin_ = begin;
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
     // Partners of a partition are all in one place, whatever the number of its pieces' rows.
     const bool defers_duplicates = has_successor && has_rows && !writes_partners && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
     if (!table_.build(
-            rows, [&](std::size_t i) { return row_of(join_.build, begin + i); }, defers_duplicates)) {
+            rows, [&](std::size_t i) { return Base::build_row_of(begin, i); }, defers_duplicates)) {
       return defer(work_item, index);
     }
     if (is_full) {

@@ -20,32 +20,24 @@ struct join_hashed_row {
   unsigned row;
 };
 
-/// The partners of a row in a table: entries [first, first + count).
-struct join_run {
-  unsigned first;
-  unsigned count;
-};
-
 /// A table of the build rows of a partition in shared memory: a counting sort by buckets. The rows of each
 /// bucket are counted, the counts are scanned, and the rows are written. An entry has a row number and
 /// all bits of the hash that neither the partition nor the bucket determines: two entries of a bucket
 /// have equal hashes if these bits are equal.
 ///
-/// With `GroupsHashes`, rows with the same hash lie side by side in their bucket, and a bucket may have
-/// any number of rows.
-template <class Word, int BlockThreads, bool GroupsHashes>
+/// A bucket may have any number of rows in a table with up to `MaxOversized` oversized buckets. With 0, there is no
+/// table if a bucket is oversized.
+template <class Word, int BlockThreads, unsigned MaxOversized = 0>
 class join_shared_table {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
-  static constexpr unsigned threads = BlockThreads;
   static constexpr int word_bits = static_cast<int>(sizeof(Word)) * 8;
-  static constexpr unsigned max_oversized = GroupsHashes ? max_join_table_rows / (max_join_bucket_rows + 1) : 1;
 
  public:
   struct TempStorage {
     typename Scan::TempStorage scan;
     unsigned num_oversized;
     /// Buckets with more than `max_join_bucket_rows` rows.
-    unsigned short oversized[max_oversized];
+    unsigned short oversized[MaxOversized > 0 ? MaxOversized : 1];
   };
   using Row = join_hashed_row<Word>;
 
@@ -58,10 +50,10 @@ class join_shared_table {
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
   /// Inserts the rows `load(0)` to `load(rows - 1)`. By all threads of the block, which may use the table
-  /// when it returns. Without `GroupsHashes` it returns false, and there is no table, if a bucket is
-  /// oversized or, with `refuses_duplicates`, if most keys have several rows.
-  template <class Load>
-  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates) const {
+  /// when it returns. It returns false, and there is no table, if a bucket is oversized that must not be, or, with
+  /// `refuses_duplicates`, if most keys have several rows. In the end all threads call `finish(oversized buckets)`.
+  template <class Load, class Finish>
+  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates, const Finish& finish) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
     unsigned* const counts = reinterpret_cast<unsigned*>(shared_) + guard_words;
     for (unsigned i = threadIdx.x; i < guard_words + words; i += threads) {
@@ -73,18 +65,19 @@ class join_shared_table {
     __syncthreads();
     const bool has_duplicates = scan_buckets(counts, words);
     const unsigned num_oversized = storage_.num_oversized;
-    if (!GroupsHashes && (num_oversized != 0 || (has_duplicates && refuses_duplicates))) return false;
+    if (MaxOversized == 0 && (num_oversized != 0 || (has_duplicates && refuses_duplicates))) return false;
     __syncthreads();
     for_all_rows(rows, load, [&](const Row& row) {
       // Begins become ends.
       entries_[count_in(counts, bucket_of(row.hash))] = rest_of(row.hash) | row.row;
     });
     __syncthreads();
-    if constexpr (GroupsHashes) {
-      group_small();
-      sort_oversized(num_oversized);
-    }
+    finish(num_oversized);
     return true;
+  }
+  template <class Load>
+  STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates) const {
+    return build(rows, load, refuses_duplicates, [](unsigned) {});
   }
 
   /// The bucket of a hash: entries [begin, end).
@@ -103,38 +96,22 @@ class join_shared_table {
   STRATA_D unsigned row_at(unsigned i) const { return static_cast<unsigned>(entries_[i] & (row_limit_ - 1)); }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
-  /// All entries with the hash, in a table with `GroupsHashes`.
-  STRATA_D join_run run_of(Word hash) const {
-    // not for users: AgentJoinDuplicates alone calls it
-    static_assert(GroupsHashes, "the entries of a hash need not lie side by side");
-    unsigned begin = 0;
-    unsigned end = 0;
-    find(hash, begin, end);
-    if (begin == end) return {0, 0};
-    const Word rest = rest_of(hash);
-    const auto is_same = [&](unsigned i) { return is_row(seen_from(rest, i)); };
-    const bool first_is = is_same(begin);
-    const bool last_is = is_same(end - 1);
-    if (first_is && last_is) return {begin, end - begin};
-    if (first_is || last_is) {
-      const unsigned between = first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
-      if (first_is) {
-        end = between;
-      } else {
-        begin = between;
-      }
-    } else if (end - begin <= max_join_bucket_rows) {
-      while (begin < end && !is_same(begin)) ++begin;
-      unsigned last = begin;
-      while (last < end && is_same(last)) ++last;
-      end = last;
-    } else {
-      // An oversized bucket is sorted.
-      begin = first_without(begin, end, [&](unsigned i) { return entries_[i] < rest; });
-      end = first_without(begin, end, is_same);
-    }
-    return {begin, end - begin};
+ protected:
+  static constexpr unsigned threads = BlockThreads;
+
+  /// The end of a bucket.
+  STRATA_D unsigned half_word(unsigned bucket) const {
+    unsigned short half;
+    memcpy(&half, shared_ + 4 * guard_words + static_cast<int>(2 * bucket), sizeof(half));
+    return half;
   }
+
+  TempStorage& storage_;
+  unsigned char* shared_;
+  Word* entries_;
+  int bits_;
+  int bucket_bits_;
+  Word row_limit_;
 
  private:
   // The begin of the first bucket is read from the words before it, which are 0.
@@ -143,11 +120,6 @@ class join_shared_table {
   STRATA_D unsigned bucket_of(Word hash) const {
     const auto upper = static_cast<unsigned>(hash >> (word_bits - 32));
     return (upper << bits_) >> (32 - bucket_bits_);
-  }
-  STRATA_D unsigned half_word(unsigned bucket) const {
-    unsigned short half;
-    memcpy(&half, shared_ + 4 * guard_words + static_cast<int>(2 * bucket), sizeof(half));
-    return half;
   }
 
   // Two counts of 16 bits in a word: a table has fewer than 2^16 rows.
@@ -210,101 +182,8 @@ class join_shared_table {
 
   STRATA_D void note_oversized(unsigned bucket) const {
     const unsigned at = atomicAdd(&storage_.num_oversized, 1u);
-    if (GroupsHashes) storage_.oversized[at] = static_cast<unsigned short>(bucket);
+    if (MaxOversized > 0) storage_.oversized[at] = static_cast<unsigned short>(bucket);
   }
-
-  // A thread groups a bucket in as many rounds as that has different hashes, nearly always one or two.
-  STRATA_D void group_small() const {
-    for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
-      unsigned begin = half_word(bucket - 1);
-      const unsigned end = half_word(bucket);
-      if (end - begin > max_join_bucket_rows) continue;
-      while (end - begin > 2) {
-        const Word first = entries_[begin];
-        ++begin;
-        for (unsigned i = begin; i < end; ++i) {
-          const Word entry = entries_[i];
-          if (!is_row(entry ^ first)) continue;
-          if (i != begin) {
-            entries_[i] = entries_[begin];
-            entries_[begin] = entry;
-          }
-          ++begin;
-        }
-      }
-    }
-    __syncthreads();
-  }
-
-  // Nearly all oversized buckets have rows of one key and stay as they are: a warp checks each. The block
-  // sorts the others.
-  STRATA_D void sort_oversized(unsigned number) const {
-    if (number == 0) return;
-    constexpr unsigned warps = threads / warp_threads;
-    for (unsigned i = threadIdx.x / warp_threads; i < number; i += warps) {
-      const unsigned bucket = storage_.oversized[i];
-      const unsigned begin = half_word(bucket - 1);
-      const unsigned end = half_word(bucket);
-      const Word first = entries_[begin];
-      bool has_others = false;
-      for (unsigned at = begin + platform::lane_id(); at < end; at += warp_threads) {
-        has_others |= !is_row(entries_[at] ^ first);
-      }
-      const bool is_mixed = __any_sync(full_warp_mask, has_others ? 1 : 0) != 0;
-      __syncwarp();
-      if (platform::lane_id() == 0 && !is_mixed) storage_.oversized[i] = no_bucket;
-    }
-    __syncthreads();
-    for (unsigned i = 0; i < number; ++i) {
-      const unsigned bucket = storage_.oversized[i];
-      if (bucket == no_bucket) continue;
-      const unsigned begin = half_word(bucket - 1);
-      sort_entries(entries_ + begin, half_word(bucket) - begin);
-    }
-  }
-  static constexpr unsigned short no_bucket = 0xffff;
-
-  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the
-  // greater entry up, so the entries that are missing up to a power of two need not exist: they would
-  // not move.
-  STRATA_D static void sort_entries(Word* entries, unsigned number) {
-    for (unsigned size = 2; size / 2 < number; size *= 2) {
-      for (unsigned stride = size / 2; stride > 0; stride /= 2) {
-        for (unsigned pair = threadIdx.x;; pair += threads) {
-          const unsigned low = pair / stride * (2 * stride) + pair % stride;
-          if (low >= number) break;
-          const unsigned high = stride == size / 2 ? low ^ (size - 1) : low + stride;
-          if (high >= number || entries[low] <= entries[high]) continue;
-          const Word lower = entries[high];
-          entries[high] = entries[low];
-          entries[low] = lower;
-        }
-        __syncthreads();
-      }
-    }
-  }
-
-  // The first index in [begin, end) for which `holds` is false. It is true for all before and false for
-  // all after.
-  template <class Holds>
-  STRATA_D static unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
-    while (begin < end) {
-      const unsigned middle = (begin + end) / 2;
-      if (holds(middle)) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
-  }
-
-  TempStorage& storage_;
-  unsigned char* shared_;
-  Word* entries_;
-  int bits_;
-  int bucket_bits_;
-  Word row_limit_;
 };
 
 }  // namespace detail

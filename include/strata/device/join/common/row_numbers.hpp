@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
+/// partitions reads the numbers in the order of the rows, and keeps them in place of indices. So the result needs none
+/// of the array of numbers, which a join in any order would read at random.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The keys of a side whose rows have numbers. Only for keys that follow from their hashes: in a join by partitions
+/// nothing leads from a number to the key.
+template <class Key>
+struct join_numbered_keys {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Key;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Key*;
+  using reference = const Key&;
+
+  const Key* keys;
+  /// Null: the numbers are the indices.
+  const unsigned* numbers;
+
+  template <class Distance>
+  STRATA_HD const Key& operator[](Distance i) const {
+    return keys[i];
+  }
+  template <class Distance>
+  STRATA_HD join_numbered_keys operator+(Distance n) const {
+    return {keys + n, numbers != nullptr ? numbers + n : nullptr};
+  }
+  STRATA_HD unsigned number(unsigned row) const { return numbers != nullptr ? numbers[row] : row; }
+};
+
+template <class Keys>
+inline constexpr bool are_numbered_keys = false;
+template <class Key>
+inline constexpr bool are_numbered_keys<join_numbered_keys<Key>> = true;
+
+/// Two forms of an output: one is called with indices of rows, the other one with their numbers.
+template <class Sink>
+struct join_numbered_sink {
+  Sink by_index;
+  Sink by_number;
+
+  template <class Index>
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    by_index(position, build_row, probe_row);
+  }
+};
+
+/// What is called with the rows of records.
+template <class Sink>
+STRATA_HD const Sink& record_sink_of(const Sink& sink) {
+  return sink;
+}
+template <class Sink>
+STRATA_HD const Sink& record_sink_of(const join_numbered_sink<Sink>& sink) {
+  return sink.by_number;
+}
+template <class Sink>
+using record_sink_t = std::decay_t<decltype(detail::record_sink_of(std::declval<const Sink&>()))>;
+
+}  // namespace detail
+STRATA_NAMESPACE_END
