@@ -278,20 +278,21 @@ TEST(distributed_hash_join, partitions_of_local_joins) {
   const auto build_id = [](int i) { return i % 9 == 4 ? no_key : i % 3 == 0 ? 5 : 10 + scattered(3000)(i); };
   const auto probe_id = [](int i) { return i % 7 == 4 ? no_key : i == 8 ? 5 : 10 + scattered(3000, 2)(i); };
   for (const int ranks : rank_counts()) {
-    if (ranks > (strata_test::small_cases ? 2 : 3)) continue;
+    // One rank has no numbers.
+    if (strata_test::small_cases ? ranks != 2 : ranks > 3) continue;
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     const side build = make_side(counts::even, ranks, 3 * equal_rows, build_id);
     const side probe = make_side(counts::uneven, ranks, 900, probe_id);
     const side few = make_side(counts::uneven, ranks, 700, scattered(300));
     const side more = make_side(counts::even, ranks, 600, scattered(300, 2));
     using strata::JoinStrategy;
+    check<JoinKind::left, std::uint32_t>(build, probe, true, JoinStrategy::radix_single);
+    check<JoinKind::full, std::uint64_t>(build, probe, false, JoinStrategy::radix_single);
+    check<JoinKind::inner, std::uint32_t>(build, probe, false, JoinStrategy::radix_multi);
+    check<JoinKind::anti, std::uint32_t>(probe, build, true, JoinStrategy::radix_multi);
     for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
-      check<JoinKind::inner, std::uint32_t>(build, probe, false, strategy);
-      check<JoinKind::left, std::uint32_t>(build, probe, true, strategy);
-      check<JoinKind::anti, std::uint32_t>(probe, build, true, strategy);
-      check<JoinKind::full, std::uint64_t>(build, probe, false, strategy);
-      check<JoinKind::semi, std::uint64_t>(few, more, false, strategy);
       check<JoinKind::inner, std::uint64_t>(few, more, false, strategy);
+      check<JoinKind::semi, std::uint64_t>(few, more, false, strategy);
       check<JoinKind::full, wide_key>(few, more, false, strategy);
     }
   }
