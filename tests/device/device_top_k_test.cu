@@ -121,6 +121,8 @@ TYPED_TEST(DeviceTopKKeys, are_those_of_a_stable_sort) {
     const auto keys = make_keys<TypeParam>(n, pattern::random, n);
     for (const std::size_t k : ranks(n)) {
       if (is_small() && n > 2000 && k != 33 && k != n / 2) continue;
+      // Neighbouring sizes have the other ranks.
+      if (!is_small() && n > 2000 && (n + k) % 2 == 0) continue;
       ASSERT_NO_FATAL_FAILURE(expect_all_keys(keys, k, k % 2));
     }
   }

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <type_traits>
-#include <utility>
 
 /// \file
 /// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
@@ -70,7 +68,15 @@ STRATA_HD const Sink& record_sink_of(const join_numbered_sink<Sink>& sink) {
   return sink.by_number;
 }
 template <class Sink>
-using record_sink_t = std::decay_t<decltype(detail::record_sink_of(std::declval<const Sink&>()))>;
+struct record_sink {
+  using type = Sink;
+};
+template <class Sink>
+struct record_sink<join_numbered_sink<Sink>> {
+  using type = Sink;
+};
+template <class Sink>
+using record_sink_t = typename record_sink<Sink>::type;
 
 }  // namespace detail
 STRATA_NAMESPACE_END
