@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 /// \file
 /// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
