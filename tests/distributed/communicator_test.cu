@@ -131,6 +131,31 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
       EXPECT_EQ(expected_keys, d_keys_out.to_host());
       EXPECT_EQ(expected_values, d_values_out.to_host());
 
+      // Pieces with their leads, by way of memory of their own.
+      std::vector<std::size_t> sender_offsets(count);
+      for (int peer = 0; peer < ranks; ++peer) {
+        for (int before = 0; before < context.rank; ++before) {
+          sender_offsets[static_cast<std::size_t>(peer)] += sent_count(peer, before);
+        }
+      }
+      using strata::detail::piece_staging;
+      const strata_test::guarded_memory staging(
+          piece_staging::bytes(expected_keys.size(), count, sizeof(std::int64_t)) +
+          piece_staging::bytes(expected_keys.size(), count, sizeof(std::int16_t)));
+      const strata::detail::array_transfer transfer{arrays,
+                                                    2,
+                                                    {send_offsets.data(), send_counts.data()},
+                                                    {receive_offsets.data(), receive_counts.data()},
+                                                    1,
+                                                    sender_offsets.data()};
+      d_keys_out.poison();
+      d_values_out.poison();
+      ASSERT_CUDA_SUCCESS(
+          strata::detail::all_to_all(&transfer, 1, position, context.comm, context.stream, staging.data()));
+      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+      EXPECT_EQ(expected_keys, d_keys_out.to_host());
+      EXPECT_EQ(expected_values, d_values_out.to_host());
+
       // One array, in bytes.
       d_keys_out.poison();
       for (auto* numbers : {&send_offsets, &send_counts, &receive_offsets, &receive_counts}) {
@@ -149,56 +174,6 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
                                            receive_offsets.data(), receive_counts.data(), position, context.comm,
                                            context.stream));
       EXPECT_EQ(expected_keys, d_keys_out.to_host());
-    });
-  }
-}
-
-// Pieces come with the items before them, into memory of their own, and are copied from there.
-TEST(Communicator, ExchangesPiecesWithLeads) {
-  for (const int ranks : rank_counts()) {
-    on_ranks(ranks, [ranks](const rank_context& context) {
-      const auto count = static_cast<std::size_t>(ranks);
-      std::vector<std::size_t> send_offsets(count), send_counts(count), receive_offsets(count), receive_counts(count),
-          sender_offsets(count);
-      std::vector<std::int64_t> keys, expected_keys;
-      std::vector<std::int16_t> values, expected_values;
-      for (int peer = 0; peer < ranks; ++peer) {
-        const auto p = static_cast<std::size_t>(peer);
-        send_offsets[p] = keys.size();
-        send_counts[p] = sent_count(context.rank, peer);
-        receive_offsets[p] = expected_keys.size();
-        receive_counts[p] = sent_count(peer, context.rank);
-        for (int before = 0; before < context.rank; ++before) sender_offsets[p] += sent_count(peer, before);
-        for (std::size_t i = 0; i < send_counts[p]; ++i) {
-          keys.push_back(item(context.rank, peer, i));
-          values.push_back(static_cast<std::int16_t>(keys.back() % 32000));
-        }
-        for (std::size_t i = 0; i < receive_counts[p]; ++i) {
-          expected_keys.push_back(item(peer, context.rank, i));
-          expected_values.push_back(static_cast<std::int16_t>(expected_keys.back() % 32000));
-        }
-      }
-      const device_vector<std::int64_t> d_keys(keys);
-      const device_vector<std::int16_t> d_values(values);
-      device_vector<std::int64_t> d_keys_out(expected_keys.size());
-      device_vector<std::int16_t> d_values_out(expected_values.size());
-      using strata::detail::piece_staging;
-      const strata_test::guarded_memory staging(
-          piece_staging::bytes(expected_keys.size(), count, sizeof(std::int64_t)) +
-          piece_staging::bytes(expected_keys.size(), count, sizeof(std::int16_t)));
-      const strata::detail::exchanged_array arrays[] = {{d_keys.data(), d_keys_out.data(), sizeof(std::int64_t)},
-                                                        {d_values.data(), d_values_out.data(), sizeof(std::int16_t)}};
-      const strata::detail::array_transfer transfer{arrays,
-                                                    2,
-                                                    {send_offsets.data(), send_counts.data()},
-                                                    {receive_offsets.data(), receive_counts.data()},
-                                                    1,
-                                                    sender_offsets.data()};
-      ASSERT_CUDA_SUCCESS(strata::detail::all_to_all(&transfer, 1, {context.rank, ranks}, context.comm, context.stream,
-                                                     staging.data()));
-      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
-      EXPECT_EQ(expected_keys, d_keys_out.to_host());
-      EXPECT_EQ(expected_values, d_values_out.to_host());
     });
   }
 }

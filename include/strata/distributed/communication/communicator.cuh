@@ -124,7 +124,7 @@ struct array_transfer {
   template <class F>
   bool for_each_piece(int receiver, int sender, const F& f) const {
     const auto lead_bytes = [](std::size_t offset, const exchanged_array& array) {
-      return offset % static_cast<std::size_t>(aligned_items) * array.item_bytes;
+      return static_cast<std::size_t>(lead_of(static_cast<std::int64_t>(offset))) * array.item_bytes;
     };
     for (int i = 0; i < num_arrays; ++i) {
       const exchanged_array& array = arrays[i];

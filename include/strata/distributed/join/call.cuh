@@ -77,7 +77,8 @@ struct distributed_join_call {
   static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
                                      || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;
 
-  /// Whether the local join is told the numbers of rows. It finds them itself where its tables need no indices.
+  /// Whether the keys of the local join have the numbers of their rows. Columns of values are read by index. A join
+  /// with a range may address an array directly, which reads keys of an array.
   static constexpr bool has_numbered_keys =
       take_row_numbers<Columns> && !have_values<Columns> && !BuildPromises::may_have_range &&
       (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);

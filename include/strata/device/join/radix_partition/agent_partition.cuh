@@ -57,7 +57,7 @@ class AgentJoinPartition {
 
   STRATA_D AgentJoinPartition(TempStorage& storage, unsigned char* shared, const join_partition_plan& plan,
                               const unsigned* pass_tiles, unsigned tile_rows, const Hash& hash,
-                              const unsigned* is_overflowing = nullptr)
+                              const unsigned* is_overflowing)
       : storage_(storage),
         records_(reinterpret_cast<join_record*>(shared)),
         lower_(reinterpret_cast<unsigned*>(records_ + tile_items)),
