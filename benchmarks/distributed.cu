@@ -945,30 +945,32 @@ workload join_workload(const environment&, const group_pointer& group, const sha
   const std::int64_t capacity = what.gpus == 1 ? what.each : what.each + what.each / 8 + 4096;
   workload work;
   work.bytes = 2.0 * (sizeof(std::uint32_t) + sizeof(std::int64_t)) * static_cast<double>(rows);
-  // Keys of both sides, and row numbers of 4 bytes.
-  const double crossing_ms = link_ms(*group, bytes_from_others(what, 2 * 8));
   const auto side_of = [](const Keys& of, std::int64_t size) {
     return strata::join_side(static_cast<const std::uint32_t*>(of.keys.data()), size);
   };
-  {
+  const auto add_peer_with_room = [&](const char* name, std::int64_t build_capacity, double bytes_of_others) {
     const auto ours = make_sides(false, false);
     const auto results = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_rank_rows<std::int64_t>(capacity, me.stream); });
     const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
       const sides& own = (*ours)[me.index()];
       const rank_rows<std::int64_t>& out = (*results)[me.index()];
-      strata::DistributedJoinCapacity room;
-      room.build_rows = room.probe_rows = capacity;
+      const strata::DistributedJoinCapacity room{build_capacity, capacity};
       return strata::DistributedHashJoin::Inner(storage, bytes, side_of(own.build, what.each).unique(),
                                                 side_of(own.probe, what.each),
                                                 strata::join_pairs(out.build.data(), out.probe.data(), capacity),
                                                 out.size.data(), room, strata::JoinOptions<>{}, me.comm, me.stream);
     };
-    bench::peer peer = bench::ranks_storage_peer(group, "strata", call, what.gpus);
-    peer.link_ms = crossing_ms;
+    bench::peer peer = bench::ranks_storage_peer(group, name, call, what.gpus);
+    peer.link_ms = link_ms(*group, bytes_of_others);
     peer.verify = [=] { return wrong_in_joined<std::int64_t>(*group, results, keys, sum); };
     work.peers.push_back(std::move(peer));
-  }
+  };
+  // Keys of both sides, and row numbers of 4 bytes.
+  const double routed_bytes = bytes_from_others(what, 2 * 8);
+  const double build_keys = static_cast<double>(rows - static_cast<std::uint64_t>(what.each)) * sizeof(std::uint32_t);
+  add_peer_with_room("strata", static_cast<std::int64_t>(rows), build_keys);
+  if (what.gpus > 1) add_peer_with_room("routed", capacity, routed_bytes);
   {
     const auto whole = make_sides(true, false);
     const auto results = bench::on_each_rank(*group, [&](const rank_context& me) {
@@ -1016,7 +1018,7 @@ workload join_workload(const environment&, const group_pointer& group, const sha
                                            me.stream);
     };
     bench::peer peer = bench::ranks_storage_peer(group, "plain", call, what.gpus);
-    peer.link_ms = crossing_ms;
+    peer.link_ms = link_ms(*group, routed_bytes);
     peer.verify = [=] { return wrong_in_joined<std::uint32_t>(*group, results, keys, sum); };
     work.peers.push_back(std::move(peer));
   }
@@ -1073,7 +1075,9 @@ void add_cases_of(bench::suite& suite, const groups_pointer& all, int gpus) {
              });
   });
   at_sizes(smaller, one_law, [&](const shape& what) {
-    add_case(suite, all, "DistributedHashJoin::Inner", "u32", what, has_plain ? both : one_gpu, join_workload, 2);
+    std::vector<std::string> rivals = has_plain ? both : one_gpu;
+    if (gpus > 1) rivals.insert(rivals.begin(), "routed");
+    add_case(suite, all, "DistributedHashJoin::Inner", "u32", what, rivals, join_workload, 2);
   });
 }
 

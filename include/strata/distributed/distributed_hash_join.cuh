@@ -27,19 +27,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` has no effect. Keys and
 ///   values of columns are sent as bits: a key must not refer to memory of its rank. Those of all rows are read, also
 ///   of rows without a key.
-/// - **Execution.** Ranks talk twice before rows move, and the host waits each time (never with one rank). All else is
-///   in `stream`. The host allocates a few hundred bytes for each rank, and with them 256 samples of each.
+/// - **Execution.** Ranks talk twice before rows move, or once if the build side goes to all as it is, and the host
+///   waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes for each
+///   rank, and with them 256 samples of each.
 /// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
 ///   exceptions, the last two not in full joins:
 ///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
-///     probe row moves. A rank's capacity of build rows must then hold those of all ranks.
+///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if they are
+///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask.
 ///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples; of more than 64, the most
 ///     frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
 ///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires; so it does after
-///   success. It is the same in each run, so a second call may have it as the capacity. With one rank nothing is
-///   received: capacities may be 0.
+///   success. A second call with these capacities, or larger ones, has room. With one rank nothing is received:
+///   capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the

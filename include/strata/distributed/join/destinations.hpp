@@ -46,9 +46,23 @@ inline std::int64_t join_rows_before(const join_message* messages, int rank, boo
 }
 
 /// Whether fewer rows move if all ranks get all build rows, and the probe rows stay: build x (ranks - 1) instead of
-/// (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks.
-inline bool is_build_side_small(const join_total_rows& total, int ranks) {
-  return total.build * static_cast<std::uint64_t>(ranks - 1) < total.probe;
+/// (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. `cost`: that of a row that goes to the
+/// rank of its key, where a build row that goes to all ranks costs 1.
+inline bool is_build_side_small(const join_total_rows& total, int ranks, std::uint64_t cost = 1) {
+  return total.build * static_cast<std::uint64_t>(ranks - 1) < cost * total.probe;
+}
+
+/// A row that goes to the rank of its key is sent with its number, and both sides are put in the order of their ranks. A
+/// build side that goes to all ranks as it is has neither: the number of a row is its position.
+inline constexpr std::uint64_t cost_of_routed_row = 2;
+
+/// Whether all ranks have room for all build rows, and all of these have a key.
+inline bool can_send_whole_side(const join_message* messages, const join_total_rows& total, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    const join_header& header = messages[rank].header;
+    if (header.has_build_mask != 0 || static_cast<std::uint64_t>(header.build_capacity) < total.build) return false;
+  }
+  return true;
 }
 
 /// A key is frequent if more than 1 of 4 x ranks probe rows is estimated to have it: a quarter of a rank's share.
@@ -93,6 +107,8 @@ inline join_frequent_keys find_frequent_keys(const join_message* messages, int r
 struct join_destinations {
   /// All ranks get all build rows, and no probe row moves.
   bool probe_stays = false;
+  /// The build rows go there as they are: not by classes, and without their numbers.
+  bool sends_whole_build_side = false;
   /// Build rows with such a key go to all ranks, probe rows stay.
   join_frequent_keys frequent;
   join_null_target build_nulls{join_null_target::nowhere};
@@ -114,7 +130,11 @@ inline join_destinations choose_destinations(const join_message* messages, int r
                                              const join_destination_rules& rules, join_sample* samples) {
   join_destinations result;
   const join_total_rows total(messages, ranks);
-  result.probe_stays = rules.may_copy_build_rows && detail::is_build_side_small(total, ranks);
+  if (rules.may_copy_build_rows) {
+    result.sends_whole_build_side = detail::is_build_side_small(total, ranks, cost_of_routed_row) &&
+                                    detail::can_send_whole_side(messages, total, ranks);
+    result.probe_stays = result.sends_whole_build_side || detail::is_build_side_small(total, ranks);
+  }
   if (rules.may_copy_build_rows && !result.probe_stays) {
     result.frequent = detail::find_frequent_keys(messages, ranks, total.probe, samples);
   }

@@ -89,6 +89,7 @@ class DispatchDistributedJoin {
     const join_destinations destinations =
         detail::choose_destinations(messages, ranks, call_.rules(), memory.samples.data());
     const join_total_rows total(messages, ranks);
+    if (destinations.sends_whole_build_side) return join_all_build_rows(messages, total.build, memory.build);
     // Rows have their numbers among those of all ranks from the start, if these have 4 bytes.
     const auto are_global = [](std::uint64_t rows) { return rows <= std::uint64_t{max_distributed_join_rows}; };
     const auto first_row = [&](bool is_build, std::uint64_t rows) {
@@ -123,6 +124,23 @@ class DispatchDistributedJoin {
                                                    detail::join_rows_before(messages, rank, false), probe)
                    : detail::received_join_side<false>(call_, storage_, probe_plan, messages, are_global(total.probe),
                                                        memory.probe_pieces.data(), probe);
+    }
+    return status == cudaSuccess ? join(build, probe) : status;
+  }
+
+  /// All ranks get all build rows as they are, and probe rows stay.
+  cudaError_t join_all_build_rows(const join_message* messages, std::uint64_t build_rows, join_side_pieces& pieces) {
+    write_required_capacity(static_cast<std::int64_t>(build_rows), 0);
+    local_join_side<Key> sent, build, probe;
+    const cudaError_t kept = detail::kept_join_side<true>(call_, storage_, 0, sent);
+    // Other ranks wait for the rows of this one, whatever has become of them.
+    cudaError_t status = detail::exchange_whole_build_side(call_, storage_, sent, messages, build_rows, pieces);
+    if (kept != cudaSuccess) status = kept;
+    build.keys = storage_.template keys_received<true>();
+    build.rows = static_cast<std::int64_t>(build_rows);
+    if (status == cudaSuccess) {
+      const std::int64_t first_row = detail::join_rows_before(messages, call_.position.rank, false);
+      status = detail::kept_join_side<false>(call_, storage_, first_row, probe);
     }
     return status == cudaSuccess ? join(build, probe) : status;
   }

@@ -5,6 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/plan.cuh>
+#include <strata/distributed/join/local_join.cuh>
+#include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/plan.hpp>
 #include <strata/distributed/join/storage.cuh>
 
@@ -32,11 +34,26 @@ inline void cut_join_rows(const join_side_plan& plan, int rank, join_side_pieces
   }
 }
 
+/// The same, where all ranks send all their build rows to all. Returns whether all pieces are received at indices that
+/// are multiples of aligned_items; all ranks find the same.
+inline bool cut_whole_build_side(const join_message* messages, rank_position position, join_side_pieces& pieces) {
+  bool are_aligned = true;
+  std::int64_t at = 0;
+  for (int peer = 0; peer < position.ranks; ++peer) {
+    const std::int64_t rows = messages[peer].header.build_rows;
+    pieces.sent.set(peer, join_side_plan::keys, 0, messages[position.rank].header.build_rows);
+    pieces.received.set(peer, join_side_plan::keys, at, rows);
+    are_aligned = are_aligned && lead_of(at) == 0;
+    at += rows;
+  }
+  return are_aligned;
+}
 
 /// The arrays of a side that are sent.
 template <bool IsBuild, class Call>
 class join_moved_arrays {
  public:
+  /// In the order of classes.
   template <class Storage>
   join_moved_arrays(const Call& call, const Storage& storage) {
     add(storage.template keys_sent<IsBuild>(), storage.template keys_received<IsBuild>());
@@ -48,11 +65,23 @@ class join_moved_arrays {
       add(storage.template values_sent<Value>(index), storage.template values_received<Value>(index));
     });
   }
+  /// As they are on this rank: `side` is of kept_join_side().
+  template <class Storage>
+  join_moved_arrays(const Call& call, const Storage& storage, const local_join_side<typename Call::Key>& side) {
+    const local_join_columns<Call, Storage> columns{storage, true, true, {}, {}};
+    add(side.keys, storage.template keys_received<IsBuild>());
+    call.template for_each_moved_column<IsBuild>([&](const auto& column, auto value, int index) {
+      using Value = typename decltype(value)::type;
+      add(static_cast<const Value*>(columns.values(column, index)), storage.template values_received<Value>(index));
+    });
+  }
 
-  array_transfer transfer(const join_side_pieces& pieces) const {
+  /// It refers to this object.
+  array_transfer transfer(const join_side_pieces& pieces) const& {
     return {arrays_, count_, pieces.sent.list(), pieces.received.list(), join_side_plan::sections,
             pieces.at_sender.list().offsets};
   }
+  array_transfer transfer(const join_side_pieces& pieces) const&& = delete;
 
   /// What the arrays need of a piece_staging.
   std::size_t staging_bytes(std::size_t rows, int ranks) const {
@@ -94,6 +123,19 @@ cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const j
   const bool has_leads = total_rows / static_cast<std::uint64_t>(ranks) >= Call::tuning.min_rows_with_leads;
   return detail::all_to_all(transfers, probe_plan != nullptr ? 2 : 1, call.position, call.comm, call.stream,
                             has_leads ? storage.work() : nullptr);
+}
+
+/// All build rows to all ranks, in the order of ranks. `side` has those of this rank.
+template <class Call, class Storage>
+cudaError_t exchange_whole_build_side(const Call& call, const Storage& storage,
+                                      const local_join_side<typename Call::Key>& side, const join_message* messages,
+                                      std::uint64_t total_rows, join_side_pieces& pieces) {
+  const bool are_aligned = detail::cut_whole_build_side(messages, call.position, pieces);
+  const join_moved_arrays<true, Call> arrays(call, storage, side);
+  const array_transfer transfer = arrays.transfer(pieces);
+  const bool has_leads =
+      !are_aligned && total_rows / static_cast<std::uint64_t>(call.position.ranks) >= Call::tuning.min_rows_with_leads;
+  return detail::all_to_all(&transfer, 1, call.position, call.comm, call.stream, has_leads ? storage.work() : nullptr);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -43,8 +43,13 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
                             call.template routed_keys<false>(), static_cast<unsigned>(call.probe.rows),
                             call.options.nulls_equal, join_message::samples_of(call.probe.rows), d_mine->samples);
   }
-  const join_header header{
-      status, call.build.rows, call.probe.rows, call.capacity.build_rows, call.capacity.probe_rows, call.signature()};
+  const join_header header{status,
+                           call.build.rows,
+                           call.probe.rows,
+                           call.capacity.build_rows,
+                           call.capacity.probe_rows,
+                           call.build.valid_mask != nullptr ? 1 : 0,
+                           call.signature()};
   cudaError_t sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), call.comm, stream);
   if (sent == cudaSuccess) {

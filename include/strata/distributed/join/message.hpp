@@ -19,6 +19,8 @@ struct join_header {
   std::int64_t probe_rows;
   std::int64_t build_capacity;
   std::int64_t probe_capacity;
+  /// 1 if the build side has a mask: some of its rows may have no key.
+  std::int64_t has_build_mask;
   /// What must be the same on all ranks.
   std::int64_t signature;
 };
