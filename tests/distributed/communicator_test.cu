@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What all calls of the distributed floor share: errors, positions, bytes that move, the wait of the host.
+#include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 
 #include <support/test_types.cuh>
@@ -148,13 +149,16 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
                                                     {receive_offsets.data(), receive_counts.data()},
                                                     1,
                                                     sender_offsets.data()};
-      d_keys_out.poison();
-      d_values_out.poison();
-      ASSERT_CUDA_SUCCESS(
-          strata::detail::all_to_all(&transfer, 1, position, context.comm, context.stream, staging.data()));
-      ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
-      EXPECT_EQ(expected_keys, d_keys_out.to_host());
-      EXPECT_EQ(expected_values, d_values_out.to_host());
+      // Own pieces one after the other with the transfers, and beside them.
+      for (const std::size_t bytes_copied_beside : {strata::detail::never_copied_beside, std::size_t{1}}) {
+        d_keys_out.poison();
+        d_values_out.poison();
+        ASSERT_CUDA_SUCCESS(strata::detail::all_to_all(&transfer, 1, position, context.comm, context.stream,
+                                                       staging.data(), bytes_copied_beside));
+        ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
+        EXPECT_EQ(expected_keys, d_keys_out.to_host());
+        EXPECT_EQ(expected_values, d_values_out.to_host());
+      }
 
       // One array, in bytes.
       d_keys_out.poison();

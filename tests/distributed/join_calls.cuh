@@ -13,7 +13,8 @@ namespace strata_test {
 /// As DistributedHashJoin, but the exchange of few rows is that of many.
 struct SmallDistributedHashJoin {
   struct policy {
-    static constexpr strata::detail::distributed_join_tuning tuning{/*min_rows_with_leads=*/64};
+    static constexpr strata::detail::distributed_join_tuning tuning{/*min_rows_with_leads=*/64,
+                                                                  /*min_bytes_copied_beside=*/64};
   };
 
   /// A call of one kind.

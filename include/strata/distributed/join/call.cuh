@@ -6,6 +6,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/join/common/rows.cuh>
+#include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/join/capacity.hpp>
@@ -28,10 +29,13 @@ struct distributed_join_tuning {
   /// From so many rows on for each rank, rows are sent with their leads. Of fewer, the copies from where they are
   /// received to where they belong take longer than the exchange gains.
   std::uint64_t min_rows_with_leads;
+  /// See all_to_all().
+  std::size_t min_bytes_copied_beside;
 };
 /// Not measured: copies of 1 MiB take as long as such an exchange gains.
 struct distributed_join_policy {
-  static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20};
+  static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20,
+                                                  detail::min_bytes_copied_beside};
 };
 
 /// The arguments of a join on one rank, and what follows from their types.

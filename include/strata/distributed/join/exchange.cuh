@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/plan.cuh>
 #include <strata/distributed/join/local_join.cuh>
@@ -122,7 +123,7 @@ cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const j
   const array_transfer transfers[] = {build.transfer(memory.build), probe.transfer(memory.probe)};
   const bool has_leads = total_rows / static_cast<std::uint64_t>(ranks) >= Call::tuning.min_rows_with_leads;
   return detail::all_to_all(transfers, probe_plan != nullptr ? 2 : 1, call.position, call.comm, call.stream,
-                            has_leads ? storage.work() : nullptr);
+                            has_leads ? storage.work() : nullptr, Call::tuning.min_bytes_copied_beside);
 }
 
 /// All build rows to all ranks, in the order of ranks. `side` has those of this rank.
@@ -135,7 +136,8 @@ cudaError_t exchange_whole_build_side(const Call& call, const Storage& storage,
   const array_transfer transfer = arrays.transfer(pieces);
   const bool has_leads =
       !are_aligned && total_rows / static_cast<std::uint64_t>(call.position.ranks) >= Call::tuning.min_rows_with_leads;
-  return detail::all_to_all(&transfer, 1, call.position, call.comm, call.stream, has_leads ? storage.work() : nullptr);
+  return detail::all_to_all(&transfer, 1, call.position, call.comm, call.stream, has_leads ? storage.work() : nullptr,
+                            Call::tuning.min_bytes_copied_beside);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

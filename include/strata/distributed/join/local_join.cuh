@@ -10,6 +10,7 @@
 #include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/dispatch.cuh>
 #include <strata/distributed/join/columns.cuh>
+#include <strata/distributed/join/destinations.hpp>
 #include <strata/distributed/join/kernels.cuh>
 #include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/plan.hpp>
@@ -34,6 +35,8 @@ struct local_join_side {
   join_global_rows global_rows = {};
   /// Their numbers among the rows of all ranks; null: only `global_rows` has these.
   const unsigned* numbers = nullptr;
+  /// All of these are less than this.
+  unsigned number_limit = 0;
 
   /// For a row that has its number in place of an index.
   join_global_rows rows_of_numbers() const { return numbers != nullptr ? join_global_rows{} : global_rows; }
@@ -61,6 +64,7 @@ cudaError_t received_join_side(const Call& call, const Storage& storage, const j
   if (!Call::template is_numbered<IsBuild> || side.rows == 0) return cudaSuccess;
   if (are_global) {
     side.numbers = storage.template rows_received<IsBuild>();
+    side.number_limit = static_cast<unsigned>(detail::join_rows_before(messages, plan.ranks, IsBuild));
     side.global_rows = {nullptr, 0, side.numbers, 0};
     return cudaSuccess;
   }
@@ -141,7 +145,8 @@ auto device_join_side(const Call& call, const local_join_side<typename Call::Key
   using Keys = std::conditional_t<Call::has_numbered_keys, join_numbered_keys<Key>, const Key*>;
   JoinSide<Keys, join_promises<std::uint32_t, Promises::may_be_unique, false, Promises::may_have_range>> result;
   if constexpr (Call::has_numbered_keys) {
-    result.keys = {side.keys, side.numbers};
+    result.keys = {side.keys, side.numbers,
+                   side.numbers != nullptr ? side.number_limit : static_cast<unsigned>(side.rows)};
   } else {
     result.keys = side.keys;
   }

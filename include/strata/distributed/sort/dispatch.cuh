@@ -6,11 +6,12 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/communication/side_stream.cuh>
 #include <strata/distributed/sort/brackets.cuh>
 #include <strata/distributed/sort/merge_runs.cuh>
 #include <strata/distributed/sort/plan.hpp>
-#include <strata/distributed/sort/side_stream.cuh>
 #include <strata/distributed/sort/storage.cuh>
 #include <strata/distributed/sort/tuning.hpp>
 

@@ -7,6 +7,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/sort/brackets.cuh>
 #include <strata/distributed/sort/merge_runs.cuh>

@@ -29,6 +29,8 @@ struct join_numbered_keys {
   const Key* keys;
   /// Null: the numbers are the indices.
   const unsigned* numbers;
+  /// All numbers are less than this.
+  unsigned number_limit;
 
   template <class Distance>
   STRATA_HD const Key& operator[](Distance i) const {
@@ -36,7 +38,7 @@ struct join_numbered_keys {
   }
   template <class Distance>
   STRATA_HD join_numbered_keys operator+(Distance n) const {
-    return {keys + n, numbers != nullptr ? numbers + n : nullptr};
+    return {keys + n, numbers != nullptr ? numbers + n : nullptr, number_limit};
   }
   STRATA_HD unsigned number(unsigned row) const { return numbers != nullptr ? numbers[row] : row; }
 };

@@ -40,7 +40,7 @@ class shared_table_agent_base {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;
   static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
-  /// Numbers of rows can have more bits than an entry of a table has for them: it has the index in the partition.
+  /// Records have numbers of rows in place of indices.
   static constexpr bool has_numbers = are_numbered_keys<Keys> && !IsOneTable;
 
   struct TempStorage {
@@ -80,8 +80,18 @@ class shared_table_agent_base {
   // Row `i` of the build side's rows from `begin` on, as the table has it.
   STRATA_D Row build_row_of(unsigned begin, std::size_t i) const {
     Row row = row_of(join_.build, begin + i);
-    if constexpr (has_numbers) row.row = static_cast<unsigned>(i);
+    if (has_positions()) row.row = static_cast<unsigned>(i);
     return row;
+  }
+
+  // Numbers of rows can have more bits than an entry of a table has for them. It then has the position in the
+  // partition, and a result reads the number from the record there, at random.
+  STRATA_D bool has_positions() const {
+    if constexpr (has_numbers) {
+      return table_.row_limit() < join_.build.keys.number_limit;
+    } else {
+      return false;
+    }
   }
 
   // Debug builds go on, to find a broken promise.
@@ -106,8 +116,8 @@ class shared_table_agent_base {
   }
   STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
     if constexpr (has_rows) {
-      if constexpr (has_numbers) {
-        if (build_row != none) build_row = join_.build.partitioned.records[build_begin_ + build_row].row;
+      if (has_positions() && build_row != none) {
+        build_row = join_.build.partitioned.records[build_begin_ + build_row].row;
       }
       sink_(static_cast<std::int64_t>(position), row_index(build_row), row_index(probe_row));
     }

@@ -94,6 +94,8 @@ class join_shared_table {
   static constexpr Word no_row_seen = ~Word{0};
 
   STRATA_D unsigned row_at(unsigned i) const { return static_cast<unsigned>(entries_[i] & (row_limit_ - 1)); }
+  /// Rows that an entry can have are less than this.
+  STRATA_D Word row_limit() const { return row_limit_; }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
  protected:

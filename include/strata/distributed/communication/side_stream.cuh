@@ -8,7 +8,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A stream beside that of the caller, with the highest priority: blocks of its transfers start before those of merges.
+/// A stream beside that of the caller, with the highest priority: its blocks start before those of the caller's stream.
 class side_stream {
  public:
   side_stream() = default;
@@ -30,13 +30,17 @@ class side_stream {
   bool is_made() const { return stream_ != nullptr && event_ != nullptr; }
   cudaStream_t get() const { return stream_; }
 
+  /// This one waits for what is in `stream` now.
+  cudaError_t fork(cudaStream_t stream) const { return wait(stream_, stream); }
   /// `stream` waits for what is in this one now.
-  cudaError_t join(cudaStream_t stream) const {
-    const cudaError_t status = cudaEventRecord(event_, stream_);
-    return status != cudaSuccess ? status : cudaStreamWaitEvent(stream, event_, 0);
-  }
+  cudaError_t join(cudaStream_t stream) const { return wait(stream, stream_); }
 
  private:
+  cudaError_t wait(cudaStream_t waiting, cudaStream_t stream) const {
+    const cudaError_t status = cudaEventRecord(event_, stream);
+    return status != cudaSuccess ? status : cudaStreamWaitEvent(waiting, event_, 0);
+  }
+
   cudaStream_t stream_ = nullptr;
   cudaEvent_t event_ = nullptr;
 };
