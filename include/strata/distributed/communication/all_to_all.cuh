@@ -172,7 +172,7 @@ inline cudaError_t copy_staged_pieces(const array_transfer* transfers, int num_t
 }
 
 /// The pieces that a rank keeps.
-inline cudaError_t copy_own_pieces(const array_transfer* transfers, int num_transfers, int rank, cudaStream_t stream) {
+inline cudaError_t copy_local_pieces(const array_transfer* transfers, int num_transfers, int rank, cudaStream_t stream) {
   cudaError_t status = cudaSuccess;
   for (int i = 0; i < num_transfers && status == cudaSuccess; ++i) {
     transfers[i].for_each_piece(rank, rank, [&](const exchanged_piece& piece) {
@@ -183,7 +183,7 @@ inline cudaError_t copy_own_pieces(const array_transfer* transfers, int num_tran
   }
   return status;
 }
-inline std::size_t bytes_of_own_pieces(const array_transfer* transfers, int num_transfers, int rank) {
+inline std::size_t bytes_of_local_pieces(const array_transfer* transfers, int num_transfers, int rank) {
   std::size_t bytes = 0;
   for (int i = 0; i < num_transfers; ++i) {
     transfers[i].for_each_piece(rank, rank, [&](const exchanged_piece& piece) {
@@ -194,27 +194,27 @@ inline std::size_t bytes_of_own_pieces(const array_transfer* transfers, int num_
   return bytes;
 }
 
-/// Own pieces of so many bytes are copied in a stream beside that of the transfers. Of fewer, the copy takes no longer
-/// than to make a stream. Not measured: estimated by 20 us for a stream, and a copy of 2 TB/s.
-inline constexpr std::size_t min_bytes_copied_beside = std::size_t{1} << 25;
-/// For a stream that may be captured: no other stream is made.
+/// No other stream is made: for a stream that may be captured.
 inline constexpr std::size_t never_copied_beside = ~std::size_t{0};
 
 /// Carries out several transfers in one group. Empty pieces are not sent. Own pieces are copied, or stay where they
-/// are; from `bytes_copied_beside` bytes on, at the same time. With `d_staging`, an aligned address, pieces are sent
-/// with their leads: all ranks of a call must have one then, and sent arrays must be aligned.
+/// are. From `bytes_copied_beside` bytes on, they are copied at the same time, in another stream. With `d_staging`, an
+/// aligned address, pieces are sent with their leads: all ranks of a call must have one then, and sent arrays must be
+/// aligned.
 inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers, rank_position position,
                               ncclComm_t comm, cudaStream_t stream, void* d_staging = nullptr,
                               std::size_t bytes_copied_beside = never_copied_beside) {
   side_stream beside;
   if (position.ranks > 1 &&
-      detail::bytes_of_own_pieces(transfers, num_transfers, position.rank) >= bytes_copied_beside) {
+      detail::bytes_of_local_pieces(transfers, num_transfers, position.rank) >= bytes_copied_beside) {
     beside.make();
   }
   cudaError_t copied = cudaSuccess;
   if (beside.is_made()) {
     copied = beside.fork(stream);
-    if (copied == cudaSuccess) copied = detail::copy_own_pieces(transfers, num_transfers, position.rank, beside.get());
+    if (copied == cudaSuccess) {
+      copied = detail::copy_local_pieces(transfers, num_transfers, position.rank, beside.get());
+    }
   }
   // Other ranks count on this one in the group, whatever becomes of its copies.
   cudaError_t status = cudaSuccess;
@@ -226,7 +226,7 @@ inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers
     const cudaError_t joined = beside.join(stream);
     if (copied == cudaSuccess) copied = joined;
   } else if (status == cudaSuccess) {
-    copied = detail::copy_own_pieces(transfers, num_transfers, position.rank, stream);
+    copied = detail::copy_local_pieces(transfers, num_transfers, position.rank, stream);
   }
   if (status == cudaSuccess) status = copied;
   if (d_staging == nullptr || status != cudaSuccess) return status;

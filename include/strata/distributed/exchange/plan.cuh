@@ -150,7 +150,7 @@ cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const 
 inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                              cudaStream_t stream) {
   const array_transfer transfer{arrays, num_arrays, plan.sent.list(), plan.received.list()};
-  return detail::all_to_all(&transfer, 1, plan.position, comm, stream, nullptr, min_bytes_copied_beside);
+  return detail::all_to_all(&transfer, 1, plan.position, comm, stream);
 }
 
 /// Sends each rank one item of each array: no plan, and no wait.
