@@ -172,7 +172,8 @@ inline cudaError_t copy_staged_pieces(const array_transfer* transfers, int num_t
 }
 
 /// The pieces that a rank keeps.
-inline cudaError_t copy_local_pieces(const array_transfer* transfers, int num_transfers, int rank, cudaStream_t stream) {
+inline cudaError_t copy_local_pieces(const array_transfer* transfers, int num_transfers, int rank,
+                                     cudaStream_t stream) {
   cudaError_t status = cudaSuccess;
   for (int i = 0; i < num_transfers && status == cudaSuccess; ++i) {
     transfers[i].for_each_piece(rank, rank, [&](const exchanged_piece& piece) {

@@ -52,10 +52,10 @@ inline bool is_build_side_small(const join_total_rows& total, int ranks, std::ui
   return total.build * static_cast<std::uint64_t>(ranks - 1) < cost * total.probe;
 }
 
-/// A row that goes to the rank of its key is sent with its number, and both sides are put in the order of ranks. Rows of
-/// a build side that goes to all ranks as it is need neither: the number of a row is its position. Two H200, 2026-11-26:
-/// 2^27 x 2^27 u32 on each GPU take 8.5 ms so, and 14.8 ms if each row goes to the rank of its key. Of more GPUs it is
-/// estimated, not measured.
+/// A row that goes to the rank of its key is sent with its number, and both sides are put in the order of ranks. Rows
+/// of a build side that goes to all ranks as it is need neither: the number of a row is its position. Two H200,
+/// 2026-11-26: 2^27 x 2^27 u32 on each GPU take 8.5 ms so, and 14.8 ms if each row goes to the rank of its key. Of more
+/// GPUs it is estimated, not measured.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
 /// Whether all ranks have room for all build rows, and all of these have a key.
