@@ -9,6 +9,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/launch.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
@@ -24,11 +25,14 @@ using segmented_merge_sort_rows =
     std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
                         decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
                         decltype(Policy::tile_per_multiprocessor)>,
-                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>>;
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>,
+                if_rows<merge_sort_grid_tuning, decltype(Policy::small_grid), decltype(Policy::large_grid)>>;
 
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
 ///
+///     one segment, if resident blocks hold it
+///                            merge_sort_grid_kernel: sorts it
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     if there may be longer segments, then
@@ -42,7 +46,7 @@ struct DispatchSegmentedMergeSort {
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles and "
                 "tile_per_multiprocessor (segment_tile_tuning), merge and merge_per_multiprocessor "
-                "(segment_merge_tuning)");
+                "(segment_merge_tuning), small_grid and large_grid (merge_sort_grid_tuning)");
   using MaxPolicy =
       typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
@@ -50,6 +54,11 @@ struct DispatchSegmentedMergeSort {
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
+  // One segment of more items needs a buffer, and flags of a barrier.
+  static constexpr bool has_grid = has_one_segment && MaxPolicy::small_grid.block_threads > 0;
+  static constexpr long long max_block_items = has_grid && MaxPolicy::small_grid.tile_items() < min_tile_items
+                                                   ? MaxPolicy::small_grid.tile_items()
+                                                   : min_tile_items;
   // Segments of up to so many items are never queued, except by the queue kernel.
   static constexpr long long min_max_items = MaxPolicy::one_thread.max_items;
   static constexpr unsigned long long max_tiles = 1ull << 28;
@@ -105,12 +114,12 @@ struct DispatchSegmentedMergeSort {
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
-      if (call.buffer == nullptr) {
-        workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
-        storage.template reserve<Key>(keys, workspace.buffer_capacity);
-        if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
-        if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
-      }
+    }
+    if (call.longest > max_block_items && call.buffer == nullptr) {
+      workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+      storage.template reserve<Key>(keys, workspace.buffer_capacity);
+      if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
+      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
     if (!storage.map(d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
@@ -139,8 +148,6 @@ struct DispatchSegmentedMergeSort {
   /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t Invoke() {
-    using bounds = segment_class_bounds<Policy>;
-    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
     static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
                                   Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
                                   Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
@@ -151,9 +158,43 @@ struct DispatchSegmentedMergeSort {
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
                   "that of `one_tile`");
-    static_assert(per_multiprocessor >= min_tile_items,
+    static_assert(Policy::tile_per_multiprocessor.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
                   "smaller than that of `one_tile`");
+    if constexpr (has_grid) {
+      return sort_one_segment<Policy>();
+    } else {
+      return sort_segments<Policy>();
+    }
+  }
+
+ private:
+  static constexpr long long max_grid = 0x7fffffff;
+
+  template <class Policy>
+  cudaError_t sort_one_segment() {
+    static_assert(are_whole_warps(Policy::small_grid.block_threads, Policy::large_grid.block_threads),
+                  "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
+    static_assert(Policy::small_grid.tile_items() == MaxPolicy::small_grid.tile_items() &&
+                      Policy::large_grid.tile_items() >= Policy::small_grid.tile_items(),
+                  "merge_sort_grid_tuning: all policies of a chain must have the same tile of `small_grid`, and none a "
+                  "smaller one of `large_grid`");
+    bool is_launched = false;
+    cudaError_t status = sort_in_grid<Policy, small_merge_sort_grid>(is_launched);
+    if constexpr (Policy::large_grid.tile_items() > Policy::small_grid.tile_items()) {
+      if (status == cudaSuccess && !is_launched) {
+        status = sort_in_grid<Policy, large_merge_sort_grid>(is_launched);
+      }
+    }
+    if (status != cudaSuccess || is_launched) return status;
+    long_class = segment_class::many_tiles;
+    return queue_all<Policy>();
+  }
+
+  template <class Policy>
+  cudaError_t sort_segments() {
+    using bounds = segment_class_bounds<Policy>;
+    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
     const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
     const long long multiprocessors = device.multiprocessors;
     // Segments that are mostly no longer than the smaller tile waste less of it.
@@ -195,14 +236,52 @@ struct DispatchSegmentedMergeSort {
     return queue_all<Policy>();
   }
 
- private:
-  static constexpr long long max_grid = 0x7fffffff;
-
   static std::size_t clear_words(const arguments& call) {
-    return progress_words + (call.longest > min_tile_items ? max_barrier_blocks : 0);
+    return progress_words + (call.longest > max_block_items ? max_barrier_blocks : 0);
   }
   cudaError_t clear() const {
     return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
+  }
+
+  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
+  template <class Policy, template <class> class Row>
+  cudaError_t sort_in_grid(bool& is_launched) {
+    constexpr merge_sort_grid_tuning row = Row<Policy>::value;
+    using Agent = AgentMergeSortGrid<Row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;
+    constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
+    const auto kernel = merge_sort_grid_kernel<MaxPolicy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
+    static kernel_property_cache cache;
+    int per_multiprocessor = 0;
+    const cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, row.block_threads,
+                                                                          shared_bytes, per_multiprocessor);
+    if (status != cudaSuccess) return status;
+    if (per_multiprocessor > row.blocks_per_multiprocessor) per_multiprocessor = row.blocks_per_multiprocessor;
+    const auto resident = static_cast<unsigned long long>(per_multiprocessor) *
+                          static_cast<unsigned long long>(device.multiprocessors);
+    const unsigned long long items = call.num_items;
+    unsigned long long tiles = ceiling_divide(items, static_cast<unsigned long long>(row.tile_items()));
+    is_launched = tiles <= resident && tiles <= max_barrier_blocks;
+    if (!is_launched) return cudaSuccess;
+    // Runs of equal length, and smaller tiles in the same number of levels.
+    const unsigned long long pairs = 1ull << detail::log2_ceiling(tiles);
+    if (pairs <= resident && pairs <= max_barrier_blocks) tiles = pairs;
+    const unsigned long long tile_items = round_up(ceiling_divide(items, tiles), 32ull);
+    unsigned long long blocks = ceiling_divide(items, tile_items);
+    if (blocks > 1 && blocks <= static_cast<unsigned>(row.most_ranked_tiles)) {
+      const unsigned long long ranking = ceiling_divide(items, static_cast<unsigned long long>(row.block_threads));
+      blocks = ranking > blocks ? ranking : blocks + 1;
+      if (blocks > resident) blocks = ceiling_divide(items, tile_items);
+    }
+    launch_configuration grid = configuration("strata::DeviceMergeSort", static_cast<long long>(blocks),
+                                              row.block_threads, shared_bytes);
+    grid.cooperative = blocks > 1;
+    grid.programmatic = grid.programmatic && !grid.cooperative;
+    return strata::launch(
+        grid, kernel, call.keys, call.values, merged, buffer, static_cast<unsigned>(items),
+        static_cast<unsigned>(tile_items),
+        grid_barrier_arguments{barrier_flags, reinterpret_cast<unsigned*>(workspace.progress), next_epoch(),
+                               detail::is_replayable(call.stream)},
+        call.compare);
   }
 
   template <class Policy>
@@ -290,8 +369,10 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_queued(const segment_limits& limits) {
-    if (long_class == segment_class::tile_per_multiprocessor) {
-      return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+    if constexpr (!has_grid) {
+      if (long_class == segment_class::tile_per_multiprocessor) {
+        return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+      }
     }
     if constexpr (has_one_segment) {
       return sort_queued<Policy, segment_class::many_tiles>(limits);

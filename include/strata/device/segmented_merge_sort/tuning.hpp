@@ -30,6 +30,19 @@ struct segment_merge_tuning {
   int tile_items;
 };
 
+/// A sort of one segment in one launch: each block has a tile of up to `block_threads * items_per_thread` items. No
+/// such sorts if `block_threads` is 0, in all policies of a chain.
+struct merge_sort_grid_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// Tiles of a multiprocessor, which registers must allow.
+  int blocks_per_multiprocessor;
+  /// Up to so many tiles are merged at once, by the ranks of their items.
+  int most_ranked_tiles;
+
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
+};
+
 namespace detail {
 
 /// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
@@ -114,6 +127,17 @@ struct segmented_merge_sort_policy_hub {
       larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
   static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
 
+  // A sort in one launch keeps a tile's items, and of pairs 4 bytes more for each, in 48 KiB.
+  static constexpr int grid_threads_within(int items_per_thread, int threads) {
+    return threads > 32 && threads * items_per_thread * ItemBytes > (40 << 10)
+               ? grid_threads_within(items_per_thread, threads / 2)
+               : threads;
+  }
+  static constexpr int items_of_small_grid = by_bytes(5, 5, 3, wide_items);
+  static constexpr int items_of_large_grid = by_bytes(9, 9, 5, wide_items);
+  static constexpr int small_grid_threads = ItemBytes > 512 ? 0 : grid_threads_within(items_of_small_grid, 512);
+  static constexpr int large_grid_threads = ItemBytes > 512 ? 0 : grid_threads_within(items_of_large_grid, 512);
+
   static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
   static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
   static constexpr int max_of_part = larger(16, short_threads* items_of_part / 2);
@@ -133,6 +157,9 @@ struct segmented_merge_sort_policy_hub {
         merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
+    static constexpr merge_sort_grid_tuning  //
+        small_grid{small_grid_threads, items_of_small_grid, 1, 8},
+        large_grid{large_grid_threads, items_of_large_grid, 1, 0};
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
@@ -148,6 +175,7 @@ struct segmented_merge_sort_policy_hub {
     // and 9, 9.2 with 4 and 9.
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
+    static constexpr merge_sort_grid_tuning large_grid{large_grid_threads, items_of_large_grid, 2, 0};
   };
   // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
   // ones do not fit a multiprocessor.
@@ -174,6 +202,9 @@ struct segmented_merge_sort_policy_hub {
         many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
     static constexpr segment_merge_tuning merge =
         fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
+    // Beside items, 4 bytes of each for pairs.
+    static constexpr merge_sort_grid_tuning large_grid =
+        fitting(rows_900::large_grid, items_of_large_grid, 20 + 4 * items_of_large_grid);
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/grid/barrier.cuh>
+#include <strata/device/merge/agent.cuh>
+#include <strata/device/segmented_merge_sort/agent_tile.cuh>
+#include <strata/device/segmented_merge_sort/tuning.hpp>
+#include <strata/device/segmented_merge_sort/workspace.cuh>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A block of a sort of one segment in one launch. All blocks are resident, and each has a tile: it sorts the tile, and
+/// in each level it makes these items of the merge of two runs.
+///
+///     block     0      1      2      3      4
+///     level 0   0      +      1 | 2  +  3 | 4       tiles
+///     level 1   0 .. 1    +     2 .. 3    | 4
+///     level 2   0        ..          3    + 4
+///
+/// Levels alternate between output and buffer, so that the last writes the output. Before a level, a block waits for
+/// those blocks alone whose items come to the same merge: they have written what it reads, and they alone have read
+/// what it overwrites.
+template <class Row, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+class AgentMergeSortGrid {
+  static constexpr merge_sort_grid_tuning row = Row::value;
+  static constexpr int block_threads = row.block_threads;
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  using Arrays = merge_sort_arrays<Key, Value>;
+  using Tile = AgentSegmentTile<block_threads, row.items_per_thread, Key, Value, KeysIn, ValuesIn, Compare>;
+  using Runs = merge_arrays<const Key*, const Value*, const Key*, const Value*, Key*, Value*, unsigned>;
+  struct merge_policy {
+    static constexpr merge_tuning tuning{block_threads, row.items_per_thread, row.blocks_per_multiprocessor, 0};
+  };
+  using Merge = AgentMerge<merge_policy, Runs, const Compare>;
+
+ public:
+  union TempStorage {
+    typename Tile::TempStorage tile;
+    typename Merge::TempStorage merge;
+    bool is_last;
+  };
+
+  STRATA_D AgentMergeSortGrid(unsigned char* shared, const Arrays& output, const Arrays& buffer, unsigned num_items,
+                              unsigned tile_items, const Compare& compare)
+      : storage_(*reinterpret_cast<TempStorage*>(shared)),
+        output_(output),
+        buffer_(buffer),
+        num_items_(num_items),
+        tile_items_(tile_items),
+        compare_(compare) {}
+
+  STRATA_D void sort(const KeysIn& keys, const ValuesIn& values, const grid_barrier_arguments& arguments) {
+    grid_barrier<block_threads> barrier(arguments);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
+    if constexpr (row.most_ranked_tiles > 0) {
+      if (tile_items_ * gridDim.x >= num_items_ + tile_items_) {
+        sort_by_ranks(keys, values, barrier);
+        return;
+      }
+    }
+    const int levels = detail::log2_ceiling(gridDim.x);
+    sort_tile(keys, values, levels % 2 == 0 ? output_ : buffer_);
+    STRATA_UNROLL_N(1)
+    for (int level = 0; level < levels; ++level) {
+      const unsigned first = blockIdx.x & -(2u << level), end = first + (2u << level);
+      barrier.arrive();
+      barrier.wait_for(first, end < gridDim.x ? end : gridDim.x);
+      const bool to_output = (levels - level) % 2 != 0;
+      merge(first * tile_items_, tile_items_ << level, to_output ? buffer_ : output_, to_output ? output_ : buffer_);
+    }
+    if (levels > 0) barrier.leave(storage_.is_last);
+  }
+
+ private:
+  STRATA_D unsigned first_item() const { return blockIdx.x * tile_items_; }
+  STRATA_D unsigned items() const {
+    const unsigned left = num_items_ - first_item();
+    return left < tile_items_ ? left : tile_items_;
+  }
+
+  STRATA_D void sort_tile(const KeysIn& keys, const ValuesIn& values, const Arrays& to) {
+    Tile tile(storage_.tile, keys, values, compare_);
+    tile.plan(threadIdx.x == 0 ? static_cast<int>(items()) : 0, first_item(), 1);
+    tile.sort();
+    tile.store(to, 0, 0);
+  }
+
+  /// Makes the block's part of the merge of two runs, of `run_items` items or what is left, from item `first` on.
+  STRATA_D void merge(unsigned first, unsigned run_items, const Arrays& from, const Arrays& to) {
+    const unsigned left = num_items_ - first, count1 = left < run_items ? left : run_items;
+    const unsigned rest = left - count1, count2 = rest < run_items ? rest : run_items, second = first + count1;
+    const Runs runs{from.keys + first,
+                    values_from(from, first),
+                    count1,
+                    from.keys + second,
+                    values_from(from, second),
+                    count2,
+                    to.keys + first,
+                    values_from(to, first)};
+    Merge(storage_.merge, runs, compare_).merge_from(first_item() - first, items());
+  }
+
+  STRATA_D static Value* values_from([[maybe_unused]] const Arrays& arrays, [[maybe_unused]] unsigned first) {
+    if constexpr (has_values) {
+      return arrays.values + first;
+    } else {
+      return nullptr;
+    }
+  }
+
+  // ------------------------------------------------------------------ few tiles: all runs at once
+  /// The first blocks sort tiles. Then all blocks have equal parts of the items, up to one for each thread, and find
+  /// the rank of each by binary searches in the other runs, which a thread makes side by side.
+  STRATA_D void sort_by_ranks(const KeysIn& keys, const ValuesIn& values, grid_barrier<block_threads>& barrier) {
+    if (first_item() < num_items_) sort_tile(keys, values, buffer_);
+    barrier.arrive();
+    barrier.wait();
+    const unsigned each = (num_items_ + gridDim.x - 1) / gridDim.x, index = blockIdx.x * each + threadIdx.x;
+    if (threadIdx.x < each && index < num_items_) {
+      const unsigned rank = rank_of(index);
+      output_.keys[rank] = buffer_.keys[index];
+      if constexpr (has_values) output_.values[rank] = buffer_.values[index];
+    }
+    barrier.leave(storage_.is_last);
+  }
+
+  STRATA_D unsigned rank_of(unsigned index) const {
+    constexpr unsigned runs = row.most_ranked_tiles;
+    const Key* const keys = buffer_.keys;
+    const Key key = keys[index];
+    const unsigned own = index / tile_items_;
+    unsigned before[runs] = {};
+    STRATA_UNROLL_N(1)
+    for (unsigned step = 1u << (detail::log2_ceiling(tile_items_ + 1) - 1); step > 0; step /= 2) {
+      STRATA_UNROLL
+      for (unsigned r = 0; r < runs; ++r) {
+        const unsigned next = before[r] + step, last = r * tile_items_ + next - 1;
+        if (next <= tile_items_ && last < num_items_ && r != own) {
+          const Key other = keys[last];
+          if (r < own ? !compare_(key, other) : compare_(other, key)) before[r] = next;
+        }
+      }
+    }
+    unsigned rank = index - own * tile_items_;
+    STRATA_UNROLL
+    for (unsigned r = 0; r < runs; ++r) rank += before[r];
+    return rank;
+  }
+
+  TempStorage& storage_;
+  const Arrays& output_;
+  const Arrays& buffer_;
+  unsigned num_items_, tile_items_;
+  const Compare& compare_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
