@@ -16,6 +16,14 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// A barrier of the blocks of a cluster that is the whole grid, in the place of grid_barrier.
+struct merge_sort_cluster_barrier {
+  STRATA_D explicit merge_sort_cluster_barrier(const grid_barrier_arguments&) {}
+  STRATA_D static void arrive() {}
+  STRATA_D static void wait_for(unsigned, unsigned) { platform::cluster_sync(); }
+  STRATA_D static void leave(bool&) {}
+};
+
 /// A block of a sort of one segment in one launch. All blocks are resident, and each has a tile: it sorts the tile, and
 /// in each level it makes these items of the merge of two runs.
 ///
@@ -35,6 +43,8 @@ class AgentMergeSortGrid {
   using Arrays = merge_sort_arrays<Key, Value>;
   using Tile = AgentSegmentTile<block_threads, row.items_per_thread, Key, Value, KeysIn, ValuesIn, Compare>;
   using Runs = merge_arrays<const Key*, const Value*, const Key*, const Value*, Key*, Value*, unsigned>;
+  using Barrier =
+      std::conditional_t<row.cluster_blocks != 0, merge_sort_cluster_barrier, grid_barrier<block_threads>>;
   struct merge_policy {
     static constexpr merge_tuning tuning{block_threads, row.items_per_thread, row.blocks_per_multiprocessor, 0};
   };
@@ -57,7 +67,7 @@ class AgentMergeSortGrid {
         compare_(compare) {}
 
   STRATA_D void sort(const KeysIn& keys, const ValuesIn& values, const grid_barrier_arguments& arguments) {
-    grid_barrier<block_threads> barrier(arguments);
+    Barrier barrier(arguments);
     if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
     if constexpr (row.most_ranked_tiles > 0) {
       if (tile_items_ * gridDim.x >= num_items_ + tile_items_) {
@@ -87,9 +97,8 @@ class AgentMergeSortGrid {
 
   STRATA_D void sort_tile(const KeysIn& keys, const ValuesIn& values, const Arrays& to) {
     Tile tile(storage_.tile, keys, values, compare_);
-    tile.plan(threadIdx.x == 0 ? static_cast<int>(items()) : 0, first_item(), 1);
-    tile.sort();
-    tile.store(to, 0, 0);
+    tile.sort_segment(first_item(), static_cast<int>(items()));
+    tile.store_segment(first_item(), static_cast<int>(items()), to);
   }
 
   /// Makes the block's part of the merge of two runs, of `run_items` items or what is left, from item `first` on.
@@ -118,10 +127,10 @@ class AgentMergeSortGrid {
   // ------------------------------------------------------------------ few tiles: all runs at once
   /// The first blocks sort tiles. Then all blocks have equal parts of the items, up to one for each thread, and find
   /// the rank of each by binary searches in the other runs, which a thread makes side by side.
-  STRATA_D void sort_by_ranks(const KeysIn& keys, const ValuesIn& values, grid_barrier<block_threads>& barrier) {
+  STRATA_D void sort_by_ranks(const KeysIn& keys, const ValuesIn& values, Barrier& barrier) {
     if (first_item() < num_items_) sort_tile(keys, values, buffer_);
     barrier.arrive();
-    barrier.wait();
+    barrier.wait_for(0, gridDim.x);
     const unsigned each = (num_items_ + gridDim.x - 1) / gridDim.x, index = blockIdx.x * each + threadIdx.x;
     if (threadIdx.x < each && index < num_items_) {
       const unsigned rank = rank_of(index);
@@ -139,13 +148,18 @@ class AgentMergeSortGrid {
     unsigned before[runs] = {};
     STRATA_UNROLL_N(1)
     for (unsigned step = 1u << (detail::log2_ceiling(tile_items_ + 1) - 1); step > 0; step /= 2) {
+      // All loads before the first comparison: they wait together.
+      Key others[runs];
       STRATA_UNROLL
       for (unsigned r = 0; r < runs; ++r) {
-        const unsigned next = before[r] + step, last = r * tile_items_ + next - 1;
-        if (next <= tile_items_ && last < num_items_ && r != own) {
-          const Key other = keys[last];
-          if (r < own ? !compare_(key, other) : compare_(other, key)) before[r] = next;
-        }
+        const unsigned last = r * tile_items_ + before[r] + step - 1;
+        others[r] = keys[last < num_items_ ? last : index];
+      }
+      STRATA_UNROLL
+      for (unsigned r = 0; r < runs; ++r) {
+        const unsigned next = before[r] + step;
+        const bool has_key = next <= tile_items_ && r * tile_items_ + next <= num_items_ && r != own;
+        if (has_key && (r < own ? !compare_(key, others[r]) : compare_(others[r], key))) before[r] = next;
       }
     }
     unsigned rank = index - own * tile_items_;

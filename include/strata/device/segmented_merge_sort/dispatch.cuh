@@ -175,6 +175,8 @@ struct DispatchSegmentedMergeSort {
   cudaError_t sort_one_segment() {
     static_assert(are_whole_warps(Policy::small_grid.block_threads, Policy::large_grid.block_threads),
                   "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
+    static_assert(Policy::small_grid.items_per_thread % 2 != 0 && Policy::large_grid.items_per_thread % 2 != 0,
+                  "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
     static_assert(Policy::small_grid.tile_items() == MaxPolicy::small_grid.tile_items() &&
                       Policy::large_grid.tile_items() >= Policy::small_grid.tile_items(),
                   "merge_sort_grid_tuning: all policies of a chain must have the same tile of `small_grid`, and none a "
@@ -252,12 +254,31 @@ struct DispatchSegmentedMergeSort {
     const auto kernel = merge_sort_grid_kernel<MaxPolicy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
     static kernel_property_cache cache;
     int per_multiprocessor = 0;
-    const cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, row.block_threads,
-                                                                          shared_bytes, per_multiprocessor);
+    cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, row.block_threads, shared_bytes,
+                                                                    per_multiprocessor);
     if (status != cudaSuccess) return status;
     if (per_multiprocessor > row.blocks_per_multiprocessor) per_multiprocessor = row.blocks_per_multiprocessor;
-    const auto resident = static_cast<unsigned long long>(per_multiprocessor) *
-                          static_cast<unsigned long long>(device.multiprocessors);
+    auto resident = static_cast<unsigned long long>(per_multiprocessor) *
+                    static_cast<unsigned long long>(device.multiprocessors);
+    launch_configuration grid = configuration("strata::DeviceMergeSort", row.cluster_blocks, row.block_threads,
+                                              shared_bytes);
+    if constexpr (row.cluster_blocks > 0) {
+      resident = 1;
+      // The multiprocessors of a green context need not be such that a cluster fits on them.
+      if (!device.in_green_context && device.ptx_version >= 900) {
+        grid.cluster_size = row.cluster_blocks;
+        grid.stream = nullptr;  // The query is about the device.
+        grid.programmatic = false;
+        static kernel_property_cache clusters_cache;
+        int clusters = 0;
+        status = clusters_cache.get(
+            clusters, [&](int& count) { return strata::resident_clusters(grid, kernel, count); });
+        if (status != cudaSuccess) return status;
+        if (clusters > 0) resident = row.cluster_blocks;
+        grid.stream = call.stream;
+        grid.programmatic = true;
+      }
+    }
     const unsigned long long items = call.num_items;
     unsigned long long tiles = ceiling_divide(items, static_cast<unsigned long long>(row.tile_items()));
     is_launched = tiles <= resident && tiles <= max_barrier_blocks;
@@ -272,10 +293,13 @@ struct DispatchSegmentedMergeSort {
       blocks = ranking > blocks ? ranking : blocks + 1;
       if (blocks > resident) blocks = ceiling_divide(items, tile_items);
     }
-    launch_configuration grid = configuration("strata::DeviceMergeSort", static_cast<long long>(blocks),
-                                              row.block_threads, shared_bytes);
-    grid.cooperative = blocks > 1;
-    grid.programmatic = grid.programmatic && !grid.cooperative;
+    grid.grid = dim3(static_cast<unsigned>(blocks));
+    if (row.cluster_blocks > 0) {
+      grid.cluster_size = static_cast<unsigned>(blocks);
+    } else {
+      grid.cooperative = blocks > 1;
+      grid.programmatic = grid.programmatic && !grid.cooperative;
+    }
     return strata::launch(
         grid, kernel, call.keys, call.values, merged, buffer, static_cast<unsigned>(items),
         static_cast<unsigned>(tile_items),

@@ -39,6 +39,8 @@ struct merge_sort_grid_tuning {
   int blocks_per_multiprocessor;
   /// Up to so many tiles are merged at once, by the ranks of their items.
   int most_ranked_tiles;
+  /// The blocks are one cluster of up to so many, from sm_90 on. 0: a grid of resident blocks.
+  int cluster_blocks = 0;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
 };
@@ -158,7 +160,7 @@ struct segmented_merge_sort_policy_hub {
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
     static constexpr merge_sort_grid_tuning  //
-        small_grid{small_grid_threads, items_of_small_grid, 1, 8},
+        small_grid{small_grid_threads, items_of_small_grid, 1, by_bytes(8, 8, 8, 0)},
         large_grid{large_grid_threads, items_of_large_grid, 1, 0};
   };
   // H200, 2026-11-20: the figures above.
