@@ -61,10 +61,12 @@ TEST(device_merge_sort, keys_of_any_pattern) {
 template <class Hub>
 void expect_sorts_small_tiles() {
   using sort = strata::TunedDeviceMergeSort<Hub>;
-  for (const std::size_t size : {1, 32, 191, 192, 193, 320, 384, 385, 767, 768, 769, 1000, 1536, 1537, 3072, 3073, 5120, 5121, 6000}) {
+  for (const std::size_t size :
+       {1, 32, 191, 192, 193, 320, 384, 385, 767, 768, 769, 1000, 1536, 1537, 3072, 3073, 5120, 5121, 6000}) {
     for (const pattern how : {pattern::random, pattern::few, pattern::reversed}) {
       SCOPED_TRACE(testing::Message() << size << ", pattern " << static_cast<int>(how));
-      const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, how), values = make_values<std::int32_t>(size);
+      const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, how),
+                                      values = make_values<std::int32_t>(size);
       const auto order = expected_order(whole(size), keys, is_greater{});
       // Neither input nor output at a multiple of 16 bytes, then the input alone.
       for (const std::size_t lead : {0u, 1u}) {

@@ -130,9 +130,7 @@ class AgentMerge {
   STRATA_D void merge_part(Count diagonal, Count items, const Count* splits) {
     const Count begin1 = splits[0], searched = splits[1];
     // Only if the comparator is no ordering, the search has found an end outside of these bounds.
-    const Count end1 = searched < begin1           ? begin1
-                       : searched - begin1 > items ? begin1 + items
-                                                   : searched;
+    const Count end1 = searched < begin1 ? begin1 : searched - begin1 > items ? begin1 + items : searched;
     const Count begin2 = diagonal - begin1, end2 = diagonal + items - end1;
     const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
     load(arrays_.keys1, begin1, part.count1, part.index1);

@@ -43,8 +43,7 @@ class AgentMergeSortGrid {
   using Arrays = merge_sort_arrays<Key, Value>;
   using Tile = AgentSegmentTile<block_threads, row.items_per_thread, Key, Value, KeysIn, ValuesIn, Compare>;
   using Runs = merge_arrays<const Key*, const Value*, const Key*, const Value*, Key*, Value*, unsigned>;
-  using Barrier =
-      std::conditional_t<row.cluster_blocks != 0, merge_sort_cluster_barrier, grid_barrier<block_threads>>;
+  using Barrier = std::conditional_t<row.cluster_blocks != 0, merge_sort_cluster_barrier, grid_barrier<block_threads>>;
   struct merge_policy {
     static constexpr merge_tuning tuning{block_threads, row.items_per_thread, row.blocks_per_multiprocessor, 0};
   };
@@ -105,14 +104,9 @@ class AgentMergeSortGrid {
   STRATA_D void merge(unsigned first, unsigned run_items, const Arrays& from, const Arrays& to) {
     const unsigned left = num_items_ - first, count1 = left < run_items ? left : run_items;
     const unsigned rest = left - count1, count2 = rest < run_items ? rest : run_items, second = first + count1;
-    const Runs runs{from.keys + first,
-                    values_from(from, first),
-                    count1,
-                    from.keys + second,
-                    values_from(from, second),
-                    count2,
-                    to.keys + first,
-                    values_from(to, first)};
+    const Runs runs{from.keys + first,  values_from(from, first),  count1,
+                    from.keys + second, values_from(from, second), count2,
+                    to.keys + first,    values_from(to, first)};
     Merge(storage_.merge, runs, compare_).merge_from(first_item() - first, items());
   }
 
@@ -144,7 +138,7 @@ class AgentMergeSortGrid {
     constexpr unsigned runs = row.most_ranked_tiles;
     const Key* const keys = buffer_.keys;
     const Key key = keys[index];
-    const unsigned own = index / tile_items_;
+    const unsigned local = index / tile_items_;
     unsigned before[runs] = {};
     STRATA_UNROLL_N(1)
     for (unsigned step = 1u << (detail::log2_ceiling(tile_items_ + 1) - 1); step > 0; step /= 2) {
@@ -158,11 +152,11 @@ class AgentMergeSortGrid {
       STRATA_UNROLL
       for (unsigned r = 0; r < runs; ++r) {
         const unsigned next = before[r] + step;
-        const bool has_key = next <= tile_items_ && r * tile_items_ + next <= num_items_ && r != own;
-        if (has_key && (r < own ? !compare_(key, others[r]) : compare_(others[r], key))) before[r] = next;
+        const bool has_key = next <= tile_items_ && r * tile_items_ + next <= num_items_ && r != local;
+        if (has_key && (r < local ? !compare_(key, others[r]) : compare_(others[r], key))) before[r] = next;
       }
     }
-    unsigned rank = index - own * tile_items_;
+    unsigned rank = index - local * tile_items_;
     STRATA_UNROLL
     for (unsigned r = 0; r < runs; ++r) rank += before[r];
     return rank;

@@ -11,6 +11,7 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/launch.cuh>
+#include <strata/device/segmented_merge_sort/grid_dispatch.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
@@ -245,67 +246,14 @@ struct DispatchSegmentedMergeSort {
     return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
   }
 
-  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
   template <class Policy, template <class> class Row>
   cudaError_t sort_in_grid(bool& is_launched) {
-    constexpr merge_sort_grid_tuning row = Row<Policy>::value;
-    using Agent = AgentMergeSortGrid<Row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;
-    constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
-    const auto kernel = merge_sort_grid_kernel<MaxPolicy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
-    static kernel_property_cache cache;
-    int per_multiprocessor = 0;
-    cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, row.block_threads, shared_bytes,
-                                                                    per_multiprocessor);
-    if (status != cudaSuccess) return status;
-    if (per_multiprocessor > row.blocks_per_multiprocessor) per_multiprocessor = row.blocks_per_multiprocessor;
-    auto resident = static_cast<unsigned long long>(per_multiprocessor) *
-                    static_cast<unsigned long long>(device.multiprocessors);
-    launch_configuration grid = configuration("strata::DeviceMergeSort", row.cluster_blocks, row.block_threads,
-                                              shared_bytes);
-    if constexpr (row.cluster_blocks > 0) {
-      resident = 1;
-      // The multiprocessors of a green context need not be such that a cluster fits on them.
-      if (!device.in_green_context && device.ptx_version >= 900) {
-        grid.cluster_size = row.cluster_blocks;
-        grid.stream = nullptr;  // The query is about the device.
-        grid.programmatic = false;
-        static kernel_property_cache clusters_cache;
-        int clusters = 0;
-        status = clusters_cache.get(
-            clusters, [&](int& count) { return strata::resident_clusters(grid, kernel, count); });
-        if (status != cudaSuccess) return status;
-        if (clusters > 0) resident = row.cluster_blocks;
-        grid.stream = call.stream;
-        grid.programmatic = true;
-      }
-    }
-    const unsigned long long items = call.num_items;
-    unsigned long long tiles = ceiling_divide(items, static_cast<unsigned long long>(row.tile_items()));
-    is_launched = tiles <= resident && tiles <= max_barrier_blocks;
-    if (!is_launched) return cudaSuccess;
-    // Runs of equal length, and smaller tiles in the same number of levels.
-    const unsigned long long pairs = 1ull << detail::log2_ceiling(tiles);
-    if (pairs <= resident && pairs <= max_barrier_blocks) tiles = pairs;
-    const unsigned long long tile_items = round_up(ceiling_divide(items, tiles), 32ull);
-    unsigned long long blocks = ceiling_divide(items, tile_items);
-    if (blocks > 1 && blocks <= static_cast<unsigned>(row.most_ranked_tiles)) {
-      const unsigned long long ranking = ceiling_divide(items, static_cast<unsigned long long>(row.block_threads));
-      blocks = ranking > blocks ? ranking : blocks + 1;
-      if (blocks > resident) blocks = ceiling_divide(items, tile_items);
-    }
-    grid.grid = dim3(static_cast<unsigned>(blocks));
-    if (row.cluster_blocks > 0) {
-      grid.cluster_size = static_cast<unsigned>(blocks);
-    } else {
-      grid.cooperative = blocks > 1;
-      grid.programmatic = grid.programmatic && !grid.cooperative;
-    }
-    return strata::launch(
-        grid, kernel, call.keys, call.values, merged, buffer, static_cast<unsigned>(items),
-        static_cast<unsigned>(tile_items),
-        grid_barrier_arguments{barrier_flags, reinterpret_cast<unsigned*>(workspace.progress), next_epoch(),
-                               detail::is_replayable(call.stream)},
-        call.compare);
+    using Grid = merge_sort_grid<MaxPolicy, Policy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
+    const grid_barrier_arguments barrier{barrier_flags, reinterpret_cast<unsigned*>(workspace.progress), next_epoch(),
+                                         detail::is_replayable(call.stream)};
+    return Grid::launch(configuration("strata::DeviceMergeSort", 1, Grid::block_threads, Grid::shared_bytes), device,
+                        max_barrier_blocks, call.keys, call.values, merged, buffer, call.num_items, barrier,
+                        call.compare, is_launched);
   }
 
   template <class Policy>

@@ -7,7 +7,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/grid/barrier.cuh>
-#include <strata/device/segmented_merge_sort/agent_grid.cuh>
 #include <strata/device/segmented_merge_sort/agent_merge.cuh>
 #include <strata/device/segmented_merge_sort/agent_queued_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_segments.cuh>
@@ -113,33 +112,6 @@ __launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block
   using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare).merge(barrier);
-}
-
-/// Which of a policy's two rows a sort of one segment in one launch takes.
-template <class Policy>
-struct small_merge_sort_grid {
-  static constexpr merge_sort_grid_tuning value = Policy::small_grid;
-};
-template <class Policy>
-struct large_merge_sort_grid {
-  static constexpr merge_sort_grid_tuning value = Policy::large_grid;
-};
-
-/// Sorts one segment. Its blocks are resident together.
-template <class MaxPolicy, template <class> class Row, class Key, class Value, class KeysIn, class ValuesIn,
-          class Compare>
-__launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
-                  Row<typename MaxPolicy::ActivePolicy>::value.blocks_per_multiprocessor)
-    STRATA_KERNEL void merge_sort_grid_kernel(
-        const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, unsigned num_items, unsigned tile_items,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare) {
-  using Agent = AgentMergeSortGrid<Row<typename MaxPolicy::ActivePolicy>, Key, Value, KeysIn, ValuesIn, Compare>;
-  STRATA_DYNAMIC_SHARED(shared);
-  platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
-  Agent(shared, output, buffer, num_items, tile_items, compare).sort(keys, values, barrier);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

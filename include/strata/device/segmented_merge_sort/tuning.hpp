@@ -159,7 +159,7 @@ struct segmented_merge_sort_policy_hub {
         merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
-    static constexpr merge_sort_grid_tuning  //
+    static constexpr merge_sort_grid_tuning  // not measured
         small_grid{small_grid_threads, items_of_small_grid, 1, by_bytes(8, 8, 8, 0)},
         large_grid{large_grid_threads, items_of_large_grid, 1, 0};
   };
