@@ -55,8 +55,8 @@ struct DispatchSegmentedMergeSort {
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
-  // One segment of more items needs a buffer, and flags of a barrier.
   static constexpr bool has_grid = has_one_segment && MaxPolicy::small_grid.block_threads > 0;
+  // More items may need a buffer, and flags of a barrier.
   static constexpr long long max_block_items = has_grid && MaxPolicy::small_grid.tile_items() < min_tile_items
                                                    ? MaxPolicy::small_grid.tile_items()
                                                    : min_tile_items;
@@ -146,7 +146,6 @@ struct DispatchSegmentedMergeSort {
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
-  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t Invoke() {
     static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
@@ -194,6 +193,7 @@ struct DispatchSegmentedMergeSort {
     return queue_all<Policy>();
   }
 
+  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t sort_segments() {
     using bounds = segment_class_bounds<Policy>;
@@ -246,6 +246,7 @@ struct DispatchSegmentedMergeSort {
     return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
   }
 
+  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
   template <class Policy, template <class> class Row>
   cudaError_t sort_in_grid(bool& is_launched) {
     using Grid = merge_sort_grid<MaxPolicy, Policy, Row, Key, Value, KeysIn, ValuesIn, Compare>;

@@ -159,7 +159,7 @@ struct segmented_merge_sort_policy_hub {
         merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
-    static constexpr merge_sort_grid_tuning  // not measured
+    static constexpr merge_sort_grid_tuning  //
         small_grid{small_grid_threads, items_of_small_grid, 1, by_bytes(8, 8, 8, 0)},
         large_grid{large_grid_threads, items_of_large_grid, 1, 0};
   };
@@ -177,6 +177,7 @@ struct segmented_merge_sort_policy_hub {
     // and 9, 9.2 with 4 and 9.
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
+    // Not measured: from rows_750, with as many blocks as registers and shared memory allow.
     static constexpr merge_sort_grid_tuning large_grid{large_grid_threads, items_of_large_grid, 2, 0};
   };
   // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
