@@ -23,8 +23,8 @@ segment_shape whole(std::size_t size) { return consecutive("whole", {static_cast
 
 std::vector<std::size_t> some_sizes() {
   return if_small<std::vector<std::size_t>>(
-      {0, 1, 2, 100, 2560, 2561, 3201, 12801},
-      {0, 1, 2, 3, 31, 100, 2559, 2560, 2561, 3200, 12799, 12800, 12801, 20480, 20481, 25601, 70000, 350000});
+      {0, 1, 2, 100, 4608, 4609, 12801},
+      {0, 1, 2, 3, 31, 100, 3200, 4607, 4608, 4609, 12800, 12801, 36864, 36865, 70000, 350000});
 }
 
 template <class Key>
@@ -56,8 +56,8 @@ TEST(device_merge_sort, keys_of_any_pattern) {
   }
 }
 
-/// Sorts in one launch, of small tiles: up to 4 of them by ranks, and more by merges of two runs, while the 16 resident
-/// blocks of the host back end hold them.
+/// Sorts in one launch, of small tiles: those of a cluster, and more while the 16 resident blocks of the host back end
+/// hold them.
 template <class Hub>
 void expect_sorts_small_tiles() {
   using sort = strata::TunedDeviceMergeSort<Hub>;
@@ -98,13 +98,14 @@ void expect_sorts_small_tiles() {
 
 TEST(device_merge_sort, small_tiles_in_one_launch) { expect_sorts_small_tiles<tiny_tiles>(); }
 
-struct tiny_cluster {
+/// Without clusters.
+struct tiny_grid {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, tiny_tiles::Policy> {
-    static constexpr strata::merge_sort_grid_tuning small_grid{64, 3, 1, 0, 8};
+    static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1};
   };
   using MaxPolicy = Policy;
 };
-TEST(device_merge_sort, small_tiles_in_one_cluster) { expect_sorts_small_tiles<tiny_cluster>(); }
+TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_tiles<tiny_grid>(); }
 
 // Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
@@ -141,7 +142,7 @@ void expect_stable_pairs(std::size_t size) {
 
 TEST(device_merge_sort, pairs_are_stable) {
   for (const std::size_t size : some_sizes()) {
-    if (is_small() && size != 2561 && size != 12801) continue;
+    if (is_small() && size != 4609 && size != 12801) continue;
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(size)));
   }
 #if !STRATA_TEST_SMALL

@@ -148,8 +148,8 @@ SHAPE(long_segments, long_segments_shape());
   SHAPE(name##_many_tiles, merge_sort_shapes<Key>::tile<segment_class::many_tiles>());                 \
   SHAPE(name##_per_processor, merge_sort_shapes<Key>::tile<segment_class::tile_per_multiprocessor>()); \
   SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>());                     \
-  SHAPE(name##_small_grid, merge_sort_shapes<Key>::grid<small_merge_sort_grid>());                     \
-  SHAPE(name##_large_grid, merge_sort_shapes<Key>::grid<large_merge_sort_grid>())
+  SHAPE(name##_one_cluster, merge_sort_shapes<Key>::grid<one_cluster_row>());                     \
+  SHAPE(name##_resident_grid, merge_sort_shapes<Key>::grid<resident_grid_row>())
 MERGE_SORT_SHAPES(merge_sort_4, u32);
 MERGE_SORT_SHAPES(merge_sort_8, u64);
 MERGE_SORT_SHAPES(merge_sort_24, record);

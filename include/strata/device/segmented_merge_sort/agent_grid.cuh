@@ -16,7 +16,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A barrier of the blocks of a cluster that is the whole grid, in the place of grid_barrier.
+/// A barrier of the blocks of a cluster that is the whole grid, in place of grid_barrier. All blocks wait for all.
 struct merge_sort_cluster_barrier {
   STRATA_D explicit merge_sort_cluster_barrier(const grid_barrier_arguments&) {}
   STRATA_D static void arrive() {}
@@ -68,12 +68,6 @@ class AgentMergeSortGrid {
   STRATA_D void sort(const KeysIn& keys, const ValuesIn& values, const grid_barrier_arguments& arguments) {
     Barrier barrier(arguments);
     if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
-    if constexpr (row.most_ranked_tiles > 0) {
-      if (tile_items_ * gridDim.x >= num_items_ + tile_items_) {
-        sort_by_ranks(keys, values, barrier);
-        return;
-      }
-    }
     const int levels = detail::log2_ceiling(gridDim.x);
     sort_tile(keys, values, levels % 2 == 0 ? output_ : buffer_);
     STRATA_UNROLL_N(1)
@@ -116,50 +110,6 @@ class AgentMergeSortGrid {
     } else {
       return nullptr;
     }
-  }
-
-  // ------------------------------------------------------------------ few tiles: all runs at once
-  /// The first blocks sort tiles. Then all blocks have equal parts of the items, up to one for each thread, and find
-  /// the rank of each by binary searches in the other runs, which a thread makes side by side.
-  STRATA_D void sort_by_ranks(const KeysIn& keys, const ValuesIn& values, Barrier& barrier) {
-    if (first_item() < num_items_) sort_tile(keys, values, buffer_);
-    barrier.arrive();
-    barrier.wait_for(0, gridDim.x);
-    const unsigned each = (num_items_ + gridDim.x - 1) / gridDim.x, index = blockIdx.x * each + threadIdx.x;
-    if (threadIdx.x < each && index < num_items_) {
-      const unsigned rank = rank_of(index);
-      output_.keys[rank] = buffer_.keys[index];
-      if constexpr (has_values) output_.values[rank] = buffer_.values[index];
-    }
-    barrier.leave(storage_.is_last);
-  }
-
-  STRATA_D unsigned rank_of(unsigned index) const {
-    constexpr unsigned runs = row.most_ranked_tiles;
-    const Key* const keys = buffer_.keys;
-    const Key key = keys[index];
-    const unsigned local = index / tile_items_;
-    unsigned before[runs] = {};
-    STRATA_UNROLL_N(1)
-    for (unsigned step = 1u << (detail::log2_ceiling(tile_items_ + 1) - 1); step > 0; step /= 2) {
-      // All loads before the first comparison: they wait together.
-      Key others[runs];
-      STRATA_UNROLL
-      for (unsigned r = 0; r < runs; ++r) {
-        const unsigned last = r * tile_items_ + before[r] + step - 1;
-        others[r] = keys[last < num_items_ ? last : index];
-      }
-      STRATA_UNROLL
-      for (unsigned r = 0; r < runs; ++r) {
-        const unsigned next = before[r] + step;
-        const bool has_key = next <= tile_items_ && r * tile_items_ + next <= num_items_ && r != local;
-        if (has_key && (r < local ? !compare_(key, others[r]) : compare_(others[r], key))) before[r] = next;
-      }
-    }
-    unsigned rank = index - local * tile_items_;
-    STRATA_UNROLL
-    for (unsigned r = 0; r < runs; ++r) rank += before[r];
-    return rank;
   }
 
   TempStorage& storage_;

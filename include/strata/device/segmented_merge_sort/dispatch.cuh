@@ -27,7 +27,7 @@ using segmented_merge_sort_rows =
                         decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
                         decltype(Policy::tile_per_multiprocessor)>,
                 if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>,
-                if_rows<merge_sort_grid_tuning, decltype(Policy::small_grid), decltype(Policy::large_grid)>>;
+                if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
 
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
@@ -47,7 +47,7 @@ struct DispatchSegmentedMergeSort {
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles and "
                 "tile_per_multiprocessor (segment_tile_tuning), merge and merge_per_multiprocessor "
-                "(segment_merge_tuning), small_grid and large_grid (merge_sort_grid_tuning)");
+                "(segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
   using MaxPolicy =
       typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
@@ -55,10 +55,10 @@ struct DispatchSegmentedMergeSort {
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
-  static constexpr bool has_grid = has_one_segment && MaxPolicy::small_grid.block_threads > 0;
+  static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
   // More items may need a buffer, and flags of a barrier.
-  static constexpr long long max_block_items = has_grid && MaxPolicy::small_grid.tile_items() < min_tile_items
-                                                   ? MaxPolicy::small_grid.tile_items()
+  static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
+                                                   ? MaxPolicy::one_cluster.tile_items()
                                                    : min_tile_items;
   // Segments of up to so many items are never queued, except by the queue kernel.
   static constexpr long long min_max_items = MaxPolicy::one_thread.max_items;
@@ -173,21 +173,15 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_one_segment() {
-    static_assert(are_whole_warps(Policy::small_grid.block_threads, Policy::large_grid.block_threads),
+    static_assert(are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
                   "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
-    static_assert(Policy::small_grid.items_per_thread % 2 != 0 && Policy::large_grid.items_per_thread % 2 != 0,
+    static_assert(Policy::one_cluster.items_per_thread % 2 != 0 && Policy::resident_grid.items_per_thread % 2 != 0,
                   "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
-    static_assert(Policy::small_grid.tile_items() == MaxPolicy::small_grid.tile_items() &&
-                      Policy::large_grid.tile_items() >= Policy::small_grid.tile_items(),
-                  "merge_sort_grid_tuning: all policies of a chain must have the same tile of `small_grid`, and none a "
-                  "smaller one of `large_grid`");
+    static_assert(Policy::one_cluster.tile_items() == MaxPolicy::one_cluster.tile_items(),
+                  "merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`");
     bool is_launched = false;
-    cudaError_t status = sort_in_grid<Policy, small_merge_sort_grid>(is_launched);
-    if constexpr (Policy::large_grid.tile_items() > Policy::small_grid.tile_items()) {
-      if (status == cudaSuccess && !is_launched) {
-        status = sort_in_grid<Policy, large_merge_sort_grid>(is_launched);
-      }
-    }
+    cudaError_t status = sort_in_grid<Policy, one_cluster_row>(is_launched);
+    if (status == cudaSuccess && !is_launched) status = sort_in_grid<Policy, resident_grid_row>(is_launched);
     if (status != cudaSuccess || is_launched) return status;
     long_class = segment_class::many_tiles;
     return queue_all<Policy>();

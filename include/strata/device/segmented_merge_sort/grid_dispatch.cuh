@@ -20,12 +20,12 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Which of a policy's two rows a sort of one segment in one launch takes.
 template <class Policy>
-struct small_merge_sort_grid {
-  static constexpr merge_sort_grid_tuning value = Policy::small_grid;
+struct one_cluster_row {
+  static constexpr merge_sort_grid_tuning value = Policy::one_cluster;
 };
 template <class Policy>
-struct large_merge_sort_grid {
-  static constexpr merge_sort_grid_tuning value = Policy::large_grid;
+struct resident_grid_row {
+  static constexpr merge_sort_grid_tuning value = Policy::resident_grid;
 };
 
 /// Sorts one segment. Its blocks are resident together.
@@ -74,17 +74,10 @@ struct merge_sort_grid {
     if (most_tiles <= resident) tiles = most_tiles;
     const std::size_t tile_items = round_up(ceiling_divide(items, tiles), std::size_t{warp_threads});
     tiles = ceiling_divide(items, tile_items);
-    std::size_t blocks = tiles;
-    if (tiles > 1 && tiles <= static_cast<std::size_t>(row.most_ranked_tiles)) {
-      // More blocks than tiles say that tiles are merged by ranks, of which a thread finds one.
-      blocks = ceiling_divide(items, static_cast<std::size_t>(row.block_threads));
-      if (blocks <= tiles) blocks = tiles + 1;
-      if (blocks > resident) blocks = tiles;
-    }
-    grid.grid = dim3(static_cast<unsigned>(blocks));
+    grid.grid = dim3(static_cast<unsigned>(tiles));
     if (row.cluster_blocks > 0) {
-      grid.cluster_size = static_cast<unsigned>(blocks);
-    } else if (blocks > 1) {
+      grid.cluster_size = static_cast<unsigned>(tiles);
+    } else if (tiles > 1) {
       grid.cooperative = true;
       grid.programmatic = false;
     }
