@@ -173,7 +173,7 @@ TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
 
 // ------------------------------------------------------------------ a segment for each thread
 
-/// The last thread has the first segment, or the last so many threads have.
+/// The last thread has the first segment, or the last so many threads have. No owners: all threads have the only one.
 template <class Sort>
 STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int owners, int origin) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
@@ -182,10 +182,12 @@ STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int c
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < begins[count]; i += threads) *sort.Position(i) = items[i];
   __syncthreads();
-  const int mine = (threads - 1 - thread) / owners;
+  const int mine = owners == 0 ? 0 : (threads - 1 - thread) / owners;
   // Called once, by all threads: there is a barrier in it.
   const int begin = mine < count ? begins[mine] : 0, end = mine < count ? begins[mine + 1] : 0;
-  if (owners == 1) {
+  if (owners == 0) {
+    sort.SortAll(end - begin, first_word_is_less{});
+  } else if (owners == 1) {
     sort.SortOwn(begin, end - begin, first_word_is_less{});
   } else {
     sort.SortOwn(begin, end - begin, owners, first_word_is_less{});
@@ -239,6 +241,13 @@ TEST(block_segmented_merge_sort, a_segment_for_some_threads) {
   expect_sorts_own<64, 8, 1>(8, 64, 8);
   expect_sorts_own<64, 3, 3>(2, 96, 32);
   expect_sorts_own<32, 4, 1>(5, 15, 4);
+}
+
+TEST(block_segmented_merge_sort, a_segment_for_all_threads) {
+  for (const unsigned most : {0u, 1u, 3u, 4u, 191u, 192u}) expect_sorts_own<64, 3, 1>(1, most, 0);
+  expect_sorts_own<96, 5, 2>(1, 480, 0);
+  expect_sorts_own<96, 8, 3>(1, 700, 0);
+  expect_sorts_own<32, 3, 1>(1, 50, 0);
 }
 
 }  // namespace

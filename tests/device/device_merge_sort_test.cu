@@ -23,8 +23,8 @@ segment_shape whole(std::size_t size) { return consecutive("whole", {static_cast
 
 std::vector<std::size_t> some_sizes() {
   return if_small<std::vector<std::size_t>>(
-      {0, 1, 2, 100, 3200, 3201, 12801},
-      {0, 1, 2, 3, 31, 100, 3199, 3200, 3201, 12799, 12800, 12801, 25600, 25601, 70000});
+      {0, 1, 2, 100, 4608, 4609, 12801},
+      {0, 1, 2, 3, 31, 100, 3200, 4607, 4608, 4609, 12800, 12801, 36864, 36865, 70000, 350000});
 }
 
 template <class Key>
@@ -55,6 +55,57 @@ TEST(device_merge_sort, keys_of_any_pattern) {
     ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::int32_t>(13000, how));
   }
 }
+
+/// Sorts in one launch, of small tiles: those of a cluster, and more while the 16 resident blocks of the host back end
+/// hold them.
+template <class Hub>
+void expect_sorts_small_tiles() {
+  using sort = strata::TunedDeviceMergeSort<Hub>;
+  for (const std::size_t size :
+       {1, 32, 191, 192, 193, 320, 384, 385, 767, 768, 769, 1000, 1536, 1537, 3072, 3073, 5120, 5121, 6000}) {
+    for (const pattern how : {pattern::random, pattern::few, pattern::reversed}) {
+      SCOPED_TRACE(testing::Message() << size << ", pattern " << static_cast<int>(how));
+      const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, how),
+                                      values = make_values<std::int32_t>(size);
+      const auto order = expected_order(whole(size), keys, is_greater{});
+      // Neither input nor output at a multiple of 16 bytes, then the input alone.
+      for (const std::size_t lead : {0u, 1u}) {
+        device_vector<std::int32_t> in(size + 1), out(size + 1);
+        ASSERT_CUDA_SUCCESS(
+            cudaMemcpy(in.data() + lead, keys.data(), size * sizeof(std::int32_t), cudaMemcpyHostToDevice));
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+          return sort::SortKeysCopy(storage, bytes, in.data() + lead, out.data(), size, is_greater{});
+        }));
+        std::vector<std::int32_t> sorted = out.to_host();
+        sorted.pop_back();
+        ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, sorted, keys));
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+          return sort::SortKeys(storage, bytes, in.data() + lead, size, is_greater{});
+        }));
+        sorted = in.to_host();
+        sorted.erase(lead == 0 ? sorted.end() - 1 : sorted.begin());
+        ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, sorted, keys));
+      }
+      device_vector<std::int32_t> keys_in(keys), values_in(values);
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return sort::SortPairs(storage, bytes, keys_in.data(), values_in.data(), size, is_greater{});
+      }));
+      ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, keys_in.to_host(), keys));
+      ASSERT_NO_FATAL_FAILURE(expect_gathered(values, order, values_in.to_host(), values));
+    }
+  }
+}
+
+TEST(device_merge_sort, small_tiles_in_one_launch) { expect_sorts_small_tiles<tiny_tiles>(); }
+
+/// Without clusters.
+struct tiny_grid {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, tiny_tiles::Policy> {
+    static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1};
+  };
+  using MaxPolicy = Policy;
+};
+TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_tiles<tiny_grid>(); }
 
 // Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
@@ -91,7 +142,7 @@ void expect_stable_pairs(std::size_t size) {
 
 TEST(device_merge_sort, pairs_are_stable) {
   for (const std::size_t size : some_sizes()) {
-    if (is_small() && size != 3200 && size != 12801) continue;
+    if (is_small() && size != 4609 && size != 12801) continue;
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(size)));
   }
 #if !STRATA_TEST_SMALL

@@ -90,6 +90,7 @@ struct merge_sort_rows {
                                                one_tile = one_thread, many_tiles = one_thread,
                                                tile_per_multiprocessor = one_thread;
   static constexpr strata::segment_merge_tuning merge{threads, 17, 1, threads * 16}, merge_per_multiprocessor = merge;
+  static constexpr strata::merge_sort_grid_tuning one_cluster{threads, 17, 1, 4}, resident_grid{threads, 17, 1};
 };
 struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy750 {
   static constexpr strata::reduce_tuning one_launch_tuning = reduce_row::tuning;

@@ -8,6 +8,7 @@
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
+#include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
@@ -90,6 +91,12 @@ struct merge_sort_shapes {
     constexpr auto tuning = merge_tuning_of<Policy>(Class);
     return {tuning.block_threads, tuning.blocks_per_multiprocessor, sizeof(typename Agent::TempStorage)};
   }
+  template <template <class> class Row>
+  static constexpr launch_shape grid() {
+    using Agent = AgentMergeSortGrid<Row<Policy>, Key, strata::NullType, const Key*, strata::NullType, is_less>;
+    constexpr auto tuning = Row<Policy>::value;
+    return {tuning.block_threads, tuning.blocks_per_multiprocessor, sizeof(typename Agent::TempStorage)};
+  }
 };
 
 using segmented_policy = policy<strata::segmented_radix_sort_policy_hub<u64, strata::NullType>>;
@@ -140,7 +147,9 @@ SHAPE(long_segments, long_segments_shape());
   SHAPE(name##_one_tile, merge_sort_shapes<Key>::tile<segment_class::one_tile>());                     \
   SHAPE(name##_many_tiles, merge_sort_shapes<Key>::tile<segment_class::many_tiles>());                 \
   SHAPE(name##_per_processor, merge_sort_shapes<Key>::tile<segment_class::tile_per_multiprocessor>()); \
-  SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>())
+  SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>());                     \
+  SHAPE(name##_one_cluster, merge_sort_shapes<Key>::grid<one_cluster_row>());                     \
+  SHAPE(name##_resident_grid, merge_sort_shapes<Key>::grid<resident_grid_row>())
 MERGE_SORT_SHAPES(merge_sort_4, u32);
 MERGE_SORT_SHAPES(merge_sort_8, u64);
 MERGE_SORT_SHAPES(merge_sort_24, record);
@@ -165,6 +174,7 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
                             n),
       DeviceMerge::MergeKeys(s, b, in, n, in, n, out, is_less{}),
       DeviceMerge::MergePairs(s, b, wide, wide, n, wide, wide, n, wide_out, wide_out, is_less{}),
+      DeviceMergeSort::SortKeysCopy(s, b, in, out, n, is_less{}),
       DeviceRadixSort::SortKeys(s, b, in, out, n),
       DeviceRadixSort::SortPairs(s, b, wide, wide_out, wide, wide_out, n),
       DeviceSegmentedMergeSort::SortKeysCopy(s, b, in, out, n, n, counts, counts + 1, is_less{}),

@@ -497,6 +497,7 @@ STRATA_KERNEL void block_sorts_kernel(T* data, const int* begins, int count) {
   segmented(segmented_storage).Plan(begins[threadIdx.x]);
   segmented(segmented_storage).Sort(foreign::less{});
   segmented(segmented_storage).SortOwn(thread, count, foreign::less{});
+  segmented(segmented_storage).SortAll(count, foreign::less{});
   *segmented(segmented_storage).Position(thread) = items[0];
   strata::StoreDirectBlocked(thread, data, items);
 }

@@ -28,7 +28,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// `SortOwn` replaces `Plan` and `Sort` where each thread knows where its segment lies in the tile:
 /// `SortOwn(begin, count, compare)` if no segment has more than `ItemsPerThread` items,
-/// `SortOwn(begin, count, owners, compare)` if each segment has `owners` threads.
+/// `SortOwn(begin, count, owners, compare)` if each segment has `owners` threads. So does `SortAll(count, compare)`
+/// where the tile has one segment.
 ///
 /// - A thread owns up to `ItemsPerThread` (N) items of one segment. A segment of n items takes ceil(n / N)
 ///   threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
@@ -173,6 +174,21 @@ class BlockSegmentedMergeSort {
     int levels = 0;
     while (1 << levels < owners) ++levels;
     sort(slot, levels, 0, compare);
+  }
+
+  /// Instead of Plan and Sort, where one segment of `count` items is all that the tile has.
+  template <class CompareOp>
+  STRATA_D void SortAll(int count, CompareOp compare) {
+    detail::compare_requirements<CompareOp, KeyT>::check();
+    STRATA_ASSERT(count >= 0 && count <= tile_items, "BlockSegmentedMergeSort::SortAll: %d items, the tile has %d",
+                  count, tile_items);
+    detail::segment_slot slot{origin_, origin_ + count, thread_, 0, ItemsPerThread};
+    // As above.
+    const int whole = count / ItemsPerThread;
+    slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
+    const auto owners = static_cast<unsigned>((count + ItemsPerThread - 1) / ItemsPerThread);
+    constexpr int warp_levels = detail::log2_ceiling(warp_threads);
+    sort(slot, detail::log2_ceiling(owners), warp_levels, compare);
   }
 
  private:

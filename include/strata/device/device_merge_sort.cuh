@@ -40,12 +40,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type.
-/// - **Execution.** One kernel for up to 10560 keys of 4 bytes (6528 pairs of 8), otherwise a memset and three
-///   kernels, the last a cooperative launch: for when it starts see DeviceScan.
+/// - **Execution.** One kernel for what resident blocks hold (on an H200 2,297,856 keys of 4 bytes, 1,216,512 pairs of
+///   8), otherwise a memset and three kernels. The one kernel, where a cluster of blocks does not hold all (36,864 keys
+///   of 4 bytes, 20,480 pairs of 8), and the last of three are cooperative launches: for when these start see
+///   DeviceScan.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Tiles (12800 keys of 4 bytes; 10560 where there is a multiprocessor for each) are sorted, then
-///   merged four by four, level by level. Each level reads and writes all items once.
+/// - **Work.** Tiles (up to 4608 keys of 4 bytes; 12800 in three kernels) are sorted, then merged two by two, or four
+///   by four in three kernels, level by level. Each level reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more. If an output is neither a pointer nor an iterator of a
 ///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write
 ///   each item once more.

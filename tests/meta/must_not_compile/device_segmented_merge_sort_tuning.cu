@@ -26,6 +26,7 @@ struct tuning {
   static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
   static constexpr strata::segment_merge_tuning merge{32, thread_items, 1, 32 * merge_items};
   static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
+  static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1}, resident_grid{64, 3, 1};
 };
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, tuning<older_threads> {};

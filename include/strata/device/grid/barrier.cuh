@@ -58,8 +58,12 @@ class grid_barrier {
   }
 
   /// By all threads of the block, after arrive().
-  STRATA_D void wait() const {
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += unsigned{BlockThreads}) {
+  STRATA_D void wait() const { wait_for(0, gridDim.x); }
+
+  /// The same, but waits for the blocks from `first` to before `end` only. Before leave(), a block must have waited for
+  /// all, and whenever it waits for another one, neither may be more than a barrier ahead.
+  STRATA_D void wait_for(unsigned first, unsigned end) const {
+    for (unsigned block = first + threadIdx.x; block < end; block += unsigned{BlockThreads}) {
       const unsigned long long* const flag = barrier_.flags + block;
       while (platform::load_acquire(flag) - barrier_.epoch - phase_ >= max_phases) STRATA_SPIN();
     }

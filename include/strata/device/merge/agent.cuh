@@ -18,9 +18,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The arrays of a merge: two sorted ranges and the result. Values may be NullType.
-template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut>
+/// The arrays of a merge: two sorted ranges and the result. Values may be NullType. Counts are unsigned.
+template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut,
+          class CountT = unsigned long long>
 struct merge_arrays {
+  using Count = CountT;
   using Key = iterator_value_t<Keys1>;
   using Value = iterator_value_t<Values1>;
   using KeyOut = output_value_t<KeysOut, Key>;
@@ -29,14 +31,14 @@ struct merge_arrays {
 
   Keys1 keys1;
   Values1 values1;
-  unsigned long long count1;
+  Count count1;
   Keys2 keys2;
   Values2 values2;
-  unsigned long long count2;
+  Count count2;
   KeysOut keys_out;
   ValuesOut values_out;
 
-  STRATA_HD unsigned long long count() const { return count1 + count2; }
+  STRATA_HD Count count() const { return count1 + count2; }
 };
 
 template <class T, class Iterator>
@@ -49,7 +51,7 @@ STRATA_D T merged_item(const Iterator& items, unsigned long long index) {
 template <class Arrays, class Compare>
 struct merge_diagonal {
   using Key = typename Arrays::Key;
-  using Count = unsigned long long;
+  using Count = typename Arrays::Count;
 
   const Arrays& arrays;
   Compare& compare;
@@ -74,7 +76,7 @@ class AgentMerge {
   static constexpr merge_tuning tuning = ActivePolicy::tuning;
   static constexpr int block_threads = tuning.block_threads;
   static constexpr int items_per_thread = tuning.items_per_thread;
-  using Count = unsigned long long;
+  using Count = typename Arrays::Count;
   using Key = typename Arrays::Key;
   using Value = typename Arrays::Value;
   static constexpr bool has_values = Arrays::has_values;
@@ -115,11 +117,20 @@ class AgentMerge {
     } else {
       splits += tile;
     }
+    merge_part(diagonal, items, splits);
+  }
+
+  /// Merges up to a tile of the result, from item `diagonal` on.
+  STRATA_D void merge_from(Count diagonal, Count items) {
+    search(diagonal, items);
+    merge_part(diagonal, items, storage_.splits);
+  }
+
+ private:
+  STRATA_D void merge_part(Count diagonal, Count items, const Count* splits) {
     const Count begin1 = splits[0], searched = splits[1];
     // Only if the comparator is no ordering, the search has found an end outside of these bounds.
-    const Count end1 = searched < begin1           ? begin1
-                       : searched - begin1 > items ? begin1 + items
-                                                   : searched;
+    const Count end1 = searched < begin1 ? begin1 : searched - begin1 > items ? begin1 + items : searched;
     const Count begin2 = diagonal - begin1, end2 = diagonal + items - end1;
     const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
     load(arrays_.keys1, begin1, part.count1, part.index1);
@@ -135,7 +146,6 @@ class AgentMerge {
     if constexpr (has_values) store_values(part);
   }
 
- private:
   /// The parts of the ranges that belong to a tile, and where their keys lie in shared memory.
   struct part_of_ranges {
     Count begin1, begin2;

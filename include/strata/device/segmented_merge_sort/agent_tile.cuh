@@ -73,6 +73,30 @@ class AgentSegmentTile {
     store_range(all.begin, static_cast<int>(all.length), output, 0, 0);
   }
 
+  /// Sorts the `items` items from `begin` on, which are one segment.
+  STRATA_D void sort_segment(long long begin, int items) {
+    bool is_loaded = false;
+    if constexpr (has_vectors) {
+      is_loaded = vectors::surplus(keys_ + begin) == 0;
+      if (is_loaded) {
+        vectors::load(detail::reloaded_thread_index(), keys_ + begin, items, tile().Position(0));
+        platform::wait_for_async_copies();
+      }
+    }
+    if (!is_loaded) load_range(begin, items);
+    __syncthreads();
+    tile().SortAll(items, compare_);
+  }
+  STRATA_D void store_segment(long long begin, int items, const Arrays& output) {
+    if constexpr (has_vectors) {
+      if (vectors::surplus(output.keys + begin) == 0) {
+        vectors::store(detail::reloaded_thread_index(), tile().Position(0), items, output.keys + begin);
+        return;
+      }
+    }
+    store_range(begin, items, output, 0, 0);
+  }
+
  private:
   using item_type = typename Sort::Item;
   STRATA_D Sort tile(int origin = Sort::least_origin) const {

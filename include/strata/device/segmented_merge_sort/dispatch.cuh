@@ -9,7 +9,9 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/launch.cuh>
+#include <strata/device/segmented_merge_sort/grid_dispatch.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
@@ -24,11 +26,14 @@ using segmented_merge_sort_rows =
     std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
                         decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
                         decltype(Policy::tile_per_multiprocessor)>,
-                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>>;
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>,
+                if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
 
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
 ///
+///     one segment, if resident blocks hold it
+///                            merge_sort_grid_kernel: sorts it
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     if there may be longer segments, then
@@ -42,7 +47,7 @@ struct DispatchSegmentedMergeSort {
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles and "
                 "tile_per_multiprocessor (segment_tile_tuning), merge and merge_per_multiprocessor "
-                "(segment_merge_tuning)");
+                "(segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
   using MaxPolicy =
       typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
@@ -50,6 +55,11 @@ struct DispatchSegmentedMergeSort {
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
+  static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
+  // More items may need a buffer, and flags of a barrier.
+  static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
+                                                   ? MaxPolicy::one_cluster.tile_items()
+                                                   : min_tile_items;
   // Segments of up to so many items are never queued, except by the queue kernel.
   static constexpr long long min_max_items = MaxPolicy::one_thread.max_items;
   static constexpr unsigned long long max_tiles = 1ull << 28;
@@ -105,12 +115,12 @@ struct DispatchSegmentedMergeSort {
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
-      if (call.buffer == nullptr) {
-        workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
-        storage.template reserve<Key>(keys, workspace.buffer_capacity);
-        if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
-        if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
-      }
+    }
+    if (call.longest > max_block_items && call.buffer == nullptr) {
+      workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+      storage.template reserve<Key>(keys, workspace.buffer_capacity);
+      if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
+      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
     if (!storage.map(d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
@@ -136,11 +146,8 @@ struct DispatchSegmentedMergeSort {
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
-  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t Invoke() {
-    using bounds = segment_class_bounds<Policy>;
-    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
     static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
                                   Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
                                   Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
@@ -151,9 +158,40 @@ struct DispatchSegmentedMergeSort {
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
                   "that of `one_tile`");
-    static_assert(per_multiprocessor >= min_tile_items,
+    static_assert(Policy::tile_per_multiprocessor.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
                   "smaller than that of `one_tile`");
+    if constexpr (has_grid) {
+      return sort_one_segment<Policy>();
+    } else {
+      return sort_segments<Policy>();
+    }
+  }
+
+ private:
+  static constexpr long long max_grid = 0x7fffffff;
+
+  template <class Policy>
+  cudaError_t sort_one_segment() {
+    static_assert(are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
+                  "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
+    static_assert(Policy::one_cluster.items_per_thread % 2 != 0 && Policy::resident_grid.items_per_thread % 2 != 0,
+                  "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
+    static_assert(Policy::one_cluster.tile_items() == MaxPolicy::one_cluster.tile_items(),
+                  "merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`");
+    bool is_launched = false;
+    cudaError_t status = sort_in_grid<Policy, one_cluster_row>(is_launched);
+    if (status == cudaSuccess && !is_launched) status = sort_in_grid<Policy, resident_grid_row>(is_launched);
+    if (status != cudaSuccess || is_launched) return status;
+    long_class = segment_class::many_tiles;
+    return queue_all<Policy>();
+  }
+
+  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
+  template <class Policy>
+  cudaError_t sort_segments() {
+    using bounds = segment_class_bounds<Policy>;
+    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
     const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
     const long long multiprocessors = device.multiprocessors;
     // Segments that are mostly no longer than the smaller tile waste less of it.
@@ -195,14 +233,22 @@ struct DispatchSegmentedMergeSort {
     return queue_all<Policy>();
   }
 
- private:
-  static constexpr long long max_grid = 0x7fffffff;
-
   static std::size_t clear_words(const arguments& call) {
-    return progress_words + (call.longest > min_tile_items ? max_barrier_blocks : 0);
+    return progress_words + (call.longest > max_block_items ? max_barrier_blocks : 0);
   }
   cudaError_t clear() const {
     return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
+  }
+
+  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
+  template <class Policy, template <class> class Row>
+  cudaError_t sort_in_grid(bool& is_launched) {
+    using Grid = merge_sort_grid<MaxPolicy, Policy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
+    const grid_barrier_arguments barrier{barrier_flags, reinterpret_cast<unsigned*>(workspace.progress), next_epoch(),
+                                         detail::is_replayable(call.stream)};
+    return Grid::launch(configuration("strata::DeviceMergeSort", 1, Grid::block_threads, Grid::shared_bytes), device,
+                        max_barrier_blocks, call.keys, call.values, merged, buffer, call.num_items, barrier,
+                        call.compare, is_launched);
   }
 
   template <class Policy>
@@ -290,8 +336,10 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_queued(const segment_limits& limits) {
-    if (long_class == segment_class::tile_per_multiprocessor) {
-      return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+    if constexpr (!has_grid) {
+      if (long_class == segment_class::tile_per_multiprocessor) {
+        return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+      }
     }
     if constexpr (has_one_segment) {
       return sort_queued<Policy, segment_class::many_tiles>(limits);

@@ -30,6 +30,19 @@ struct segment_merge_tuning {
   int tile_items;
 };
 
+/// A sort of one segment in one launch: each block has a tile of up to `block_threads * items_per_thread` items. No
+/// such sorts if `block_threads` is 0, in all policies of a chain.
+struct merge_sort_grid_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// Tiles of a multiprocessor, which registers must allow.
+  int blocks_per_multiprocessor;
+  /// The blocks are one cluster of up to so many. Before sm_90 that is one block. 0: a grid of resident blocks.
+  int cluster_blocks = 0;
+
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
+};
+
 namespace detail {
 
 /// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
@@ -114,6 +127,18 @@ struct segmented_merge_sort_policy_hub {
       larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
   static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
 
+  // A sort in one launch keeps a tile's items, and of pairs 4 bytes more for each, in 48 KiB.
+  static constexpr int grid_threads_within(int items_per_thread, int threads) {
+    return threads > 32 && threads * items_per_thread * ItemBytes > (40 << 10)
+               ? grid_threads_within(items_per_thread, threads / 2)
+               : threads;
+  }
+  static constexpr int items_of_cluster = by_bytes(9, 5, 3, wide_items);
+  static constexpr int items_of_grid = by_bytes(17, 9, 5, wide_items);
+  static constexpr int cluster_threads = ItemBytes > 512 ? 0 : grid_threads_within(items_of_cluster, 512);
+  static constexpr int grid_threads =
+      ItemBytes > 512 ? 0 : grid_threads_within(items_of_grid, by_bytes(256, 512, 512, 512));
+
   static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
   static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
   static constexpr int max_of_part = larger(16, short_threads* items_of_part / 2);
@@ -133,6 +158,9 @@ struct segmented_merge_sort_policy_hub {
         merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
+    static constexpr merge_sort_grid_tuning  //
+        one_cluster{cluster_threads, items_of_cluster, 1, 8},
+        resident_grid{grid_threads, items_of_grid, by_bytes(2, 1, 1, 1)};
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
@@ -148,6 +176,11 @@ struct segmented_merge_sort_policy_hub {
     // and 9, 9.2 with 4 and 9.
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
+    // 2026-11-26, microseconds of a call, i32 in one cluster: 7.4 for 2^10, 17.8 for 2^14 (512 x 9); 7.2, 17.0 (256 x
+    // 9); as a resident grid: 28.2 for 2^16, 58.2 for 2^20 (256 x 17 x 4); 28.0, 63.4 (512 x 9 x 2); 30.8, 58.0 (512 x
+    // 17 x 2). Pairs i32 : i32: 7.5 for 2^10, 19.6 for 2^14 (cluster, 512 x 5), 81 for 2^20 (grid, 512 x 9 x 2). Larger
+    // items: not measured.
+    static constexpr merge_sort_grid_tuning resident_grid{grid_threads, items_of_grid, by_bytes(4, 2, 2, 2)};
   };
   // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
   // ones do not fit a multiprocessor.
@@ -174,6 +207,9 @@ struct segmented_merge_sort_policy_hub {
         many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
     static constexpr segment_merge_tuning merge =
         fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
+    // Beside items, 4 bytes of each for pairs.
+    static constexpr merge_sort_grid_tuning resident_grid =
+        fitting(rows_900::resident_grid, items_of_grid, 20 + 4 * items_of_grid);
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};
