@@ -24,7 +24,7 @@ segment_shape whole(std::size_t size) { return consecutive("whole", {static_cast
 std::vector<std::size_t> some_sizes() {
   return if_small<std::vector<std::size_t>>(
       {0, 1, 2, 100, 4608, 4609, 12801},
-      {0, 1, 2, 3, 31, 100, 3200, 4607, 4608, 4609, 12800, 12801, 36864, 36865, 70000, 350000});
+      {0, 1, 2, 3, 31, 100, 2560, 2561, 4607, 4608, 4609, 12800, 12801, 20480, 20481, 36864, 36865, 70000, 350000});
 }
 
 template <class Key>

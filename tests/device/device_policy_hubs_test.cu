@@ -88,8 +88,9 @@ struct merge_sort_rows {
   static constexpr strata::segment_tile_tuning one_thread{threads, 16, 1, threads};
   static constexpr strata::segment_tile_tuning few_threads = one_thread, part_of_tile = one_thread,
                                                one_tile = one_thread, many_tiles = one_thread,
-                                               tile_per_multiprocessor = one_thread;
-  static constexpr strata::segment_merge_tuning merge{threads, 17, 1, threads * 16}, merge_per_multiprocessor = merge;
+                                               tile_per_multiprocessor = one_thread, whole_array = one_thread;
+  static constexpr strata::segment_merge_tuning merge{threads, 17, 1, threads * 16}, merge_per_multiprocessor = merge,
+                                                                                   merge_whole_array = merge;
   static constexpr strata::merge_sort_grid_tuning one_cluster{threads, 17, 1, 4}, resident_grid{threads, 17, 1};
 };
 struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy750 {

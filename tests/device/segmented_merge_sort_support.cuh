@@ -33,8 +33,10 @@ struct tiny_tiles {
     static constexpr strata::segment_tile_tuning one_tile{64, 3, 1, 192};
     static constexpr strata::segment_tile_tuning many_tiles{128, 3, 1, 384};
     static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
+    static constexpr strata::segment_tile_tuning whole_array{128, 5, 1, 640};
     static constexpr strata::segment_merge_tuning merge{32, 5, 1, 96};
     static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
+    static constexpr strata::segment_merge_tuning merge_whole_array{64, 7, 1, 320};
     static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 8}, resident_grid{64, 5, 4};
   };
   using MaxPolicy = Policy;

@@ -147,8 +147,10 @@ SHAPE(long_segments, long_segments_shape());
   SHAPE(name##_one_tile, merge_sort_shapes<Key>::tile<segment_class::one_tile>());                     \
   SHAPE(name##_many_tiles, merge_sort_shapes<Key>::tile<segment_class::many_tiles>());                 \
   SHAPE(name##_per_processor, merge_sort_shapes<Key>::tile<segment_class::tile_per_multiprocessor>()); \
+  SHAPE(name##_whole_array, merge_sort_shapes<Key>::tile<segment_class::whole_array>());               \
   SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>());                     \
-  SHAPE(name##_one_cluster, merge_sort_shapes<Key>::grid<one_cluster_row>());                     \
+  SHAPE(name##_merge_array, merge_sort_shapes<Key>::merge<segment_class::whole_array>());              \
+  SHAPE(name##_one_cluster, merge_sort_shapes<Key>::grid<one_cluster_row>());                          \
   SHAPE(name##_resident_grid, merge_sort_shapes<Key>::grid<resident_grid_row>())
 MERGE_SORT_SHAPES(merge_sort_4, u32);
 MERGE_SORT_SHAPES(merge_sort_8, u64);

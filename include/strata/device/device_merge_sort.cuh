@@ -46,7 +46,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   DeviceScan.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Tiles (up to 4608 keys of 4 bytes; 12800 in three kernels) are sorted, then merged two by two, or four
+/// - **Work.** Tiles (up to 4608 keys of 4 bytes; 17920 in three kernels) are sorted, then merged two by two, or four
 ///   by four in three kernels, level by level. Each level reads and writes all items once.
 /// - **Storage.** As much as keys and values, and some 7 % more. If an output is neither a pointer nor an iterator of a
 ///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write

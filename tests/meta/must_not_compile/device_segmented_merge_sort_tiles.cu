@@ -27,8 +27,10 @@ struct tuning {
       part_of_tile{64, 3, 1, 96}, one_tile{Threads, 3, 1, Threads * 3},
       many_tiles{many_tiles_threads, 3, 1, many_tiles_threads * 3};
   static constexpr strata::segment_tile_tuning tile_per_multiprocessor{last_threads, 5, 1, last_threads * 5};
+  static constexpr strata::segment_tile_tuning whole_array = many_tiles;
   static constexpr strata::segment_merge_tuning merge{32, merge_items + 2, 1, 32 * merge_items};
-  static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, last_threads * 5 / 2};
+  static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, last_threads * 5 / 2},
+      merge_whole_array = merge;
   static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1}, resident_grid{64, 3, 1};
 };
 struct hub {

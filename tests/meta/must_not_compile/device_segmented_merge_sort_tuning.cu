@@ -22,9 +22,10 @@ constexpr int merge_items = 3, thread_items = 5, max_of_few = 64, older_threads 
 template <int Threads>
 struct tuning {
   static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{32, 4, 1, max_of_few},
-      part_of_tile{64, 3, 1, 96}, one_tile{Threads, 3, 1, Threads * 3}, many_tiles{128, 3, 1, 384};
+      part_of_tile{64, 3, 1, 96}, one_tile{Threads, 3, 1, Threads * 3}, many_tiles{128, 3, 1, 384},
+      whole_array = many_tiles;
   static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
-  static constexpr strata::segment_merge_tuning merge{32, thread_items, 1, 32 * merge_items};
+  static constexpr strata::segment_merge_tuning merge{32, thread_items, 1, 32 * merge_items}, merge_whole_array = merge;
   static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
   static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1}, resident_grid{64, 3, 1};
 };

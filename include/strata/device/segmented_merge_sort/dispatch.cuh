@@ -25,8 +25,9 @@ template <class Policy>
 using segmented_merge_sort_rows =
     std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
                         decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
-                        decltype(Policy::tile_per_multiprocessor)>,
-                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor)>,
+                        decltype(Policy::tile_per_multiprocessor), decltype(Policy::whole_array)>,
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor),
+                        decltype(Policy::merge_whole_array)>,
                 if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
 
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
@@ -45,9 +46,9 @@ template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, 
 struct DispatchSegmentedMergeSort {
   static_assert(hub_has_rows<segmented_merge_sort_rows, PolicyHub>,
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles and "
-                "tile_per_multiprocessor (segment_tile_tuning), merge and merge_per_multiprocessor "
-                "(segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
+                "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles, "
+                "tile_per_multiprocessor and whole_array (segment_tile_tuning), merge, merge_per_multiprocessor and "
+                "merge_whole_array (segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
   using MaxPolicy =
       typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
@@ -93,7 +94,7 @@ struct DispatchSegmentedMergeSort {
   Arrays buffer;
   merge_sort_workspace workspace;
   unsigned long long* barrier_flags;
-  /// Which tiles longer segments are sorted in: one_tile, many_tiles or tile_per_multiprocessor.
+  /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
   segment_class long_class;
   device_properties device;
 
@@ -173,17 +174,11 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_one_segment() {
-    static_assert(are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
-                  "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
-    static_assert(Policy::one_cluster.items_per_thread % 2 != 0 && Policy::resident_grid.items_per_thread % 2 != 0,
-                  "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
-    static_assert(Policy::one_cluster.tile_items() == MaxPolicy::one_cluster.tile_items(),
-                  "merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`");
     bool is_launched = false;
     cudaError_t status = sort_in_grid<Policy, one_cluster_row>(is_launched);
     if (status == cudaSuccess && !is_launched) status = sort_in_grid<Policy, resident_grid_row>(is_launched);
     if (status != cudaSuccess || is_launched) return status;
-    long_class = segment_class::many_tiles;
+    long_class = segment_class::whole_array;
     return queue_all<Policy>();
   }
 
@@ -336,14 +331,12 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t sort_queued(const segment_limits& limits) {
-    if constexpr (!has_grid) {
+    if constexpr (has_grid) {
+      return sort_queued<Policy, segment_class::whole_array>(limits);
+    } else {
       if (long_class == segment_class::tile_per_multiprocessor) {
         return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
       }
-    }
-    if constexpr (has_one_segment) {
-      return sort_queued<Policy, segment_class::many_tiles>(limits);
-    } else {
       if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
         if (long_class == segment_class::many_tiles) {
           return sort_queued<Policy, segment_class::many_tiles>(limits);

@@ -51,6 +51,17 @@ __launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
 template <class MaxPolicy, class Policy, template <class> class Row, class Key, class Value, class KeysIn,
           class ValuesIn, class Compare>
 struct merge_sort_grid {
+  static_assert(are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
+                "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
+  static_assert(are_whole_warps(Policy::whole_array.block_threads, Policy::merge_whole_array.block_threads) &&
+                    Policy::whole_array.tile_items() >= MaxPolicy::one_tile.tile_items(),
+                "merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32, "
+                "at most 1024, and the tile must not be smaller than that of `one_tile`");
+  static_assert(Policy::one_cluster.items_per_thread % 2 != 0 && Policy::resident_grid.items_per_thread % 2 != 0,
+                "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
+  static_assert(Policy::one_cluster.tile_items() == MaxPolicy::one_cluster.tile_items(),
+                "merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`");
+
   static constexpr merge_sort_grid_tuning row = Row<Policy>::value;
   using Arrays = merge_sort_arrays<Key, Value>;
   using Agent = AgentMergeSortGrid<Row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;

@@ -5,6 +5,7 @@
 #include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/device/segmented_merge_sort/grid_tuning.hpp>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -30,19 +31,6 @@ struct segment_merge_tuning {
   int tile_items;
 };
 
-/// A sort of one segment in one launch: each block has a tile of up to `block_threads * items_per_thread` items. No
-/// such sorts if `block_threads` is 0, in all policies of a chain.
-struct merge_sort_grid_tuning {
-  int block_threads;
-  int items_per_thread;
-  /// Tiles of a multiprocessor, which registers must allow.
-  int blocks_per_multiprocessor;
-  /// The blocks are one cluster of up to so many. Before sm_90 that is one block. 0: a grid of resident blocks.
-  int cluster_blocks = 0;
-
-  constexpr int tile_items() const { return block_threads * items_per_thread; }
-};
-
 namespace detail {
 
 /// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
@@ -54,6 +42,7 @@ enum class segment_class {
   one_tile,                 // mean up to one tile (6400)
   many_tiles,               // longer mean: tiles are larger (12,800)
   tile_per_multiprocessor,  // all items of the call fit one tile (10,560) on each multiprocessor
+  whole_array,              // one segment that resident blocks do not hold (tiles of 17,920)
 };
 
 template <class Policy>
@@ -63,13 +52,16 @@ constexpr segment_tile_tuning tuning_of(segment_class which) {
          : which == segment_class::part_of_tile ? Policy::part_of_tile
          : which == segment_class::one_tile     ? Policy::one_tile
          : which == segment_class::many_tiles   ? Policy::many_tiles
+         : which == segment_class::whole_array  ? Policy::whole_array
                                                 : Policy::tile_per_multiprocessor;
 }
 
 /// How tiles of a class are merged.
 template <class Policy>
 constexpr segment_merge_tuning merge_tuning_of(segment_class which) {
-  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor : Policy::merge;
+  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor
+         : which == segment_class::whole_array           ? Policy::merge_whole_array
+                                                         : Policy::merge;
 }
 
 /// The longest mean length of each class.
@@ -127,17 +119,7 @@ struct segmented_merge_sort_policy_hub {
       larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
   static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
 
-  // A sort in one launch keeps a tile's items, and of pairs 4 bytes more for each, in 48 KiB.
-  static constexpr int grid_threads_within(int items_per_thread, int threads) {
-    return threads > 32 && threads * items_per_thread * ItemBytes > (40 << 10)
-               ? grid_threads_within(items_per_thread, threads / 2)
-               : threads;
-  }
-  static constexpr int items_of_cluster = by_bytes(9, 5, 3, wide_items);
-  static constexpr int items_of_grid = by_bytes(17, 9, 5, wide_items);
-  static constexpr int cluster_threads = ItemBytes > 512 ? 0 : grid_threads_within(items_of_cluster, 512);
-  static constexpr int grid_threads =
-      ItemBytes > 512 ? 0 : grid_threads_within(items_of_grid, by_bytes(256, 512, 512, 512));
+  using grid_rows = detail::merge_sort_grid_rows<ItemBytes>;
 
   static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
   static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
@@ -147,23 +129,23 @@ struct segmented_merge_sort_policy_hub {
   // items of a merge's tile.
 
   // Not measured: from sm_90, for any number of registers.
-  struct rows_750 {
+  struct rows_750 : grid_rows::rows_750 {
     static constexpr segment_tile_tuning  //
         one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread},
         few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads},
         part_of_tile{short_threads, items_of_part, 1, max_of_part}, one_tile{tile_threads, items_of_tile, 1},
         many_tiles{many_threads, items_of_tile, 1},
-        tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor, 1};
+        tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor, 1}, whole_array = many_tiles;
     static constexpr segment_merge_tuning  //
         merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
+        merge_whole_array = merge,
         merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
                                  merge_threads*items_per_multiprocessor};
-    static constexpr merge_sort_grid_tuning  //
-        one_cluster{cluster_threads, items_of_cluster, 1, 8},
-        resident_grid{grid_threads, items_of_grid, by_bytes(2, 1, 1, 1)};
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
+    // H200, 2026-11-26: 58 us for 2^20 of i32.
+    static constexpr merge_sort_grid_tuning resident_grid = grid_rows::rows_900::resident_grid;
     // Tiles of more than 99 KiB: shared memory has 227.
     static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
     static constexpr segment_tile_tuning  //
@@ -172,15 +154,18 @@ struct segmented_merge_sort_policy_hub {
         part_of_tile{short_threads, items_of_part, by_bytes(10, 8, 4, 4), max_of_part},
         one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)},
         many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
+    // H200, 2026-11-26, i32, ms of 2^24, 2^26, 2^28: 0.57, 2.13, 8.55 (512 x 35 x 2, merges 256 x 37 x 4); 0.60, 2.38,
+    // 9.64 (512 x 25 x 3, 256 x 27 x 5, as many_tiles). Items of other sizes: not measured: from many_tiles.
+    static constexpr segment_tile_tuning whole_array{
+        threads_of_many, by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
     // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
     // and 9, 9.2 with 4 and 9.
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
                                                 tile_threads* items_of_tile};
-    // 2026-11-26, microseconds of a call, i32 in one cluster: 7.4 for 2^10, 17.8 for 2^14 (512 x 9); 7.2, 17.0 (256 x
-    // 9); as a resident grid: 28.2 for 2^16, 58.2 for 2^20 (256 x 17 x 4); 28.0, 63.4 (512 x 9 x 2); 30.8, 58.0 (512 x
-    // 17 x 2). Pairs i32 : i32: 7.5 for 2^10, 19.6 for 2^14 (cluster, 512 x 5), 81 for 2^20 (grid, 512 x 9 x 2). Larger
-    // items: not measured.
-    static constexpr merge_sort_grid_tuning resident_grid{grid_threads, items_of_grid, by_bytes(4, 2, 2, 2)};
+    // H200, 2026-11-26: 8.55 ms for 2^28 of i32, with whole_array.
+    static constexpr segment_merge_tuning merge_whole_array{tile_threads, whole_array.items_per_thread + 2,
+                                                            by_bytes(4, 3, 4, 2),
+                                                            tile_threads* whole_array.items_per_thread};
   };
   // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
   // ones do not fit a multiprocessor.
@@ -194,6 +179,9 @@ struct segmented_merge_sort_policy_hub {
       row.blocks_per_multiprocessor = limits.blocks_within(row.blocks_per_multiprocessor, row.block_threads, bytes);
       return row;
     }
+    static constexpr merge_sort_grid_tuning resident_grid =
+        fitting(rows_900::resident_grid, rows_900::resident_grid.items_per_thread,
+                20 + 4 * rows_900::resident_grid.items_per_thread);  // 4 bytes of each item for pairs
     // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as one of
     // few_threads has.
     static constexpr int items_alone =
@@ -204,12 +192,16 @@ struct segmented_merge_sort_policy_hub {
         part_of_tile = fitting(rows_900::part_of_tile, items_of_part, 19),
         one_tile = fitting(rows_900::one_tile, items_of_tile, 19),
         large_tile = fitting(rows_900::many_tiles, items_of_tile, 19),
-        many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
+        many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile,
+        array_tile = fitting(rows_900::whole_array, rows_900::whole_array.items_per_thread, 19);
     static constexpr segment_merge_tuning merge =
         fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
-    // Beside items, 4 bytes of each for pairs.
-    static constexpr merge_sort_grid_tuning resident_grid =
-        fitting(rows_900::resident_grid, items_of_grid, 20 + 4 * items_of_grid);
+    static constexpr bool has_array_tile = array_tile.blocks_per_multiprocessor >= 2;
+    static constexpr segment_tile_tuning whole_array = has_array_tile ? array_tile : many_tiles;
+    static constexpr segment_merge_tuning merge_whole_array =
+        has_array_tile
+            ? fitting(rows_900::merge_whole_array, rows_900::merge_whole_array.items_per_thread, 20 + ItemBytes)
+            : merge;
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};
