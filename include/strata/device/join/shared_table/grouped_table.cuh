@@ -40,6 +40,45 @@ class join_grouped_table
     });
   }
 
+  /// The same, with the entries of each bucket in ascending order: the rows of a key ascend.
+  template <class Load>
+  STRATA_D void build_sorted(unsigned rows, const Load& load) const {
+    Base::build(rows, load, false, [&](unsigned num_oversized) {
+      sort_small();
+      for (unsigned i = 0; i < num_oversized; ++i) {
+        const unsigned begin = half_word(storage_.oversized[i] - 1u);
+        sort_entries(entries_ + begin, half_word(storage_.oversized[i]) - begin);
+      }
+    });
+  }
+
+  /// By all threads, of a table that is sorted: calls `use(entry, row, count)` for each entry whose key has several
+  /// rows. Only for the first entry of a key, `count` is the number of its rows.
+  template <class Use>
+  STRATA_D void for_each_of_several(const Use& use) const {
+    const auto end_of_run = [&](unsigned begin, unsigned end) {
+      return first_without(begin + 1, end, [&](unsigned i) { return Base::is_row(entries_[i] ^ entries_[begin]); });
+    };
+    for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
+      const unsigned end = half_word(bucket);
+      unsigned begin = half_word(bucket - 1);
+      if (end - begin > max_join_bucket_rows) continue;
+      while (begin + 1 < end) {
+        const unsigned next = end_of_run(begin, end);
+        for (unsigned i = begin; next - begin > 1 && i < next; ++i) use(i, Base::row_at(i), next - begin);
+        begin = next;
+      }
+    }
+    for (unsigned k = 0; k < storage_.num_oversized; ++k) {
+      const unsigned begin = half_word(storage_.oversized[k] - 1u);
+      const unsigned end = half_word(storage_.oversized[k]);
+      for (unsigned i = begin + threadIdx.x; i < end; i += threads) {
+        const bool is_first = i == begin || !Base::is_row(entries_[i] ^ entries_[i - 1]);
+        use(i, Base::row_at(i), is_first ? end_of_run(i, end) - i : 0);
+      }
+    }
+  }
+
   /// All entries with the hash.
   STRATA_D join_run run_of(Word hash) const {
     unsigned begin = 0;
@@ -47,9 +86,13 @@ class join_grouped_table
     Base::find(hash, begin, end);
     if (begin == end) return {0, 0};
     const Word rest = Base::rest_of(hash);
+    return run_in(rest, begin, end, Base::seen_from(rest, begin), Base::seen_from(rest, end - 1));
+  }
+  /// The same of a bucket that is not empty, by what is seen from its first entry and its last one.
+  STRATA_D join_run run_in(Word rest, unsigned begin, unsigned end, Word seen_first, Word seen_last) const {
     const auto is_same = [&](unsigned i) { return Base::is_row(Base::seen_from(rest, i)); };
-    const bool first_is = is_same(begin);
-    const bool last_is = is_same(end - 1);
+    const bool first_is = Base::is_row(seen_first);
+    const bool last_is = Base::is_row(seen_last);
     if (first_is && last_is) return {begin, end - begin};
     if (first_is || last_is) {
       const unsigned between = first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
@@ -90,6 +133,22 @@ class join_grouped_table
           }
           ++begin;
         }
+      }
+    }
+    __syncthreads();
+  }
+
+  // A thread sorts a bucket by insertion. Nearly all have one entry or two.
+  STRATA_D void sort_small() const {
+    for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
+      const unsigned begin = half_word(bucket - 1);
+      const unsigned end = half_word(bucket);
+      if (end - begin > max_join_bucket_rows) continue;
+      for (unsigned i = begin + 1; i < end; ++i) {
+        const Word entry = entries_[i];
+        unsigned to = i;
+        for (; to > begin && entry < entries_[to - 1]; --to) entries_[to] = entries_[to - 1];
+        if (to != i) entries_[to] = entry;
       }
     }
     __syncthreads();

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_scan.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/arguments/counts.cuh>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/output/agent_select.cuh>
+#include <strata/device/join/output/chunks.cuh>
+#include <strata/device/join/output/offsets.cuh>
+#include <strata/device/join/output/partners.cuh>
+#include <strata/warp/warp_scan.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What is kept of tiles with lists of partners: partners by row, and the number of results of each group of 32 rows.
+struct join_listed_rows {
+  const join_list_element* lists;
+  unsigned* by_row;
+  unsigned long long* group_results;
+  JoinKind kind;
+  unsigned rows;
+  unsigned tile_rows;
+
+  STRATA_D unsigned results_of(unsigned partner) const {
+    return detail::number_of_results(partner, lists, kind == JoinKind::left);
+  }
+};
+
+/// The same as AgentJoinSelect where probe rows may have several partners. Of a tile with lists, it only counts the
+/// results, and lists the tile for AgentJoinWriteLists.
+class AgentJoinSelectLists : AgentJoinSelect {
+ public:
+  using AgentJoinSelect::AgentJoinSelect;
+  using AgentJoinSelect::shared_bytes;
+  using AgentJoinSelect::TempStorage;
+
+  template <class Index, class Sink>
+  STRATA_D void run(std::int64_t capacity, const join_listed_rows& listed, const join_tile_list& tiles,
+                    const Sink& sink) {
+    const Count tile = offsets_.take_ticket();
+    bool has_list = false;
+    const unsigned here = load(tile, [&](unsigned partner) { has_list |= is_join_list(partner); });
+    if (__syncthreads_or(has_list ? 1 : 0) == 0) {
+      select<Index>(tile, here, static_cast<Count>(capacity), sink);
+      return;
+    }
+    const Count first = tile * listed.tile_rows;
+    Count sum = 0;
+    for (unsigned i = threadIdx.x; i - platform::lane_id() < here; i += threads) {
+      Count results = 0;
+      if (i < here) {
+        const unsigned partner = of_tile_[i];
+        results = listed.results_of(partner);
+        listed.by_row[first + i] = partner;
+      }
+      STRATA_UNROLL
+      for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+        results += __shfl_xor_sync(full_warp_mask, results, static_cast<int>(distance));
+      }
+      if (platform::lane_id() == 0) listed.group_results[(first + i) / warp_threads] = results;
+      sum += results;
+    }
+    Count before = 0;
+    const Count all = offsets_.sum_of_block(sum, before);
+    const Count offset = offsets_.reserve(tile, all);
+    if (threadIdx.x == 0) tiles.add(tile, offset, all, capacity);
+  }
+};
+
+/// Writes results of listed tiles for `write_join_chunks`. A result belongs to a group of 32 rows, and there to a lane:
+/// all warps share the results of a row, however many it has.
+template <int BlockThreads>
+class AgentJoinWriteLists {
+  using Count = unsigned long long;
+  using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
+  using GroupScan = WarpScan<Count>;
+  static constexpr unsigned threads = BlockThreads;
+  static constexpr unsigned warps = threads / warp_threads;
+  static constexpr unsigned none = no_join_row<unsigned>;
+
+ public:
+  /// A tile of the partition pass has fewer than 2^16 rows.
+  static constexpr unsigned max_groups = (1u << 16) / warp_threads;
+
+  struct TempStorage {
+    typename Scan::TempStorage scan;
+    Count begins[max_groups + 1];
+  };
+
+  STRATA_D AgentJoinWriteLists(TempStorage& storage, const join_listed_rows& listed, std::int64_t capacity)
+      : storage_(storage), listed_(listed), capacity_(static_cast<Count>(capacity)) {}
+
+  STRATA_D Count prepare(Count tile) {
+    const Count first = tile * listed_.tile_rows;
+    const Count left = listed_.rows - first;
+    groups_ = ceiling_divide(left < listed_.tile_rows ? static_cast<unsigned>(left) : listed_.tile_rows,
+                             unsigned{warp_threads});
+    Count all = 0;
+    for (unsigned base = 0; base < groups_; base += threads) {
+      const unsigned group = base + threadIdx.x;
+      const Count results = group < groups_ ? listed_.group_results[first / warp_threads + group] : 0;
+      Count begin = 0;
+      Count sum = 0;
+      Scan(storage_.scan).ExclusiveSum(results, begin, sum);
+      if (group < groups_) storage_.begins[group] = all + begin;
+      all += sum;
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) storage_.begins[groups_] = all;
+    __syncthreads();
+    return all;
+  }
+
+  template <class Index, class Sink>
+  STRATA_D void write(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
+    const Count limit = begin < capacity_ ? capacity_ - begin : 0;
+    if (limit < last) last = limit;
+    if (first >= last) return;
+    const Count each = ceiling_divide(last - first, Count{threads}) * warp_threads;
+    Count at = first + threadIdx.x / warp_threads * each;
+    const Count end = at + each < last ? at + each : last;
+    if (at >= end) return;
+    for (unsigned group = group_of(at); at < end; ++group) {
+      const Count group_end = storage_.begins[group + 1];
+      const Count next = group_end < end ? group_end : end;
+      if (at < next) write_group<Index>(tile, group, begin, at, next, sink);
+      at = next;
+    }
+  }
+
+ private:
+  // The last group that begins at or before a result. If several groups begin there, all but the last have no results.
+  STRATA_D unsigned group_of(Count at) const {
+    unsigned group = 0;
+    for (unsigned end = groups_; end - group > 1;) {
+      const unsigned middle = (group + end) / 2;
+      if (storage_.begins[middle] <= at) {
+        group = middle;
+      } else {
+        end = middle;
+      }
+    }
+    return group;
+  }
+
+  // By a warp: results [first, last) of the tile, which are of one group.
+  template <class Index, class Sink>
+  STRATA_D void write_group(Count tile, unsigned group, Count tile_begin, Count first, Count last,
+                            const Sink& sink) const {
+    const Count row = tile * listed_.tile_rows + group * warp_threads + platform::lane_id();
+    unsigned partner = none;
+    Count results = 0;
+    if (row < listed_.rows) {
+      partner = listed_.by_row[row];
+      results = listed_.results_of(partner);
+    }
+    typename GroupScan::TempStorage unused;
+    Count begin = 0;
+    GroupScan(unused).ExclusiveSum(results, begin);
+    begin += storage_.begins[group];
+    // So many results at a time are numbered by 32 bits.
+    constexpr Count some = 1u << 30;
+    for (; first < last; first += some) {
+      const auto number = static_cast<unsigned>(last - first < some ? last - first : some);
+      const unsigned in_some =
+          begin <= first ? 0 : begin - first < number ? static_cast<unsigned>(begin - first) : number;
+      // Modulo 2^32, as the rank below.
+      const auto skipped = static_cast<unsigned>(first - begin);
+      for (unsigned base = 0; base < number; base += warp_threads) {
+        const unsigned at = base + platform::lane_id();
+        const auto owner = static_cast<int>(join_output_offsets<BlockThreads>::owner_of(at, in_some));
+        const unsigned rank = at + __shfl_sync(full_warp_mask, skipped, owner);
+        unsigned found = __shfl_sync(full_warp_mask, partner, owner);
+        if (at >= number) continue;
+        if (is_join_list(found)) found = listed_.lists[found - join_list_bit + rank].row;
+        sink(static_cast<std::int64_t>(tile_begin + first + at),
+             found == none ? no_row<Index> : static_cast<Index>(found),
+             static_cast<Index>(row - platform::lane_id() + static_cast<unsigned>(owner)));
+      }
+    }
+  }
+
+  TempStorage& storage_;
+  const join_listed_rows& listed_;
+  Count capacity_;
+  unsigned groups_ = 0;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
