@@ -58,7 +58,7 @@ class AgentJoinSortLists {
         sort_(sort),
         blocks_(gridDim.x < sort.max_blocks ? gridDim.x : sort.max_blocks) {}
 
-  /// List elements are in `sort.elements[passes % 2]`, where `table.begins` says.
+  /// Afterwards, `sort.elements[passes % 2]` has the lists, and `table.begins` has where they begin.
   STRATA_D void run(grid_counter_barrier& barrier) {
     const unsigned passes = Sort::passes(table_.num_slots);
     cut(detail::rows_of(table_));
@@ -72,12 +72,17 @@ class AgentJoinSortLists {
       }
       barrier.synchronize();
     }
-    if (takes_part()) write_lists(sort_.elements[(passes - 1) % 2], sort_.elements[passes % 2]);
+    if (takes_part()) write_lists(elements(passes + 1), elements(passes));
     barrier.synchronize();
   }
 
  private:
   STRATA_D bool takes_part() const { return blockIdx.x < blocks_; }
+
+  // The array that a pass writes; each pass reads the other one.
+  STRATA_D join_list_element* elements(unsigned pass) const {
+    return pass % 2 == 0 ? sort_.elements[0] : sort_.elements[1];
+  }
 
   // Rows [begin_, end_) are the warp's.
   STRATA_D void cut(unsigned rows) {
@@ -92,7 +97,7 @@ class AgentJoinSortLists {
   // An element's count is the slot. The first pass reads all build rows, of which some are in no slot.
   STRATA_D bool load(unsigned pass, unsigned i, join_list_element& element) const {
     if (i >= end_) return false;
-    element = pass == 0 ? join_list_element{i, table_.slot_of[i]} : sort_.elements[(pass - 1) % 2][i];
+    element = pass == 0 ? join_list_element{i, table_.slot_of[i]} : elements(pass + 1)[i];
     return element.count != Table::none;
   }
   STRATA_D static unsigned digit_of(unsigned pass, const join_list_element& element) {
@@ -159,7 +164,7 @@ class AgentJoinSortLists {
         const unsigned to = storage_.counts[warp()][digit];
         __syncwarp(lanes);
         if (lower == 0) storage_.counts[warp()][digit] = to + static_cast<unsigned>(__popc(peers));
-        sort_.elements[pass % 2][to + static_cast<unsigned>(__popc(lower))] = element;
+        elements(pass)[to + static_cast<unsigned>(__popc(lower))] = element;
       }
       __syncwarp();
     }

@@ -53,19 +53,28 @@ class AgentJoinSelectLists : AgentJoinSelect {
     }
     const Count first = tile * listed.tile_rows;
     Count sum = 0;
-    for (unsigned i = threadIdx.x; i - platform::lane_id() < here; i += threads) {
-      Count results = 0;
-      if (i < here) {
-        const unsigned partner = of_tile_[i];
-        results = listed.results_of(partner);
-        listed.by_row[first + i] = partner;
+    // A thread has several loads in flight.
+    constexpr unsigned ahead = 4;
+    for (unsigned base = threadIdx.x; base - platform::lane_id() < here; base += ahead * threads) {
+      unsigned counts[ahead];
+      STRATA_UNROLL
+      for (unsigned k = 0; k < ahead; ++k) {
+        const unsigned i = base + k * threads;
+        counts[k] = i < here ? listed.results_of(of_tile_[i]) : 0;
       }
       STRATA_UNROLL
-      for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
-        results += __shfl_xor_sync(full_warp_mask, results, static_cast<int>(distance));
+      for (unsigned k = 0; k < ahead; ++k) {
+        const unsigned i = base + k * threads;
+        if (i - platform::lane_id() >= here) continue;
+        if (i < here) listed.by_row[first + i] = of_tile_[i];
+        Count results = counts[k];
+        STRATA_UNROLL
+        for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
+          results += __shfl_xor_sync(full_warp_mask, results, static_cast<int>(distance));
+        }
+        if (platform::lane_id() == 0) listed.group_results[(first + i) / warp_threads] = results;
+        sum += results;
       }
-      if (platform::lane_id() == 0) listed.group_results[(first + i) / warp_threads] = results;
-      sum += results;
     }
     Count before = 0;
     const Count all = offsets_.sum_of_block(sum, before);
@@ -127,11 +136,16 @@ class AgentJoinWriteLists {
     Count at = first + threadIdx.x / warp_threads * each;
     const Count end = at + each < last ? at + each : last;
     if (at >= end) return;
-    for (unsigned group = group_of(at); at < end; ++group) {
+    unsigned group = group_of(at);
+    unsigned partner = partner_in(tile, group);
+    for (; at < end; ++group) {
       const Count group_end = storage_.begins[group + 1];
       const Count next = group_end < end ? group_end : end;
-      if (at < next) write_group<Index>(tile, group, begin, at, next, sink);
+      // In flight while this group is written.
+      const unsigned next_partner = next < end ? partner_in(tile, group + 1) : none;
+      if (at < next) write_group<Index>(tile, group, partner, begin, at, next, sink);
       at = next;
+      partner = next_partner;
     }
   }
 
@@ -150,17 +164,20 @@ class AgentJoinWriteLists {
     return group;
   }
 
+  STRATA_D Count first_row_of(Count tile, unsigned group) const {
+    return tile * listed_.tile_rows + group * warp_threads;
+  }
+  STRATA_D unsigned partner_in(Count tile, unsigned group) const {
+    const Count row = first_row_of(tile, group) + platform::lane_id();
+    return row < listed_.rows ? listed_.by_row[row] : none;
+  }
+
   // By a warp: results [first, last) of the tile, which are of one group.
   template <class Index, class Sink>
-  STRATA_D void write_group(Count tile, unsigned group, Count tile_begin, Count first, Count last,
+  STRATA_D void write_group(Count tile, unsigned group, unsigned partner, Count tile_begin, Count first, Count last,
                             const Sink& sink) const {
-    const Count row = tile * listed_.tile_rows + group * warp_threads + platform::lane_id();
-    unsigned partner = none;
-    Count results = 0;
-    if (row < listed_.rows) {
-      partner = listed_.by_row[row];
-      results = listed_.results_of(partner);
-    }
+    const Count first_row = first_row_of(tile, group);
+    const Count results = first_row + platform::lane_id() < listed_.rows ? listed_.results_of(partner) : 0;
     typename GroupScan::TempStorage unused;
     Count begin = 0;
     GroupScan(unused).ExclusiveSum(results, begin);
@@ -173,16 +190,27 @@ class AgentJoinWriteLists {
           begin <= first ? 0 : begin - first < number ? static_cast<unsigned>(begin - first) : number;
       // Modulo 2^32, as the rank below.
       const auto skipped = static_cast<unsigned>(first - begin);
-      for (unsigned base = 0; base < number; base += warp_threads) {
-        const unsigned at = base + platform::lane_id();
-        const auto owner = static_cast<int>(join_output_offsets<BlockThreads>::owner_of(at, in_some));
-        const unsigned rank = at + __shfl_sync(full_warp_mask, skipped, owner);
-        unsigned found = __shfl_sync(full_warp_mask, partner, owner);
-        if (at >= number) continue;
-        if (is_join_list(found)) found = listed_.lists[found - join_list_bit + rank].row;
-        sink(static_cast<std::int64_t>(tile_begin + first + at),
-             found == none ? no_row<Index> : static_cast<Index>(found),
-             static_cast<Index>(row - platform::lane_id() + static_cast<unsigned>(owner)));
+      constexpr unsigned ahead = 4;
+      for (unsigned base = 0; base < number; base += ahead * warp_threads) {
+        unsigned found[ahead];
+        int owners[ahead];
+        STRATA_UNROLL
+        for (unsigned k = 0; k < ahead; ++k) {
+          if (base + k * warp_threads >= number) continue;
+          const unsigned at = base + k * warp_threads + platform::lane_id();
+          owners[k] = static_cast<int>(join_output_offsets<BlockThreads>::owner_of(at, in_some));
+          const unsigned rank = at + __shfl_sync(full_warp_mask, skipped, owners[k]);
+          found[k] = __shfl_sync(full_warp_mask, partner, owners[k]);
+          if (at < number && is_join_list(found[k])) found[k] = listed_.lists[found[k] - join_list_bit + rank].row;
+        }
+        STRATA_UNROLL
+        for (unsigned k = 0; k < ahead; ++k) {
+          const unsigned at = base + k * warp_threads + platform::lane_id();
+          if (at >= number) continue;
+          sink(static_cast<std::int64_t>(tile_begin + first + at),
+               found[k] == none ? no_row<Index> : static_cast<Index>(found[k]),
+               static_cast<Index>(first_row + static_cast<unsigned>(owners[k])));
+        }
       }
     }
   }
