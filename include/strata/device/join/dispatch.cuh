@@ -225,8 +225,7 @@ struct DispatchHashJoin {
     cudaError_t status = by_lists.run(nullptr, list_bytes, *this);
     if (status != cudaSuccess) return status;
     std::size_t table_bytes = 0;
-    DispatchHashJoin by_table{nullptr, table_bytes, kind,     build,   probe,  sink,
-                              total,   capacity,    options, stream,  device};
+    DispatchHashJoin by_table{nullptr, table_bytes, kind, build, probe, sink, total, capacity, options, stream, device};
     status = by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
     if (status != cudaSuccess) return status;
     temporary_storage::layout<1> layout;

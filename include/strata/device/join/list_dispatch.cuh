@@ -57,8 +57,8 @@ class join_list_launches {
     order_.reserve(layout, order_slot);
     layout.template reserve<join_list_element>(elements_slot, 3 * build_rows_);
     layout.template reserve<unsigned>(counts_slot, std::size_t{join_list_sort::digits} * sorting_blocks());
-    layout.template reserve<unsigned>(begins_slot,
-                                      TableStorage::number_of_slots(static_cast<unsigned>(build_rows_)) + std::size_t{1});
+    layout.template reserve<unsigned>(
+        begins_slot, TableStorage::number_of_slots(static_cast<unsigned>(build_rows_)) + std::size_t{1});
     if (storage == nullptr) return answer_size_query(layout, bytes);
     if (!layout.map(storage, bytes)) return cudaErrorInvalidValue;
 
@@ -84,7 +84,9 @@ class join_list_launches {
   unsigned rows_of_build() const { return static_cast<unsigned>(build_rows_); }
 
   // Few, because each reads the counts of all.
-  unsigned sorting_blocks() const { return build_rows_ / 1024 < 256 ? static_cast<unsigned>(build_rows_ / 1024) + 1 : 256; }
+  unsigned sorting_blocks() const {
+    return build_rows_ / 1024 < 256 ? static_cast<unsigned>(build_rows_ / 1024) + 1 : 256;
+  }
 
   template <class Layout, class Call, class Partitions>
   cudaError_t join_rest(const Layout& layout, const Call& call, const Partitions& join, launch_configuration base,
@@ -107,8 +109,8 @@ class join_list_launches {
                               sorting_blocks()};
     const std::size_t first_element = (1 + join_list_sort::passes(table.num_slots) % 2) * build_rows_;
     constexpr auto kernel = join_list_fallback_kernel<MaxPolicy, Table, Keys, Hash, Equal>;
-    const cudaError_t status = detail::configure_join_fallback(base, call.device, kernel, ActivePolicy::table,
-                                                               build_rows_ + probe_rows_);
+    const cudaError_t status =
+        detail::configure_join_fallback(base, call.device, kernel, ActivePolicy::table, build_rows_ + probe_rows_);
     if (status != cudaSuccess) return status;
     return strata::launch(base, kernel, join, table, probe, sort, static_cast<unsigned>(first_element),
                           static_cast<const join_partner_sink&>(sink));

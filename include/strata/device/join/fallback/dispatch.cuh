@@ -67,8 +67,8 @@ cudaError_t join_fallback(
   constexpr auto kernel = join_fallback_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
   constexpr std::size_t min_bytes = sizeof(join_fallback_storage<ActivePolicy, Table, Keys>);
   base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
-  const cudaError_t status = detail::configure_join_fallback(base, device, kernel, tuning,
-                                                             static_cast<std::size_t>(probe.rows) + table.rows);
+  const cudaError_t status =
+      detail::configure_join_fallback(base, device, kernel, tuning, static_cast<std::size_t>(probe.rows) + table.rows);
   if (status != cudaSuccess) return status;
   return strata::launch(base, kernel, partitions, table, probe, prober.list_in(storage, first), sink,
                         static_cast<unsigned long long>(prober.matched_words()));

@@ -66,49 +66,41 @@ class AgentJoinSelect {
   template <class Index, class Sink>
   STRATA_D void run(Count capacity, const Sink& sink) {
     const Count tile = offsets_.take_ticket();
-    const unsigned here = load(tile, [](unsigned) {});
+    const Count first = tile * partners_.runs.tile_rows;
+    const unsigned here = rows_from(first);
+    load(tile, first, here, [](unsigned) {});
     __syncthreads();
-    select<Index>(tile, here, capacity, sink);
+    select<Index>(tile, first, here, capacity, sink);
   }
 
  protected:
   STRATA_HD static constexpr unsigned words_of(unsigned rows) { return rows / warp_threads; }
 
-  STRATA_D unsigned rows_in(Count tile) const {
-    const unsigned tile_rows = partners_.runs.tile_rows;
-    const Count first = tile * tile_rows;
+  // The rows of a tile, from its first one.
+  STRATA_D unsigned rows_from(Count first) const {
     const unsigned left = first < rows_ ? rows_ - static_cast<unsigned>(first) : 0;
-    return left < tile_rows ? left : tile_rows;
+    return left < partners_.runs.tile_rows ? left : partners_.runs.tile_rows;
   }
 
-  // Loads the partners of the rows of a tile, and returns the number of rows. Calls `see` with each partner.
+  // Loads the partners of `here` rows of a tile, and calls `see` with each.
   template <class See>
-  STRATA_D unsigned load(Count tile, const See& see) {
-    const Count first = tile * partners_.runs.tile_rows;
-    const unsigned here = rows_in(tile);
+  STRATA_D void load(Count tile, Count first, unsigned here, const See& see) {
     if (partners_.sink.by_position == nullptr) {
-      load_by_row(first, here, see);
+      STRATA_UNROLL_N(4)
+      for (unsigned i = threadIdx.x; i < here; i += threads) {
+        of_tile_[i] = partners_.sink.by_row[first + i];
+        see(of_tile_[i]);
+      }
     } else if (here > 0) {
       gather(tile, static_cast<unsigned>(first), here, see);
-    }
-    return here;
-  }
-  template <class See>
-  STRATA_D void load_by_row(Count first, unsigned here, const See& see) {
-    STRATA_UNROLL_N(4)
-    for (unsigned i = threadIdx.x; i < here; i += threads) {
-      of_tile_[i] = partners_.sink.by_row[first + i];
-      see(of_tile_[i]);
     }
   }
 
   // Writes the results of a tile whose rows have one partner at most.
   template <class Index, class Sink>
-  STRATA_D void select(Count tile, unsigned here, Count capacity, const Sink& sink) {
-    const unsigned tile_rows = partners_.runs.tile_rows;
-    const Count first = tile * tile_rows;
+  STRATA_D void select(Count tile, Count first, unsigned here, Count capacity, const Sink& sink) {
     // A warp has neighbouring rows.
-    const unsigned each = ceiling_divide(words_of(tile_rows), warps) * warp_threads;
+    const unsigned each = ceiling_divide(words_of(partners_.runs.tile_rows), warps) * warp_threads;
     const unsigned begin = threadIdx.x / warp_threads * each + platform::lane_id();
     const unsigned end = begin + each;
     unsigned sum = 0;

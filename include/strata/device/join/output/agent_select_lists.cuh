@@ -46,12 +46,13 @@ class AgentJoinSelectLists : AgentJoinSelect {
                     const Sink& sink) {
     const Count tile = offsets_.take_ticket();
     bool has_list = false;
-    const unsigned here = load(tile, [&](unsigned partner) { has_list |= is_join_list(partner); });
+    const Count first = tile * listed.tile_rows;
+    const unsigned here = rows_from(first);
+    load(tile, first, here, [&](unsigned partner) { has_list |= is_join_list(partner); });
     if (__syncthreads_or(has_list ? 1 : 0) == 0) {
-      select<Index>(tile, here, static_cast<Count>(capacity), sink);
+      select<Index>(tile, first, here, static_cast<Count>(capacity), sink);
       return;
     }
-    const Count first = tile * listed.tile_rows;
     Count sum = 0;
     // A thread has several loads in flight.
     constexpr unsigned ahead = 4;
@@ -186,8 +187,9 @@ class AgentJoinWriteLists {
     constexpr Count some = 1u << 30;
     for (; first < last; first += some) {
       const auto number = static_cast<unsigned>(last - first < some ? last - first : some);
-      const unsigned in_some =
-          begin <= first ? 0 : begin - first < number ? static_cast<unsigned>(begin - first) : number;
+      const unsigned in_some = begin <= first           ? 0
+                               : begin - first < number ? static_cast<unsigned>(begin - first)
+                                                        : number;
       // Modulo 2^32, as the rank below.
       const auto skipped = static_cast<unsigned>(first - begin);
       constexpr unsigned ahead = 4;

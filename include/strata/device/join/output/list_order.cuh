@@ -21,8 +21,9 @@
 #include <cstdint>
 
 /// \file
-/// Results in the order of the probe rows, of an inner or left join in which a probe row may have several: the selection
-/// writes tiles of rows that have one each at most, and lists the others. A second kernel writes those in output chunks.
+/// Results in the order of the probe rows, of an inner or left join in which a probe row may have several: the
+/// selection writes tiles of rows that have one each at most, and lists the others. A second kernel writes those in
+/// output chunks.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -95,8 +96,8 @@ class join_list_order_launches : public join_probe_order_launches {
     status = strata::launch(configuration, kernel, partners, listed, rows, capacity, total, order_, tiles_, sink);
     if (status != cudaSuccess || rows_ == 0 || capacity == 0) return status;
     const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / join_output_chunk_rows;
-    const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
-                                        join_write_lists_tuning::blocks_per_multiprocessor;
+    const unsigned long long resident =
+        static_cast<unsigned long long>(device.multiprocessors) * join_write_lists_tuning::blocks_per_multiprocessor;
     return strata::launch(
         join_launch(base, max_chunks < resident ? max_chunks : resident, join_write_lists_tuning::threads),
         join_write_lists_kernel<Index, Sink, Rows>, listed, rows, capacity, tiles_, sink);

@@ -210,16 +210,16 @@ class join_partition_launches {
     } else {
       if constexpr (may_have_sets) {
         if (!join.build.has_row_ids) {
-          return start_join_kernel(
-              set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
-              join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join, set_plan_,
-              detail::record_sink_of(sink));
+          return start_join_kernel(set_plan_.bytes(),
+                                   join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+                                   join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>,
+                                   join, set_plan_, detail::record_sink_of(sink));
         }
       }
-      return start_join_kernel(
-          table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
-          join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join,
-          detail::record_sink_of(sink));
+      return start_join_kernel(table_bytes_,
+                               join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+                               join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>,
+                               join, detail::record_sink_of(sink));
     }
   }
 

@@ -37,8 +37,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
 }
 
-/// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work item
-/// is deferred.
+/// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work
+/// item is deferred.
 template <class MaxPolicy, bool IsLarge, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))

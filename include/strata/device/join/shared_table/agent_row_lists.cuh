@@ -79,7 +79,8 @@ class AgentJoinRowLists
         if (i * threads >= rows - first) continue;
         join_run run{0, 0};
         if (begins[i] != ends[i]) {
-          run = table_.run_in(table_.rest_of(items[i].hash), begins[i], ends[i], seen_first[i], seen_last[i]);
+          run = table_.run_in(table_.rest_of(items[i].hash), begins[i], ends[i], table_.is_row(seen_first[i]),
+                              table_.is_row(seen_last[i]));
         }
         unsigned partner = none;
         if (run.count == 1) partner = table_.row_at(run.first);
