@@ -65,22 +65,21 @@ class AgentJoinRowLists
       unsigned ends[Items];
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) table_.find(items[i].hash, begins[i], ends[i]);
-      Word seen_first[Items];
-      Word seen_last[Items];
+      bool first_is[Items];
+      bool last_is[Items];
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
-        seen_first[i] = seen_last[i] = Base::Table::no_row_seen;
-        if (begins[i] == ends[i]) continue;
-        seen_first[i] = table_.seen_from(table_.rest_of(items[i].hash), begins[i]);
-        seen_last[i] = table_.seen_from(table_.rest_of(items[i].hash), ends[i] - 1);
+        const Word rest = table_.rest_of(items[i].hash);
+        const bool is_empty = begins[i] == ends[i];
+        first_is[i] = !is_empty && table_.is_row(table_.seen_from(rest, begins[i]));
+        last_is[i] = !is_empty && table_.is_row(table_.seen_from(rest, ends[i] - 1));
       }
       STRATA_UNROLL
       for (unsigned i = 0; i < Items; ++i) {
         if (i * threads >= rows - first) continue;
         join_run run{0, 0};
         if (begins[i] != ends[i]) {
-          run = table_.run_in(table_.rest_of(items[i].hash), begins[i], ends[i], table_.is_row(seen_first[i]),
-                              table_.is_row(seen_last[i]));
+          run = table_.run_in(table_.rest_of(items[i].hash), begins[i], ends[i], first_is[i], last_is[i]);
         }
         unsigned partner = none;
         if (run.count == 1) partner = table_.row_at(run.first);
