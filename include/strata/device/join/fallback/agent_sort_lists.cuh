@@ -49,6 +49,8 @@ class AgentJoinSortLists {
     unsigned counts[warps][Sort::digits];
     /// The number of rows with each digit in all blocks, later where these begin.
     unsigned sums[Sort::digits];
+    /// The same in the blocks before.
+    unsigned before[Sort::digits];
     unsigned number;
   };
 
@@ -123,8 +125,15 @@ class AgentJoinSortLists {
   STRATA_D void add_counts() {
     for (unsigned d = threadIdx.x; d < Sort::digits; d += threads) {
       unsigned sum = 0;
-      for (unsigned b = 0; b < blocks_; ++b) sum += sort_.counts[b * Sort::digits + d];
+      unsigned before = 0;
+      STRATA_UNROLL_N(8)
+      for (unsigned b = 0; b < blocks_; ++b) {
+        const unsigned rows = sort_.counts[b * Sort::digits + d];
+        before += b < blockIdx.x ? rows : 0;
+        sum += rows;
+      }
       storage_.sums[d] = sum;
+      storage_.before[d] = before;
     }
     __syncthreads();
     if (warp() == 0) {
@@ -141,8 +150,7 @@ class AgentJoinSortLists {
     }
     __syncthreads();
     for (unsigned d = threadIdx.x; d < Sort::digits; d += threads) {
-      unsigned to = storage_.sums[d];
-      for (unsigned b = 0; b < blockIdx.x; ++b) to += sort_.counts[b * Sort::digits + d];
+      unsigned to = storage_.sums[d] + storage_.before[d];
       for (unsigned w = 0; w < warps; ++w) {
         const unsigned rows = storage_.counts[w][d];
         storage_.counts[w][d] = to;
