@@ -12,7 +12,7 @@ using namespace device_join_test;
 
 template <class Key, class Index = std::int32_t, class MakeKey>
 void check_lists(const side_ids& build, const side_ids& probe, MakeKey make_key,
-                 JoinStrategy strategy = JoinStrategy::automatic, bool all_capacities = false) {
+                 JoinStrategy strategy = JoinStrategy::radix_single, bool all_capacities = false) {
   device_joiner<Key, Index> join(build, probe, make_key);
   const bool has_nulls = !build.null.empty() || !probe.null.empty();
   for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
@@ -42,16 +42,16 @@ side_ids with_rows_each(std::uint32_t rows, std::uint32_t each) {
   return side;
 }
 
-// From keys that are all different to buckets that the whole block sorts.
+// From keys that are all different to buckets that a thread, a warp and the whole block sort.
 TEST(device_hash_join_lists, rows_of_a_key_ascend) {
-  for (const std::uint32_t each : {1u, 2u, 9u, 1000u}) {
+  for (const std::uint32_t each : {1u, 2u, 9u, 40u, 150u, 1000u}) {
     const std::uint32_t rows = many_rows();
     SCOPED_TRACE(testing::Message() << each << " rows of each key");
     const std::uint32_t keys = rows / each + 1;
     // Some results, whatever `each` is.
-    const std::uint32_t range = keys + (each > 100 ? 50 * keys : keys / 3);
+    const std::uint32_t range = keys + (each > 30 ? each / 10 * keys : keys / 3);
     check_lists<std::uint32_t>(with_rows_each(rows, each), {random_ids(many_probe_rows(), range), {}}, as_u32,
-                               JoinStrategy::automatic, each == 2);
+                               JoinStrategy::radix_single, each == 2);
     check_lists<std::int64_t, std::int64_t>(with_rows_each(rows, each), {random_ids(many_probe_rows() / 3, range), {}},
                                             as_i64);
   }
@@ -70,7 +70,7 @@ TEST(device_hash_join_lists, one_key_has_half_of_the_build_rows) {
   for (std::size_t row = 0; row < build.ids.size(); row += 2) build.ids[row] = rows + 7;
   side_ids probe{random_ids(many_probe_rows(), rows), {}};
   for (const std::size_t row : {std::size_t{77}, std::size_t{78}, probe.ids.size() - 1}) probe.ids[row] = rows + 7;
-  check_lists<std::uint32_t>(build, probe, as_u32, JoinStrategy::automatic, true);
+  check_lists<std::uint32_t>(build, probe, as_u32, JoinStrategy::radix_single, true);
   check_lists<std::int64_t>(build, probe, as_i64, JoinStrategy::radix_multi);
 }
 
@@ -84,10 +84,13 @@ TEST(device_hash_join_lists, frequent_keys_among_rare_ones) {
   check_lists<std::uint32_t>(build, probe, as_u32);
 }
 
-// From this number of build rows on, joins have partitions.
-TEST(device_hash_join_lists, numbers_of_rows_around_that_of_a_join_with_partitions) {
-  for (const std::uint32_t rows : {8191u, 8192u, 8193u}) {
-    check_lists<std::uint32_t>(with_rows_each(rows, 2), {random_ids(rows, rows / 2), {}}, as_u32);
+// From these numbers of build rows on, joins may have partitions, and have them if a table does not fit a block.
+TEST(device_hash_join_lists, numbers_of_rows_around_those_of_a_join_with_partitions) {
+  for (const std::uint32_t rows : {8191u, 8192u, 8193u, 17000u}) {
+    const side_ids build = with_rows_each(rows, 2);
+    const side_ids probe{random_ids(rows, rows / 2), {}};
+    check_lists<std::uint32_t>(build, probe, as_u32, JoinStrategy::automatic);
+    check_lists<std::int64_t>(build, probe, as_i64, JoinStrategy::automatic);
   }
 }
 
@@ -109,7 +112,7 @@ TEST(device_hash_join_lists, rows_without_a_key) {
                             {random_ids(900, 400), random_nulls(900, 200)}, as_i64, JoinStrategy::radix_single);
 }
 
-// Few tables hold so many build rows of a key: the number of results has more than 32 bits in one tile.
+// No table in shared memory holds so many build rows of a key: the table in global memory lists them.
 TEST(device_hash_join_lists, more_results_than_32_bits_count) {
   const std::size_t rows = 70000;
   const std::int64_t number = 70000;
@@ -148,10 +151,11 @@ TEST(device_hash_join_lists, columns) {
   const auto columns =
       strata::join_columns<std::int32_t>(expected.size(), strata::build_column(in.data(), build_out.data(), -1),
                                          strata::probe_column(in.data(), probe_out.data(), -1));
+  strata::OrderedJoinOptions<> options;
+  options.strategy = JoinStrategy::radix_single;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceHashJoin::Left(storage, bytes, strata::join_side(build_keys.data(), rows),
-                                strata::join_side(probe_keys.data(), rows), columns, total.data(),
-                                strata::OrderedJoinOptions<>{});
+                                strata::join_side(probe_keys.data(), rows), columns, total.data(), options);
   }));
   ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
   const std::vector<std::int32_t> b = build_out.to_host();
