@@ -44,7 +44,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     options.strategy = JoinStrategy::radix_single;
     options.nulls_equal = true;
     join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));
-    if (kind == JoinKind::anti) {
+    if (kind == JoinKind::anti || kind == JoinKind::inner) {
       // Partners of the rows of partitions that are joined later are found elsewhere.
       options.order = JoinOrder::probe;
       join.check(kind, options, expected, false);

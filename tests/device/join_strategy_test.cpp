@@ -150,7 +150,8 @@ constexpr join_description plain_join(std::uint64_t build_rows) {
           /*has_nulls=*/false,
           /*is_build_unique=*/false,
           /*are_sorted=*/false,
-          /*keys_in_range=*/0};
+          /*keys_in_range=*/0,
+          /*may_list_rows=*/false};
 }
 constexpr join_method method_of(const join_description& join) { return choose_join_method(join, 8192, 16384); }
 
@@ -214,6 +215,28 @@ TEST(JoinMethod, order_is_restored_where_a_probe_row_has_at_most_one_result) {
       join.are_sorted = true;
       EXPECT_EQ(method_of(join), join_method::merge);
     }
+  }
+}
+
+TEST(JoinMethod, order_is_restored_where_partitions_list_the_rows_of_a_key) {
+  for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::full}) {
+    join_description join = plain_join(8192);
+    join.kind = kind;
+    join.is_ordered = true;
+    join.may_list_rows = true;
+    const join_method by_lists = kind == JoinKind::full ? join_method::global_table : join_method::partitions;
+    EXPECT_EQ(method_of(join), by_lists);
+    join.has_nulls = true;
+    EXPECT_EQ(method_of(join), by_lists);
+    join.build_rows = 8191;
+    EXPECT_EQ(method_of(join), join_method::global_table);
+    for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+      join.strategy = strategy;
+      EXPECT_EQ(method_of(join), by_lists);
+    }
+    join.build_rows = million;
+    join.strategy = JoinStrategy::simple;
+    EXPECT_EQ(method_of(join), join_method::global_table);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <strata/device/join/fallback/dispatch.cuh>
 #include <strata/device/join/global_table/dispatch.cuh>
 #include <strata/device/join/global_table/table_storage.cuh>
+#include <strata/device/join/list_dispatch.cuh>
 #include <strata/device/join/merge/dispatch.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/columns.hpp>
@@ -51,6 +52,8 @@ struct DispatchHashJoin {
   static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
   static constexpr bool may_merge = Reachable::merge && are_sortable;
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Row) == 4;
+  static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
+                                        join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
 
   void* d_temp_storage;
   std::size_t& temp_storage_bytes;
@@ -107,6 +110,11 @@ struct DispatchHashJoin {
                                {kind, build.is_unique, build.keys, static_cast<Row>(build.rows), probe.keys,
                                 static_cast<Row>(probe.rows), nullptr, 0, capacity, total},
                                sink, device, stream);
+      }
+    }
+    if constexpr (may_list_rows) {
+      if (method == join_method::partitions && !description().has_at_most_one_each()) {
+        return join_by_row_lists<ActivePolicy>();
       }
     }
     if constexpr (Reachable::one_each && sizeof(Row) == 4 && !are_numbered_keys<Keys> &&
@@ -207,9 +215,32 @@ struct DispatchHashJoin {
     return detail::join_in_probe_order<AnyOrder, ActivePolicy, Index>(*this);
   }
 
+  // A device may have too little shared memory for partitions: then one table in global memory joins.
+  template <class ActivePolicy>
+  cudaError_t join_by_row_lists() {
+    join_list_launches<MaxPolicy, ActivePolicy, Index, Keys, Hash, Equal> by_lists(
+        static_cast<std::size_t>(build.rows), static_cast<std::size_t>(probe.rows),
+        options.strategy == JoinStrategy::radix_multi);
+    std::size_t list_bytes = 0;
+    cudaError_t status = by_lists.run(nullptr, list_bytes, *this);
+    if (status != cudaSuccess) return status;
+    std::size_t table_bytes = 0;
+    DispatchHashJoin by_table{nullptr, table_bytes, kind, build, probe, sink, total, capacity, options, stream, device};
+    status = by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
+    if (status != cudaSuccess) return status;
+    temporary_storage::layout<1> layout;
+    layout.template reserve<unsigned char>(0, list_bytes < table_bytes ? table_bytes : list_bytes);
+    if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
+    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    void* const storage = layout.template get<unsigned char>(0);
+    if (may_have_partitions<ActivePolicy>(by_lists.partitioner())) return by_lists.run(storage, list_bytes, *this);
+    by_table.d_temp_storage = storage;
+    return by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
+  }
+
   join_description description() const {
     return detail::describe_join(kind, options.strategy, is_ordered, build, probe, sizeof(Row) == 4, may_merge,
-                                 may_address);
+                                 may_address, may_list_rows);
   }
 
   template <class ActivePolicy, class Partitioner>

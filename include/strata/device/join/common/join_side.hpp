@@ -151,7 +151,7 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
 }
 
 /// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.
-template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true>
+template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = Ordered>
 struct join_methods {
   static constexpr bool merge = Merge;
   static constexpr bool direct_address = DirectAddress;
@@ -160,6 +160,8 @@ struct join_methods {
   static constexpr bool ordered = Ordered;
   /// Whether the result may have at most one row for each probe row, and no other.
   static constexpr bool one_each = OneEach;
+  /// Whether the result may have the build rows of a key after one another, by partitions that list them.
+  static constexpr bool row_lists = RowLists;
 };
 
 /// Of a call with these promises.
@@ -170,7 +172,8 @@ using reachable_methods =
     join_methods</*Merge=*/BuildPromises::may_be_sorted && ProbePromises::may_be_sorted,
                  /*DirectAddress=*/BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind),
                  /*KeySets=*/!has_pairs(Kind), /*Ordered=*/Order == JoinOrder::probe,
-                 /*OneEach=*/may_have_one_each<Kind, BuildPromises>>;
+                 /*OneEach=*/may_have_one_each<Kind, BuildPromises>,
+                 /*RowLists=*/Order == JoinOrder::probe && (Kind == JoinKind::inner || Kind == JoinKind::left)>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

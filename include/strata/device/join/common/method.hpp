@@ -30,6 +30,8 @@ struct join_description {
   bool are_sorted;
   /// The number of keys of the promised range, or 0.
   std::uint64_t keys_in_range;
+  /// Whether partitions can list the build rows of each key in ascending order: equal hashes are equal keys.
+  bool may_list_rows = false;
 
   /// Whether the result has at most one row for each probe row, and no other.
   constexpr bool has_at_most_one_each() const {
@@ -37,10 +39,11 @@ struct join_description {
   }
 };
 
-/// `may_merge`, `may_address`: whether types allow these methods.
+/// `may_merge`, `may_address`, `may_list_rows`: whether types allow these methods.
 template <class Build, class Probe>
 constexpr join_description describe_join(JoinKind kind, JoinStrategy strategy, bool is_ordered, const Build& build,
-                                         const Probe& probe, bool has_short_rows, bool may_merge, bool may_address) {
+                                         const Probe& probe, bool has_short_rows, bool may_merge, bool may_address,
+                                         bool may_list_rows) {
   return {kind,
           strategy,
           is_ordered,
@@ -50,7 +53,8 @@ constexpr join_description describe_join(JoinKind kind, JoinStrategy strategy, b
           build.valid_mask != nullptr || probe.valid_mask != nullptr,
           build.is_unique,
           may_merge && build.is_sorted && probe.is_sorted,
-          may_address ? build.range.keys : 0};
+          may_address ? build.range.keys : 0,
+          may_list_rows};
 }
 
 /// Joins with fewer than `least_partitioned_rows` build rows have no partitions, unless an option says so. One table in
@@ -61,8 +65,14 @@ constexpr join_method choose_join_method(const join_description& join, std::uint
   const bool is_automatic = join.strategy == JoinStrategy::automatic;
   const bool is_simple = join.strategy == JoinStrategy::simple;
   if (join.are_sorted && is_automatic && !join.has_nulls) return join_method::merge;
-  // The other methods write results in any order. Where a probe row has at most one, that order can be restored.
-  if (!join.has_short_rows || (join.is_ordered && !join.has_at_most_one_each())) return join_method::global_table;
+  if (!join.has_short_rows) return join_method::global_table;
+  const bool has_too_few = is_automatic && join.build_rows < least_partitioned_rows;
+  // The other methods write results in any order. Where a probe row has at most one, that order can be restored. Where
+  // it has more, only partitions with a list of the rows of each key can do that.
+  if (join.is_ordered && !join.has_at_most_one_each()) {
+    return !join.may_list_rows || join.kind == JoinKind::full || is_simple || has_too_few ? join_method::global_table
+                                                                                          : join_method::partitions;
+  }
   const bool is_left_or_inner = join.kind == JoinKind::inner || join.kind == JoinKind::left;
   if (is_left_or_inner && is_automatic && join.is_build_unique && !join.has_nulls &&
       strata::choose_direct_address_join(join.keys_in_range, join.build_rows, join.probe_rows)) {
@@ -72,7 +82,6 @@ constexpr join_method choose_join_method(const join_description& join, std::uint
       join.build_rows <= one_table_rows) {
     return join_method::one_table;
   }
-  const bool has_too_few = is_automatic && join.build_rows < least_partitioned_rows;
   return is_simple || has_too_few ? join_method::global_table : join_method::partitions;
 }
 

@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/fallback/kernels.cuh>
 #include <strata/device/join/global_table/dispatch.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
@@ -26,6 +27,31 @@ void list_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
   probe.list = list_of(join.probe);
 }
 
+/// Makes `base` the cooperative launch of a kernel that does what partitions leave. `rows`: of both sides.
+template <class... Parameters>
+cudaError_t configure_join_fallback(launch_configuration& base, const device_properties& device,
+                                    void (*kernel)(Parameters...), const join_table_tuning& tuning, std::size_t rows) {
+  base.block = dim3(static_cast<unsigned>(tuning.fallback_threads));
+  cudaError_t status = detail::allow_join_tables(base, device, kernel);
+  if (status != cudaSuccess) return status;
+  // Not cached: the size of shared memory differs from call to call.
+  int per_multiprocessor = 0;
+  status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
+                                                         tuning.fallback_threads, base.dynamic_shared_bytes);
+  if (status != cudaSuccess) return status;
+  if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
+  const int together = tuning.fallback_blocks_per_multiprocessor;
+  const std::size_t max_blocks =
+      static_cast<std::size_t>(device.multiprocessors) *
+      static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
+  // A few rows of either side may have many results.
+  constexpr std::size_t min_rows = 64;
+  const std::size_t blocks = rows / min_rows + 1;
+  base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
+  base.cooperative = base.grid.x > 1;
+  return cudaSuccess;
+}
+
 /// Joins what a join by partitions leaves, if anything: does all that the prober's `reset` and `run` and the build of
 /// the table do. A block has `duplicates_bytes` of shared memory for deferred work items.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
@@ -40,25 +66,10 @@ cudaError_t join_fallback(
   prober.cut_tiles(storage, first, tuning.fallback_threads, table, probe);
   constexpr auto kernel = join_fallback_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
   constexpr std::size_t min_bytes = sizeof(join_fallback_storage<ActivePolicy, Table, Keys>);
-  base.block = dim3(static_cast<unsigned>(tuning.fallback_threads));
   base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
-  cudaError_t status = detail::allow_join_tables(base, device, kernel);
+  const cudaError_t status =
+      detail::configure_join_fallback(base, device, kernel, tuning, static_cast<std::size_t>(probe.rows) + table.rows);
   if (status != cudaSuccess) return status;
-  // Not cached: the size of shared memory differs from call to call.
-  int per_multiprocessor = 0;
-  status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
-                                                         tuning.fallback_threads, base.dynamic_shared_bytes);
-  if (status != cudaSuccess) return status;
-  if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
-  constexpr int together = tuning.fallback_blocks_per_multiprocessor;
-  const std::size_t max_blocks =
-      static_cast<std::size_t>(device.multiprocessors) *
-      static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
-  // A few rows of either side may have many results.
-  constexpr std::size_t min_rows = 64;
-  const std::size_t blocks = (static_cast<std::size_t>(probe.rows) + table.rows) / min_rows + 1;
-  base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
-  base.cooperative = base.grid.x > 1;
   return strata::launch(base, kernel, partitions, table, probe, prober.list_in(storage, first), sink,
                         static_cast<unsigned long long>(prober.matched_words()));
 }

@@ -56,7 +56,25 @@ class AgentJoinProbe {
     return sum;
   }
 
-  /// The same for the whole block. `write` may follow.
+  /// Looks a tile up in a left join. Calls `use(row, count, partner)` for each probe row that the table joins, with the
+  /// number of its results, and its partner as in TempStorage.
+  template <class Use>
+  STRATA_D static void for_each_row(const Table& table, const join_probe<Keys, Row>& probe, Count tile,
+                                    const Use& use) {
+    Count counts[ItemsPerThread];
+    Row partners[ItemsPerThread];
+    const Count first = tile * tile_items + threadIdx.x;
+    look_up_probe_rows(table, probe, first, counts, partners);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      Row row = 0;
+      if (counts[i] == 0) continue;
+      probe.list.get(first + static_cast<unsigned>(i * BlockThreads), row);
+      use(row, counts[i], partners[i]);
+    }
+  }
+
+  /// The same as `count` for the whole block. `write` may follow.
   STRATA_D Count prepare(Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];

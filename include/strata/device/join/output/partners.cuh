@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/device/join/common/rows.cuh>
 
 #include <cstddef>
@@ -40,6 +41,30 @@ struct join_partner_sink {
     }
   }
 };
+
+/// A list has the build rows of a key in ascending order.
+struct alignas(8) join_list_element {
+  unsigned row;
+  /// Of the first element, the number of rows.
+  unsigned count;
+};
+
+/// The output of a join whose result has several rows for a probe row. The partner of a probe row is then the only one,
+/// or none, or, with `join_list_bit`, the index of the first element of a list. Neither rows nor indices have that bit:
+/// partitions have at most 2^29 build rows.
+struct join_list_sink : join_partner_sink {
+  join_list_element* lists;
+};
+inline constexpr unsigned join_list_bit = 1u << 31;
+STRATA_HD constexpr bool is_join_list(unsigned partner) {
+  return partner >= join_list_bit && partner != no_join_row<unsigned>;
+}
+
+/// The number of results of a probe row with this partner. A join that is `left` has one without a partner.
+STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* lists, bool left) {
+  if (is_join_list(partner)) return lists[partner - join_list_bit].count;
+  return left || partner != no_join_row<unsigned> ? 1 : 0;
+}
 
 /// A tile of join_select_kernel has at least so many rows. Tiles of the partition pass with fewer are not recorded, so
 /// that temporary storage does not depend on the policy.

@@ -40,8 +40,9 @@ class join_partition_launches {
   using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads>;
   using Counter = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
 
-  /// For join_select_kernel, which has the tiles of the probe side.
-  static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
+  /// For join_select_kernel, which has the tiles of the probe side. A probe row may have several partners.
+  static constexpr bool lists_rows = std::is_same_v<Sink, join_list_sink>;
+  static constexpr bool writes_partners = lists_rows || std::is_same_v<Sink, join_partner_sink>;
   using Runs = std::conditional_t<writes_partners, join_tile_runs, NullType>;
 
   static constexpr int slots = 9;
@@ -131,7 +132,8 @@ class join_partition_launches {
 
   /// Where the join writes partners.
   template <class Layout>
-  join_partners partners_of(const Partitions& join, const Layout& storage, int first, const Sink& sink) const {
+  join_partners partners_of(const Partitions& join, const Layout& storage, int first,
+                            const join_partner_sink& sink) const {
     if (is_one_table() || plan_.has_two_passes() || tile_of_one_pass() < least_select_tile_rows) {
       return {sink, {}, nullptr, nullptr};
     }
@@ -153,15 +155,17 @@ class join_partition_launches {
     configure(plan_.partitions() / 256 + 1, 256, 0);
     cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
-    if (is_one_table()) {
-      // As many blocks as are resident, but fewer if building tables would be most of the work.
-      constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
-      const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
-      const unsigned least = join.build.rows / 2 + 1024;
-      Partitions cut = join;
-      cut.plan.work_item_rows = even > least ? even : least;
-      configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
-      return start(base, device, join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
+    if constexpr (!lists_rows) {
+      if (is_one_table()) {
+        // As many blocks as are resident, but fewer if building tables would be most of the work.
+        constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
+        const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
+        const unsigned least = join.build.rows / 2 + 1024;
+        Partitions cut = join;
+        cut.plan.work_item_rows = even > least ? even : least;
+        configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
+        return start(base, device, join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
+      }
     }
 
     // Each block adds all its counters to the global ones, so blocks must be few.
@@ -200,23 +204,28 @@ class join_partition_launches {
       configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large), bytes);
       return start(base, device, is_large ? large_kernel : kernel, arguments...);
     };
-    if constexpr (may_have_sets) {
-      if (!join.build.has_row_ids) {
-        return start_join_kernel(
-            set_plan_.bytes(), join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
-            join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join, set_plan_,
-            detail::record_sink_of(sink));
+    if constexpr (lists_rows) {
+      return start_join_kernel(table_bytes_, join_partitions_list_kernel<MaxPolicy, true, Keys, Hash, Equal>,
+                               join_partitions_list_kernel<MaxPolicy, false, Keys, Hash, Equal>, join, sink);
+    } else {
+      if constexpr (may_have_sets) {
+        if (!join.build.has_row_ids) {
+          return start_join_kernel(set_plan_.bytes(),
+                                   join_partitions_set_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+                                   join_partitions_set_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>,
+                                   join, set_plan_, detail::record_sink_of(sink));
+        }
       }
+      return start_join_kernel(table_bytes_,
+                               join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
+                               join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>,
+                               join, detail::record_sink_of(sink));
     }
-    return start_join_kernel(
-        table_bytes_, join_partitions_join_kernel<MaxPolicy, true, Index, Keys, Hash, Equal, RecordSink>,
-        join_partitions_join_kernel<MaxPolicy, false, Index, Keys, Hash, Equal, RecordSink>, join,
-        detail::record_sink_of(sink));
   }
 
   /// Dynamic shared memory of AgentJoinDuplicates.
   std::size_t duplicates_bytes() const {
-    if (is_one_table() || !Partitions::hash_is_key) return 0;
+    if (is_one_table() || !Partitions::hash_is_key || lists_rows) return 0;
     return table_bytes_ + Duplicates::list_bytes;
   }
 

@@ -11,6 +11,7 @@
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_join.cuh>
+#include <strata/device/join/shared_table/agent_row_lists.cuh>
 
 #include <type_traits>
 
@@ -34,6 +35,25 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
+}
+
+/// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work
+/// item is deferred.
+template <class MaxPolicy, bool IsLarge, class Keys, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
+                  MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
+    STRATA_KERNEL void join_partitions_list_kernel(join_partitions<Keys, Hash, Equal> join, join_list_sink sink) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinRowLists<Keys, Hash, Equal, tuning.threads_of_join(IsLarge), tuning.join_items>;
+  // not for users: no number of threads makes it larger
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  unsigned at = 0;
+  if (!join.find_work_item(at)) return;
+  Agent(storage.Alias(), shared, join, sink).run(join.work_items[at]);
 }
 
 /// Joins a build side that fits one table: each block builds that, and joins `work_item_rows` probe rows.

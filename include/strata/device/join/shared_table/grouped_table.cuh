@@ -40,6 +40,42 @@ class join_grouped_table
     });
   }
 
+  /// The same, with the entries of each bucket in ascending order: the rows of a key ascend.
+  template <class Load>
+  STRATA_D void build_sorted(unsigned rows, const Load& load) const {
+    Base::build(rows, load, false, [&](unsigned num_oversized) {
+      sort_small();
+      sort_all_oversized(num_oversized);
+    });
+  }
+
+  /// By all threads, of a table that is sorted: calls `use(entry, row, count)` for each entry whose key has several
+  /// rows. Only for the first entry of a key, `count` is the number of its rows.
+  template <class Use>
+  STRATA_D void for_each_of_several(const Use& use) const {
+    const auto end_of_run = [&](unsigned begin, unsigned end) {
+      return first_without(begin + 1, end, [&](unsigned i) { return Base::is_row(entries_[i] ^ entries_[begin]); });
+    };
+    for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
+      const unsigned end = half_word(bucket);
+      unsigned begin = half_word(bucket - 1);
+      if (end - begin > max_join_bucket_rows) continue;
+      while (begin + 1 < end) {
+        const unsigned next = end_of_run(begin, end);
+        for (unsigned i = begin; next - begin > 1 && i < next; ++i) use(i, Base::row_at(i), next - begin);
+        begin = next;
+      }
+    }
+    for (unsigned k = 0; k < storage_.num_oversized; ++k) {
+      const unsigned begin = half_word(storage_.oversized[k] - 1u);
+      const unsigned end = half_word(storage_.oversized[k]);
+      for (unsigned i = begin + threadIdx.x; i < end; i += threads) {
+        const bool is_first = i == begin || !Base::is_row(entries_[i] ^ entries_[i - 1]);
+        use(i, Base::row_at(i), is_first ? end_of_run(i, end) - i : 0);
+      }
+    }
+  }
+
   /// All entries with the hash.
   STRATA_D join_run run_of(Word hash) const {
     unsigned begin = 0;
@@ -47,9 +83,13 @@ class join_grouped_table
     Base::find(hash, begin, end);
     if (begin == end) return {0, 0};
     const Word rest = Base::rest_of(hash);
+    const bool first_is = Base::is_row(Base::seen_from(rest, begin));
+    const bool last_is = Base::is_row(Base::seen_from(rest, end - 1));
+    return run_in(rest, begin, end, first_is, last_is);
+  }
+  /// The same of a bucket that is not empty. `first_is`, `last_is`: whether its first and its last entry have the hash.
+  STRATA_D join_run run_in(Word rest, unsigned begin, unsigned end, bool first_is, bool last_is) const {
     const auto is_same = [&](unsigned i) { return Base::is_row(Base::seen_from(rest, i)); };
-    const bool first_is = is_same(begin);
-    const bool last_is = is_same(end - 1);
     if (first_is && last_is) return {begin, end - begin};
     if (first_is || last_is) {
       const unsigned between = first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
@@ -95,6 +135,45 @@ class join_grouped_table
     __syncthreads();
   }
 
+  // A thread sorts a bucket by insertion: nearly all have one entry or two. A warp sorts one with many.
+  STRATA_D void sort_small() const {
+    constexpr unsigned most_of_thread = 12;
+    const unsigned lane = platform::lane_id();
+    for (unsigned bucket = threadIdx.x; bucket - lane < 1u << bucket_bits_; bucket += threads) {
+      const unsigned begin = half_word(bucket - 1);
+      const unsigned rows = half_word(bucket) - begin;
+      for (unsigned i = 1; i < rows && rows <= most_of_thread; ++i) {
+        const Word entry = entries_[begin + i];
+        unsigned to = begin + i;
+        for (; to > begin && entry < entries_[to - 1]; --to) entries_[to] = entries_[to - 1];
+        entries_[to] = entry;
+      }
+      const bool has_many = rows > most_of_thread && rows <= max_join_bucket_rows;
+      for (unsigned left = __ballot_sync(full_warp_mask, has_many ? 1 : 0); left != 0; left &= left - 1) {
+        const int owner = __ffs(static_cast<int>(left)) - 1;
+        sort_by_warp(__shfl_sync(full_warp_mask, begin, owner), __shfl_sync(full_warp_mask, rows, owner));
+      }
+    }
+    __syncthreads();
+  }
+
+  STRATA_D void sort_all_oversized(unsigned number) const {
+    constexpr unsigned most_of_warp = 512;
+    const auto begin_of = [&](unsigned i) { return half_word(storage_.oversized[i] - 1u); };
+    const auto rows_of = [&](unsigned i) { return half_word(storage_.oversized[i]) - begin_of(i); };
+    for (unsigned i = threadIdx.x / warp_threads; i < number; i += threads / warp_threads) {
+      if (rows_of(i) <= most_of_warp) sort_by_warp(begin_of(i), rows_of(i));
+    }
+    for (unsigned i = 0; i < number; ++i) {
+      if (rows_of(i) > most_of_warp) sort_entries(entries_ + begin_of(i), rows_of(i));
+    }
+    if (number != 0) __syncthreads();
+  }
+
+  STRATA_D void sort_by_warp(unsigned begin, unsigned rows) const {
+    sort_entries(entries_ + begin, rows, platform::lane_id(), unsigned{warp_threads}, [] { __syncwarp(); });
+  }
+
   // Nearly all oversized buckets have rows of one key and stay as they are: a warp checks each. The block
   // sorts the others.
   STRATA_D void sort_oversized(unsigned number) const {
@@ -127,9 +206,15 @@ class join_grouped_table
   // greater entry up, so the entries that are missing up to a power of two need not exist: they would
   // not move.
   STRATA_D static void sort_entries(Word* entries, unsigned number) {
+    sort_entries(entries, number, threadIdx.x, threads, [] { __syncthreads(); });
+  }
+  // By `some` threads, of which `thread` is the calling one.
+  template <class Synchronize>
+  STRATA_D static void sort_entries(Word* entries, unsigned number, unsigned thread, unsigned some,
+                                    const Synchronize& synchronize) {
     for (unsigned size = 2; size / 2 < number; size *= 2) {
       for (unsigned stride = size / 2; stride > 0; stride /= 2) {
-        for (unsigned pair = threadIdx.x;; pair += threads) {
+        for (unsigned pair = thread;; pair += some) {
           const unsigned low = pair / stride * (2 * stride) + pair % stride;
           if (low >= number) break;
           const unsigned high = stride == size / 2 ? low ^ (size - 1) : low + stride;
@@ -138,7 +223,7 @@ class join_grouped_table
           entries[high] = entries[low];
           entries[low] = lower;
         }
-        __syncthreads();
+        synchronize();
       }
     }
   }
