@@ -48,6 +48,16 @@ inline constexpr bool are_numbered_keys = false;
 template <class Key>
 inline constexpr bool are_numbered_keys<join_numbered_keys<Key>> = true;
 
+/// 0 where rows have no other numbers than their indices.
+template <class Keys>
+STRATA_HD unsigned number_limit_of(const Keys&) {
+  return 0;
+}
+template <class Key>
+STRATA_HD unsigned number_limit_of(const join_numbered_keys<Key>& keys) {
+  return keys.number_limit;
+}
+
 /// Two forms of an output: one is called with indices of rows, the other one with their numbers.
 template <class Sink>
 struct join_numbered_sink {

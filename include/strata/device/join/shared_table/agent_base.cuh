@@ -84,14 +84,10 @@ class shared_table_agent_base {
     return row;
   }
 
-  // Numbers of rows can have more bits than an entry of a table has for them. It then has the position in the
-  // partition, and a result reads the number from the record there, at random.
+  // Numbers of rows can have more bits than an entry has for them. It then has the position in the partition, and each
+  // result reads the number from the record there.
   STRATA_D bool has_positions() const {
-    if constexpr (has_numbers) {
-      return table_.row_limit() < join_.build.keys.number_limit;
-    } else {
-      return false;
-    }
+    return has_numbers && table_.row_limit() < detail::number_limit_of(join_.build.keys);
   }
 
   // Debug builds go on, to find a broken promise.
@@ -110,9 +106,7 @@ class shared_table_agent_base {
   }
 
   STRATA_D void write(Count position, unsigned build_row, unsigned probe_row) const {
-    if (position < static_cast<Count>(join_.capacity)) {
-      write_inside(position, build_row, probe_row);
-    }
+    if (position < static_cast<Count>(join_.capacity)) write_inside(position, build_row, probe_row);
   }
   STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
     if constexpr (has_rows) {
