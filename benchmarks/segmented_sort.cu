@@ -67,7 +67,7 @@ __launch_bounds__(one_block_threads)
 
 // ------------------------------------------------------------------ peers
 
-workload keys_workload(const environment& env, const offset_list& host_offsets, bool is_rival, bool fits_one_block) {
+workload keys_workload(const environment& env, const offset_list& host_offsets, bool is_rival, bool has_one_block) {
   const device_array<std::int32_t> offsets(host_offsets.size());
   offsets.upload(host_offsets, env.stream);
   const int n = host_offsets.back();
@@ -94,7 +94,7 @@ workload keys_workload(const environment& env, const offset_list& host_offsets, 
                                               stream);
   });
   bench::add_rival(work, cub, is_rival, env);
-  if (fits_one_block) {
+  if (has_one_block) {
     work.peers.push_back({"one_block", [=](cudaStream_t stream) {
                             const strata::launch_configuration grid{"one_block", dim3(static_cast<unsigned>(segments)),
                                                                     dim3(one_block_threads), 0, stream};
@@ -105,7 +105,7 @@ workload keys_workload(const environment& env, const offset_list& host_offsets, 
   const cudaStream_t stream = env.stream;
   work.verify = [=] {
     const std::string text = bench::difference(ours, theirs, {}, stream);
-    return text.empty() && fits_one_block ? bench::difference(ours, alone, {}, stream) : text;
+    return text.empty() && has_one_block ? bench::difference(ours, alone, {}, stream) : text;
   };
   return work;
 }
@@ -175,12 +175,12 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
     const std::int64_t n = std::int64_t{1} << log_size;
     for (const bench::named_law& which : bench::sort_laws) {
       const bool is_rival = log_size <= which.most_of_cub;
+      const bool has_one_block = log_size <= which.most_of_one_block;
       bench::benchmark_case what{algorithm, type, which.name, n, timing::batched, [=](const environment& env) {
-                                   return prepare(env, which.offsets(n, env.settings.seed), is_rival,
-                                                  which.fits_one_block);
+                                   return prepare(env, which.offsets(n, env.settings.seed), is_rival, has_one_block);
                                  }};
       if (!is_rival) what.rivals.clear();
-      if (beside_one_block && which.fits_one_block) what.rivals.emplace_back("one_block");
+      if (beside_one_block && has_one_block) what.rivals.emplace_back("one_block");
       suite.add(what);
     }
   }
