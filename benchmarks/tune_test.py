@@ -249,11 +249,11 @@ class Cplusplus(unittest.TestCase):
         row = tune.ALGORITHMS["merge_sort"].rows[0]
         point = {"block_threads": 512, "items_per_thread": 25, "blocks_per_multiprocessor": 3, "merge_parts": 2,
                  "merge_slack": 2, "merge_blocks": 5, "one_tile_items": 6400}
-        self.assertEqual([member.name for member in tune.members_of(row, point)], ["many_tiles", "merge"])
+        self.assertEqual([member.name for member in tune.members_of(row, point)], ["whole_array", "merge_whole_array"])
         self.assertEqual([member.name for member in tune.members_of(row, {**point, "block_threads": 128})],
-                         ["many_tiles", "merge", "one_tile"])
+                         ["whole_array", "merge_whole_array", "one_tile"])
         self.assertEqual(tune.member_text(row.members[1], point),
-                         "static constexpr strata::segment_merge_tuning merge{/*block_threads=*/256, "
+                         "static constexpr strata::segment_merge_tuning merge_whole_array{/*block_threads=*/256, "
                          "/*items_per_thread=*/27, /*blocks_per_multiprocessor=*/5, /*tile_items=*/6400};")
 
     def test_hubs_of_items(self):
