@@ -150,8 +150,8 @@ struct received_rows {
   std::int64_t most_probe = 0;
 };
 
-/// Joins on all ranks, first without capacity, then with just as much as is needed, then with room for all build rows
-/// on each rank.
+/// Joins on all ranks, first without capacity, then with just as much as is needed, then, if they are not too many, with
+/// room for all build rows on each rank.
 template <JoinKind Kind, class Key>
 received_rows check(const side& build, const side& probe, bool nulls_equal = false,
                     strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
@@ -207,8 +207,10 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       }
     };
     add_rows(found);
-    EXPECT_EQ(cudaSuccess, run({all_build_rows, first_required.probe_rows}));
-    add_rows(found_with_room);
+    if (all_build_rows < 5000) {
+      EXPECT_EQ(cudaSuccess, run({all_build_rows, first_required.probe_rows}));
+      add_rows(found_with_room);
+    }
     const std::lock_guard<std::mutex> lock(mutex);
     refusals += first != cudaSuccess ? 1 : 0;
     received.build += first_required.build_rows;
@@ -217,6 +219,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
   });
   EXPECT_EQ(received.build + received.probe > 0 ? ranks : 0, refusals);
   for (result_rows* const rows : {&found, &found_with_room}) {
+    if (rows == &found_with_room && all_build_rows >= 5000) continue;
     std::sort(rows->begin(), rows->end());
     EXPECT_EQ(expected.size(), rows->size());
     EXPECT_TRUE(expected == *rows);
