@@ -150,8 +150,8 @@ struct received_rows {
   std::int64_t most_probe = 0;
 };
 
-/// Joins on all ranks, first without capacity, then with just as much as is needed, then, if they are not too many, with
-/// room for all build rows on each rank.
+/// Joins on all ranks, first without capacity, then with just as much as is needed, then, if build rows are not too
+/// many, with room for all of them on each rank.
 template <JoinKind Kind, class Key>
 received_rows check(const side& build, const side& probe, bool nulls_equal = false,
                     strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
