@@ -46,6 +46,33 @@ STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds, s
   if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
 }
 
+/// The same, but a block exchanges numbers with 2, 4, 8 ... blocks in turn, as in levels of merges.
+STRATA_KERNEL void exchange_in_groups(grid_barrier_arguments arguments, std::uint64_t* written,
+                                      const std::uint64_t* salts, unsigned* counts) {
+  STRATA_SHARED(is_last, bool);
+  const std::uint64_t salt = *salts;
+  const unsigned threads = gridDim.x * blockDim.x;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
+  grid_barrier<grid_block_threads> barrier(arguments);
+  unsigned round = 0;
+  for (bool has_all = false; !has_all; ++round) {
+    const unsigned group = 2u << round, first = blockIdx.x / group * group;
+    const unsigned end = first + group < gridDim.x ? first + group : gridDim.x;
+    has_all = group >= gridDim.x;
+    std::uint64_t* const numbers = written + round % 2 * threads;
+    delay(salt, 2 * round);
+    numbers[blockIdx.x * blockDim.x + threadIdx.x] = mix(salt, round, blockIdx.x * blockDim.x + threadIdx.x);
+    barrier.arrive();
+    delay(salt, 2 * round + 1);
+    barrier.wait_for(first, end);
+    for (unsigned i = first * blockDim.x + threadIdx.x; i < end * blockDim.x; i += blockDim.x) {
+      if (numbers[i] != mix(salt, round, i)) atomicAdd(counts, 1u);
+    }
+  }
+  barrier.leave(is_last);
+  if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
+}
+
 class exchanging {
  public:
   cudaError_t launch(unsigned blocks, unsigned rounds, bool may_be_replayed, cudaStream_t on) {
@@ -56,6 +83,15 @@ class exchanging {
                                                  next_epoch(), may_be_replayed},
                           rounds, static_cast<std::uint64_t*>(written.data()),
                           static_cast<const std::uint64_t*>(salt.data()), counts.data());
+  }
+  cudaError_t launch_in_groups(unsigned blocks, bool may_be_replayed) {
+    strata::launch_configuration configuration{"exchange_in_groups", dim3(blocks), dim3(grid_block_threads)};
+    configuration.cooperative = true;
+    return strata::launch(configuration, exchange_in_groups,
+                          grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()), departures.data(),
+                                                 next_epoch(), may_be_replayed},
+                          static_cast<std::uint64_t*>(written.data()), static_cast<const std::uint64_t*>(salt.data()),
+                          counts.data());
   }
   void expect_ends(std::size_t ends) const {
     const std::vector<unsigned> found = counts.to_host();
@@ -81,6 +117,21 @@ TEST(grid_barrier, all_blocks_see_what_all_have_written_before) {
     call.salt.assign({mix(i)});
     start_load(i);
     ASSERT_CUDA_SUCCESS(call.launch(blocks, 1 + static_cast<unsigned>(i % 5), i % 2 == 0, nullptr));
+    call.expect_ends(ends += blocks);
+  });
+}
+
+TEST(grid_barrier, a_block_may_wait_for_some_blocks) {
+  exchanging call;
+  std::size_t ends = 0;
+  under_grid_schedules([&](std::size_t i) {
+    const unsigned blocks = 1 + static_cast<unsigned>(i % max_blocks);
+    fill_with_garbage(call.flags, i);
+    fill_with_garbage(call.written, i);
+    call.departures.poison();
+    call.salt.assign({mix(i)});
+    start_load(i);
+    ASSERT_CUDA_SUCCESS(call.launch_in_groups(blocks, i % 2 == 0));
     call.expect_ends(ends += blocks);
   });
 }

@@ -45,7 +45,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. Errors behind the second exchange are of one rank only.
+///   error of the lowest rank that has one, or of NCCL. Errors after ranks have talked are of one rank only.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 ///

@@ -27,7 +27,7 @@ namespace detail {
 /// the latter: it takes one word of storage for any number of blocks, and a replay needs no care, because
 /// the earlier kernel clears the counter again.
 ///
-/// Forward progress: every block waits for every other, so all must be resident (`launch_resident`).
+/// Forward progress: every block waits for every other in the end, so all must be resident (`launch_resident`).
 
 struct grid_barrier_arguments {
   unsigned long long* flags;  // one for each block
@@ -36,8 +36,8 @@ struct grid_barrier_arguments {
   bool may_be_replayed;
 };
 
-/// A flag may be one barrier ahead of a block that polls it, and never goes back. If a graph may replay the launch, the
-/// last block to leave erases all flags, because a replay carries the same epoch.
+/// A flag may be ahead of a block that polls it, and never goes back: by one barrier if all blocks wait for all. If a
+/// graph may replay the launch, the last block to leave erases all flags, because a replay carries the same epoch.
 template <int BlockThreads>
 class grid_barrier {
  public:
@@ -60,8 +60,8 @@ class grid_barrier {
   /// By all threads of the block, after arrive().
   STRATA_D void wait() const { wait_for(0, gridDim.x); }
 
-  /// The same, but waits for the blocks from `first` to before `end` only. Before leave(), a block must have waited for
-  /// all, and whenever it waits for another one, neither may be more than a barrier ahead.
+  /// The same, but waits only for the blocks from `first` to before `end`. They may have reached later barriers, 1,023
+  /// at most. A block must have waited for all others before it calls leave().
   STRATA_D void wait_for(unsigned first, unsigned end) const {
     for (unsigned block = first + threadIdx.x; block < end; block += unsigned{BlockThreads}) {
       const unsigned long long* const flag = barrier_.flags + block;
