@@ -118,6 +118,10 @@ struct distributed_join_call {
   }
   void clear_counts() { build.rows = probe.rows = capacity.build_rows = capacity.probe_rows = output_capacity = 0; }
 
+  /// Whether rows are sent with their leads. `total_rows`: those of all ranks that are exchanged.
+  bool has_rows_for_leads(std::uint64_t total_rows) const {
+    return total_rows / static_cast<std::uint64_t>(position.ranks) >= tuning.min_rows_with_leads;
+  }
   join_classes classes() const { return {static_cast<unsigned>(position.ranks)}; }
   join_destination_rules rules() const {
     return {may_copy_build_rows, keeps_build_rows, keeps_probe_rows, options.nulls_equal};

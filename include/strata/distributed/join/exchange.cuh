@@ -115,15 +115,15 @@ std::size_t join_staging_bytes(const Call& call, const Storage& storage) {
 template <class Call, class Storage>
 cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const join_side_plan& build_plan,
                                const join_side_plan* probe_plan, std::uint64_t total_rows, join_host_memory& memory) {
-  const auto [rank, ranks] = call.position;
+  const int rank = call.position.rank;
   detail::cut_join_rows(build_plan, rank, memory.build);
   if (probe_plan != nullptr) detail::cut_join_rows(*probe_plan, rank, memory.probe);
   const join_moved_arrays<true, Call> build(call, storage);
   const join_moved_arrays<false, Call> probe(call, storage);
   const array_transfer transfers[] = {build.transfer(memory.build), probe.transfer(memory.probe)};
-  const bool has_leads = total_rows / static_cast<std::uint64_t>(ranks) >= Call::tuning.min_rows_with_leads;
   return detail::all_to_all(transfers, probe_plan != nullptr ? 2 : 1, call.position, call.comm, call.stream,
-                            has_leads ? storage.work() : nullptr, Call::tuning.min_bytes_copied_beside);
+                            call.has_rows_for_leads(total_rows) ? storage.work() : nullptr,
+                            Call::tuning.min_bytes_copied_beside);
 }
 
 /// All build rows to all ranks, in the order of ranks. `side` has those of this rank.
@@ -134,8 +134,7 @@ cudaError_t exchange_whole_build_side(const Call& call, const Storage& storage,
   const bool are_aligned = detail::cut_whole_build_side(messages, call.position, pieces);
   const join_moved_arrays<true, Call> arrays(call, storage, side);
   const array_transfer transfer = arrays.transfer(pieces);
-  const bool has_leads =
-      !are_aligned && total_rows / static_cast<std::uint64_t>(call.position.ranks) >= Call::tuning.min_rows_with_leads;
+  const bool has_leads = !are_aligned && call.has_rows_for_leads(total_rows);
   return detail::all_to_all(&transfer, 1, call.position, call.comm, call.stream, has_leads ? storage.work() : nullptr,
                             Call::tuning.min_bytes_copied_beside);
 }

@@ -151,7 +151,7 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
 }
 
 /// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.
-template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = Ordered>
+template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = false>
 struct join_methods {
   static constexpr bool merge = Merge;
   static constexpr bool direct_address = DirectAddress;
