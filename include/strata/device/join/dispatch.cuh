@@ -52,7 +52,7 @@ struct DispatchHashJoin {
   static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
   static constexpr bool may_merge = Reachable::merge && are_sortable;
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Row) == 4;
-  static constexpr bool may_list_rows = Reachable::row_lists && sizeof(Row) == 4 &&
+  static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
                                         join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
 
   void* d_temp_storage;
