@@ -140,13 +140,15 @@ struct DispatchHistogram {
     static_assert(tuning.table_slots >= 32 && is_power_of_two(tuning.table_slots) && tuning.bytes_in_flight >= 32,
                   "histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more");
     if (samples.rows == 0) return clear();
-    samples.is_vectorized = Agent::is_bulk && has_pixels_at_boundaries();
-    // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
-    samples.parts_per_row = ceiling_divide(samples.row_pixels, Agent::part_pixels(samples.is_vectorized));
     const auto resident = static_cast<std::size_t>(device.multiprocessors * tuning.blocks_per_multiprocessor);
-    const std::size_t parts = samples.rows * samples.parts_per_row;
-    std::size_t blocks = ceiling_divide(parts, std::size_t{tuning.block_threads / warp_threads});
-    blocks = std::min(blocks, resident);
+    const auto share_out = [&](bool is_vectorized) {
+      samples.is_vectorized = is_vectorized;
+      // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
+      samples.parts_per_row = ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
+      const std::size_t parts = samples.rows * samples.parts_per_row;
+      return std::min(ceiling_divide(parts, std::size_t{tuning.block_threads / warp_threads}), resident);
+    };
+    std::size_t blocks = share_out(Agent::is_bulk && has_pixels_at_boundaries());
 
     const std::size_t pixels = samples.rows * samples.row_pixels;
     const std::size_t bins = Agent::counts_bytes ? ActiveChannels * std::size_t{256} : outputs.all_bins();
@@ -160,6 +162,8 @@ struct DispatchHistogram {
         return count<ActivePolicy, true>(blocks, {0, 4}, Agent::table_bytes());
       }
     }
+    // A search for a bin takes longer than a load: of few samples, smaller parts keep more blocks busy.
+    if (Bins::has_levels && !Agent::counts_bytes && blocks < resident) blocks = share_out(false);
     blocks = std::min(blocks, std::max(blocks_by_bins, std::size_t{1}));
     std::size_t bin_bytes = warp_threads * sizeof(unsigned);
     while (bin_bytes > sizeof(unsigned) && level_bytes + bins * bin_bytes > capacity) bin_bytes /= 2;
