@@ -405,14 +405,20 @@ TEST(device_top_k, last_candidates_are_items_of_the_sample) {
       ASSERT_TRUE(part == 0 || index > sample.index_of(part - 1));
       sampled_keys.push_back(keys[index]);
     }
+    device_vector<std::uint32_t> copies(sample.count);
+    const unsigned threads = strata::detail::top_k_gather_threads;
+    ASSERT_CUDA_SUCCESS(strata::launch(
+        {"gather", dim3((static_cast<unsigned>(sample.count) + threads - 1) / threads), dim3(threads)},
+        strata::detail::top_k_gather_kernel<const std::uint32_t*>, sample, copies.data()));
+    ASSERT_EQ(sampled_keys, copies.to_host());
     const auto order = expected_order<true>(sampled_keys, 0, 32);
     for (const std::size_t rank : {1, 2, 77, 255, 256}) {
       SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how) << ", rank " << rank);
       device_vector<Bound> bound(1);
       ASSERT_CUDA_SUCCESS(
           strata::launch({"sample", dim3(1), dim3(Policy::select.block_threads)},
-                         strata::detail::top_k_sample_kernel<Policy, const std::uint32_t*, Digits, Bound>, sample, rank,
-                         bound.data(), workspace));
+                         strata::detail::top_k_sample_kernel<Policy, const std::uint32_t*, Digits, Bound>, sample,
+                         copies.data(), rank, bound.data(), workspace));
       const Bound result = bound.to_host()[0];
       EXPECT_EQ(~sampled_keys[order[rank - 1]], result.code);
       EXPECT_EQ(sample.index_of(order[rank - 1]), result.index);

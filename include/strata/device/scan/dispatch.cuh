@@ -58,9 +58,7 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 /// `Count` is `std::size_t`, or a FutureCount, which kernels of its own read.
 template <class Problem, class PolicyHub = default_policy_hub, class Count = std::size_t>
 struct DispatchScan {
-  static constexpr bool has_columns =
-      std::is_same_v<typename Problem::policy_hub,
-                     columns_policy_hub<typename Problem::Accum, typename Problem::Accum>>;
+  static constexpr bool has_columns = hub_has_rows<columns_rows, typename Problem::policy_hub>;
   static_assert(
       has_columns || hub_has_rows<scan_rows, PolicyHub>,
       "DeviceScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and "

@@ -127,7 +127,7 @@ struct scan_policy_hub {
 /// The rows of what is built on scans, whose stages hold columns: scans by key, DeviceSelect, DevicePartition,
 /// DeviceRunLengthEncode and DeviceReduce::ReduceByKey. Tiles in registers read keys and apply operators twice for each
 /// item, so inputs of more than one small tile for each multiprocessor take the pipeline.
-template <class InputT, class AccumT>
+template <class InputT, class AccumT, int ScanningThreads = 320, int ThreadBytes = 176>
 struct columns_policy_hub {
   struct rows {
     // Not measured: from scan_policy_hub.
@@ -137,8 +137,8 @@ struct columns_policy_hub {
     /// ExclusiveSumByKey 65.3 / 888, ReduceByKey 52.2 / 673, If 33.0 / 398, run lengths 35.1 / 411. Shapes were
     /// compared by ReduceByKey of an earlier version, 54.6 / 710: 512 x 96 x 4 took 54.3 / 700, but run lengths
     /// of 2^28 items 528 instead of 437; 256 x 176 x 5 took 58.3 / 779.
-    static constexpr columns_pipeline_tuning columns{/*scanning_threads=*/320, /*thread_bytes=*/176,
-                                                     /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
+    static constexpr columns_pipeline_tuning columns{ScanningThreads, ThreadBytes, /*stages=*/4, /*lag=*/2,
+                                                     /*blocks_per_multiprocessor=*/1};
   };
 
   // Not measured: from Policy900. No bulk copies before 9.0.

@@ -74,7 +74,7 @@ struct DispatchTopK {
   cudaStream_t stream;
   device_properties device;
   top_k_plan plan;
-  temporary_storage::layout<8> storage;
+  temporary_storage::layout<9> storage;
 
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
@@ -120,6 +120,7 @@ struct DispatchTopK {
     flags_slot,
     departures_slot,
     bound_slot,  // and, behind it, the number of candidates
+    sample_slot,
     exchange_slot,
     candidates_slot,
     indices_slot
@@ -133,6 +134,7 @@ struct DispatchTopK {
     storage.template reserve<unsigned>(departures_slot, 1);
     storage.template reserve<Bound>(bound_slot, 1 + ceiling_divide(sizeof(unsigned long long), sizeof(Bound)));
     if (plan.capacity == 0) return;
+    storage.template reserve<Key>(sample_slot, Hub::samples);
     storage.template reserve<platform::tagged_word>(exchange_slot, Collector::number_of_words());
     storage.template reserve<Key>(candidates_slot, plan.capacity);
     if (Output::has_values) storage.template reserve<Index>(indices_slot, plan.capacity);
@@ -144,11 +146,17 @@ struct DispatchTopK {
   template <class ActivePolicy>
   cudaError_t collect(const top_k_candidates<Key, Index>& candidates, const top_k_workspace& workspace) {
     Bound* const bound = storage.template get<Bound>(bound_slot);
-    const cudaError_t status = strata::launch(
-        {"strata::DeviceTopK, sample", dim3(1), dim3(ActivePolicy::select.block_threads), 0, stream, 1,
-         device.ptx_version >= 900},
-        top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>,
-        top_k_sample<KeyIterator>::of(keys, num_items, Hub::samples), plan.sample_rank, bound, workspace);
+    Key* const copies = storage.template get<Key>(sample_slot);
+    const auto sample = top_k_sample<KeyIterator>::of(keys, num_items, Hub::samples);
+    launch_configuration launch{"strata::DeviceTopK, sample", dim3(1), dim3(top_k_gather_threads), 0, stream, 1,
+                                device.ptx_version >= 900};
+    launch.grid = dim3(static_cast<unsigned>(ceiling_divide(Hub::samples, std::size_t{top_k_gather_threads})));
+    cudaError_t status = strata::launch(launch, top_k_gather_kernel<KeyIterator>, sample, copies);
+    if (status != cudaSuccess) return status;
+    launch.grid = dim3(1);
+    launch.block = dim3(ActivePolicy::select.block_threads);
+    status = strata::launch(launch, top_k_sample_kernel<MaxPolicy, KeyIterator, Digits, Bound>, sample, copies,
+                            plan.sample_rank, bound, workspace);
     if (status != cudaSuccess) return status;
     Collector collector{{{keys, bound, candidates.keys, candidates.indices, candidates.capacity, candidates.found},
                          num_items,

@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/scan/indexed_iterators.cuh>
 #include <strata/device/top_k/agent.cuh>
 
 #include <cstddef>
@@ -37,19 +36,30 @@ struct top_k_sample {
   STRATA_D iterator_value_t<KeyIterator> load(std::size_t part) const { return detail::item_at(keys, index_of(part)); }
 };
 
-/// The last candidate: the item of rank `rank` in the sample. One block.
+inline constexpr int top_k_gather_threads = 128;
+
+/// Copies the sample: its items lie far apart, and one block would wait for each of them in every pass.
+template <class KeyIterator>
+STRATA_KERNEL void top_k_gather_kernel(top_k_sample<KeyIterator> sample, iterator_value_t<KeyIterator>* copies) {
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  const std::size_t part = std::size_t{blockIdx.x} * top_k_gather_threads + threadIdx.x;
+  if (part < sample.count) copies[part] = sample.load(part);
+}
+
+/// The last candidate: the item of rank `rank` in the sample, of which `copies` has the items. One block.
 template <class MaxPolicy, class KeyIterator, class Digits, class Bound>
 __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads, 1)
-    STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample, std::size_t rank, Bound* bound,
+    STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample,
+                                           const iterator_value_t<KeyIterator>* copies, std::size_t rank, Bound* bound,
                                            const STRATA_GRID_CONSTANT top_k_workspace workspace) {
   using Key = iterator_value_t<KeyIterator>;
   using Codes = radix_codes<Digits>;
-  using Input = indexed_input<top_k_sample<KeyIterator>, Key>;
-  using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, Input, Digits>;
+  using Agent = AgentTopK<typename MaxPolicy::ActivePolicy, const Key*, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), Input(sample), sample.count, rank, workspace)
+  Agent(shared.Alias(), copies, sample.count, rank, workspace)
       .template run<true>([&](std::size_t, std::size_t part, const Key& key, bool is_last) {
         if (is_last) *bound = {Codes::ordered(Codes::encode(key)), sample.index_of(part)};
       });
