@@ -25,6 +25,7 @@ class radix_digit_counts {
   static constexpr int block_threads = tuning.block_threads;
   using Key = iterator_value_t<KeyIterator>;
   using Codes = radix_codes<Digits>;
+  using Range = aligned_range<Key, std::size_t>;
   static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
   // Keys that a thread loads before it counts the first.
   static constexpr int keys_per_batch = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
@@ -102,7 +103,8 @@ class radix_digit_counts {
   template <bool HasAllBits>
   STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if constexpr (is_bulk_array<KeyIterator>) {
-      if (detail::is_at_boundary(d_keys)) {
+      // Where it is known that some key begins at a boundary, nothing below is compiled.
+      if (alignof(Key) == sizeof(Key) || Range::has_boundary(d_keys)) {
         count_vectors<HasAllBits>(d_keys, num_items, block, blocks);
         return;
       }
@@ -126,33 +128,33 @@ class radix_digit_counts {
     }
   }
 
-  // The same for an array at a 16-byte boundary.
+  // The same for an array, 16 bytes at a time.
   template <bool HasAllBits>
   STRATA_D void count_vectors(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
-    constexpr int width = 16 / static_cast<int>(sizeof(Key));
+    constexpr int width = static_cast<int>(Range::width);
     constexpr int vectors = 4;  // that a thread loads before it counts the first
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
-    const std::size_t all = num_items / width;
-    for (std::size_t first = block * tile + threadIdx.x; first < all; first += blocks * tile) {
+    const Range range(d_keys, num_items);
+    const KeyIterator body = d_keys + range.head;
+    for (std::size_t first = block * tile + threadIdx.x; first < range.vectors; first += blocks * tile) {
       item_vector<Key, width> held[vectors];
       STRATA_UNROLL
       for (int v = 0; v < vectors; ++v) {
         const std::size_t vector = first + static_cast<std::size_t>(v) * block_threads;
-        if (vector < all) held[v].load(d_keys + vector * width);
+        if (vector < range.vectors) held[v].load(body + vector * width);
       }
       STRATA_UNROLL
       for (int v = 0; v < vectors; ++v) {
-        if (first + static_cast<std::size_t>(v) * block_threads >= all) break;
+        if (first + static_cast<std::size_t>(v) * block_threads >= range.vectors) break;
         Key keys[width];
         held[v].get(keys);
         STRATA_UNROLL
         for (int i = 0; i < width; ++i) count<HasAllBits>(keys[i]);
       }
     }
-    const std::size_t rest = all * width + threadIdx.x;
-    if (block == 0 && threadIdx.x < width && rest < num_items) {
-      count<HasAllBits>(d_keys[rest]);
-    }
+    // The keys before the first vector, and those after the last.
+    const std::size_t edge = threadIdx.x < range.head ? threadIdx.x : threadIdx.x + range.vectors * width;
+    if (block == 0 && threadIdx.x < 2 * width && edge < num_items) count<HasAllBits>(d_keys[edge]);
   }
 
   unsigned* counters_;
