@@ -187,6 +187,63 @@ TEST(device_radix_sort, any_bits) {
   }
 }
 
+// ------------------------------------------------------------------ keys at any address
+
+// Digits are counted 16 bytes at a time, and singly before the first boundary and behind the last.
+template <class Key>
+void expect_sorted_at_any_address() {
+  using hub = radix_hub<2>;
+  constexpr int bits = strata::RadixTraits<Key>::bits;
+  for (std::size_t shift = 0; shift < 16 / sizeof(Key); ++shift) {
+    for (const std::size_t size : {257u, 700u}) {
+      for (const int begin : {0, 3}) {
+        SCOPED_TRACE(testing::Message() << size << " keys from item " << shift << " on, bits from " << begin << " on");
+        std::vector<Key> keys = make_keys<Key>(size + shift, pattern::random);
+        const device_vector<Key> in(keys);
+        device_vector<Key> out(std::vector<Key>(size, key_of_bits<Key>(0x77)));
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+          return tuned_sort<hub>(storage, bytes, in.data() + shift, out.data(), size, begin, bits);
+        }));
+        keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(shift));
+        expect_gathered(keys, expected_order<false>(keys, begin, bits), out.to_host());
+      }
+    }
+  }
+}
+
+TEST(device_radix_sort, keys_at_any_address) {
+  expect_sorted_at_any_address<std::uint16_t>();
+  expect_sorted_at_any_address<float>();
+  expect_sorted_at_any_address<std::uint64_t>();
+}
+
+struct two_words {
+  std::uint16_t high;
+  std::uint16_t low;
+};
+struct by_both_words {
+  STRATA_HD strata::RadixFields<std::uint16_t&, std::uint16_t&> operator()(two_words& key) const {
+    return {key.high, key.low};
+  }
+};
+
+TEST(device_radix_sort, keys_of_which_none_begins_at_a_boundary) {
+  using Sort = strata::TunedDeviceRadixSort<radix_hub<2>>;
+  const std::size_t size = 700;
+  const std::vector<std::uint16_t> words = make_keys<std::uint16_t>(1 + 2 * size, pattern::random);
+  const device_vector<std::uint16_t> memory(words);
+  const auto* const in = reinterpret_cast<const two_words*>(memory.data() + 1);
+  device_vector<two_words> out(std::vector<two_words>(size, two_words{7, 7}));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return Sort::SortKeys(storage, bytes, in, out.data(), size, by_both_words{});
+  }));
+  std::vector<std::uint32_t> expected;
+  for (std::size_t i = 0; i < size; ++i) expected.push_back(words[1 + 2 * i] * 65536u + words[2 + 2 * i]);
+  std::sort(expected.begin(), expected.end());
+  const std::vector<two_words> sorted = out.to_host();
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(expected[i], sorted[i].high * 65536u + sorted[i].low) << i;
+}
+
 // ------------------------------------------------------------------ two buffers
 
 TEST(device_radix_sort, between_two_buffers) {

@@ -25,6 +25,7 @@ class radix_digit_counts {
   static constexpr int block_threads = tuning.block_threads;
   using Key = iterator_value_t<KeyIterator>;
   using Codes = radix_codes<Digits>;
+  using Range = aligned_range<Key, std::size_t>;
   static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
   // Keys that a thread loads before it counts the first.
   static constexpr int keys_per_batch = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
@@ -82,27 +83,52 @@ class radix_digit_counts {
  private:
   static constexpr int columns = max_columns();
 
-  // With `HasAllBits` the compiler knows the bits of each digit.
-  template <bool HasAllBits>
-  STRATA_D void count(const Key& key) {
-    const auto code = Codes::encode(key);
-    const auto ordered = Codes::ordered(code);
-    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && ordered == code;
-    unsigned* const column = counters_ + threadIdx.x % unsigned{columns};
-    STRATA_UNROLL
-    for (int pass = 0; pass < max_passes; ++pass) {
-      if (!HasAllBits && pass >= passes_) break;
-      const radix_bit_range range = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range_;
-      const unsigned digit = radix_code_digits<Digits, true>{digits_}(ordered, range.first_bit(pass), range.bits(pass));
-      const unsigned bin = static_cast<unsigned>(pass * radix_bins) + digit;
-      atomicAdd(&column[bin * unsigned{columns}], 1u);
+  // Counts all digits of the keys that `for_each_key(use)` gives to `use`. With `HasAllBits` the compiler knows the
+  // bits of each digit; otherwise they are found once for all these keys.
+  template <bool HasAllBits, class ForEachKey>
+  STRATA_D void count(const ForEachKey& for_each_key) {
+    if constexpr (HasAllBits) {
+      for_each_key([&](const Key& key) {
+        const auto code = ordered(key);
+        STRATA_UNROLL
+        for (int pass = 0; pass < max_passes; ++pass) count_digit(code, radix_bit_range{0, Digits::key_bits}, pass);
+      });
+    } else if constexpr (Codes::are_all_exact) {
+      STRATA_UNROLL_N(1)
+      for (int pass = 0; pass < passes_; ++pass) {
+        for_each_key([&](const Key& key) { count_digit(ordered(key), range_, pass); });
+      }
+    } else {
+      // The code of a floating-point number takes more instructions than a digit of it.
+      typename Codes::Code codes[64 / sizeof(Key)];
+      int index = 0;
+      for_each_key([&](const Key& key) { codes[index++] = ordered(key); });
+      STRATA_UNROLL_N(1)
+      for (int pass = 0; pass < passes_; ++pass) {
+        index = 0;
+        for_each_key([&](const Key&) { count_digit(codes[index++], range_, pass); });
+      }
     }
+  }
+
+  STRATA_D typename Codes::Code ordered(const Key& key) {
+    const typename Codes::Code code = Codes::encode(key);
+    const typename Codes::Code result = Codes::ordered(code);
+    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && result == code;
+    return result;
+  }
+
+  STRATA_D void count_digit(const typename Codes::Code& code, const radix_bit_range& range, int pass) const {
+    const unsigned digit = radix_code_digits<Digits, true>{digits_}(code, range.first_bit(pass), range.bits(pass));
+    unsigned* const first = counters_ + pass * radix_bins * columns + threadIdx.x % unsigned{columns};
+    atomicAdd(&first[digit * unsigned{columns}], 1u);
   }
 
   template <bool HasAllBits>
   STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if constexpr (is_bulk_array<KeyIterator>) {
-      if (detail::is_at_boundary(d_keys)) {
+      // Where it is known that some key begins at a boundary, nothing below is compiled.
+      if (alignof(Key) == sizeof(Key) || Range::has_boundary(d_keys)) {
         count_vectors<HasAllBits>(d_keys, num_items, block, blocks);
         return;
       }
@@ -119,39 +145,45 @@ class radix_digit_counts {
       for (int i = 0; i < keys_per_batch; ++i) {
         if (is_key(i)) keys[i] = from[static_cast<difference_of<KeyIterator>>(i * block_threads)];
       }
-      STRATA_UNROLL
-      for (int i = 0; i < keys_per_batch; ++i) {
-        if (is_key(i)) count<HasAllBits>(keys[i]);
-      }
+      count<HasAllBits>([&](const auto& use) {
+        STRATA_UNROLL
+        for (int i = 0; i < keys_per_batch; ++i) {
+          if (is_key(i)) use(keys[i]);
+        }
+      });
     }
   }
 
-  // The same for an array at a 16-byte boundary.
+  // The same for an array, 16 bytes at a time.
   template <bool HasAllBits>
   STRATA_D void count_vectors(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
-    constexpr int width = 16 / static_cast<int>(sizeof(Key));
+    constexpr int width = static_cast<int>(Range::width);
     constexpr int vectors = 4;  // that a thread loads before it counts the first
     constexpr std::size_t tile = static_cast<std::size_t>(block_threads) * vectors;
-    const std::size_t all = num_items / width;
-    for (std::size_t first = block * tile + threadIdx.x; first < all; first += blocks * tile) {
+    const Range range(d_keys, num_items);
+    const KeyIterator body = d_keys + range.head;
+    for (std::size_t first = block * tile + threadIdx.x; first < range.vectors; first += blocks * tile) {
       item_vector<Key, width> held[vectors];
       STRATA_UNROLL
       for (int v = 0; v < vectors; ++v) {
         const std::size_t vector = first + static_cast<std::size_t>(v) * block_threads;
-        if (vector < all) held[v].load(d_keys + vector * width);
+        if (vector < range.vectors) held[v].load(body + vector * width);
       }
-      STRATA_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        if (first + static_cast<std::size_t>(v) * block_threads >= all) break;
-        Key keys[width];
-        held[v].get(keys);
+      count<HasAllBits>([&](const auto& use) {
         STRATA_UNROLL
-        for (int i = 0; i < width; ++i) count<HasAllBits>(keys[i]);
-      }
+        for (int v = 0; v < vectors; ++v) {
+          if (first + static_cast<std::size_t>(v) * block_threads >= range.vectors) break;
+          Key keys[width];
+          held[v].get(keys);
+          STRATA_UNROLL
+          for (int i = 0; i < width; ++i) use(keys[i]);
+        }
+      });
     }
-    const std::size_t rest = all * width + threadIdx.x;
-    if (block == 0 && threadIdx.x < width && rest < num_items) {
-      count<HasAllBits>(d_keys[rest]);
+    // The keys before the first vector, and those after the last.
+    const std::size_t edge = threadIdx.x < range.head ? threadIdx.x : threadIdx.x + range.vectors * width;
+    if (block == 0 && threadIdx.x < 2 * width && edge < num_items) {
+      count<HasAllBits>([&](const auto& use) { use(d_keys[edge]); });
     }
   }
 
@@ -176,6 +208,7 @@ struct radix_pass_planner {
   /// By all threads: plans the passes of `workspace` by its bins, to which other blocks have added.
   STRATA_D static void plan(TempStorage& storage, const radix_workspace& workspace, int passes, std::size_t num_items,
                             bool is_double_buffer) {
+    STRATA_UNROLL_N(1)
     for (int pass = 0; pass < passes; ++pass) {
       unsigned long long* const bin = workspace.bins_of(pass) + threadIdx.x;
       unsigned long long count = 0;

@@ -71,12 +71,14 @@ struct radix_pass_plan {
 STRATA_HD void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                  bool is_double_buffer) {
   int moves = 0;
+  STRATA_UNROLL_N(1)
   for (int i = 0; i < passes; ++i) moves += is_constant[i] ? 0 : 1;
   // In a double buffer the result lies where `passes` moves would bring it.
   const bool needs_copy = is_double_buffer ? (passes - moves) % 2 != 0 : moves == 0;
   const int executed = moves + (needs_copy ? 1 : 0);
   bool may_copy = needs_copy;
   int order = 0;
+  STRATA_UNROLL_N(1)
   for (int i = 0; i < passes; ++i) {
     radix_pass_plan& pass = plan[i];
     pass.is_copy = is_constant[i] && may_copy;
