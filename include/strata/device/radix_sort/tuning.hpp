@@ -147,7 +147,8 @@ struct radix_sort_policy_hub {
         /*block_threads*/ 256,
         /*items_per_thread*/ 1 << (detail::log2_ceiling(pairs_within(64, 8) + 1) - 1),
         /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
-    // Where there is no cluster. Half the code of 256 threads with 32 items, which took 16.8 (44) for 2^13.
+    // Where there is no cluster. H100, 2026-11-26, 2^11 / 2^12 / 2^13: 15.6 / 16.1 / 18.1; 256 threads with 32 items
+    // 19.2 / 19.1 / 17.1, and twice the code.
     static constexpr radix_block_tuning large_block{
         /*block_threads*/ threads_within(512, widest, shared_bytes_of_900),
         /*items_per_thread*/ pairs_within(64, 16)};

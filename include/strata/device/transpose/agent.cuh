@@ -96,11 +96,14 @@ struct staged_transpose {
   STRATA_D static int at_most(std::int64_t count, int limit) { return count < limit ? static_cast<int>(count) : limit; }
 };
 
-/// The same without shared memory: neighbouring threads write neighbouring pieces.
+/// The same without shared memory: neighbouring threads write neighbouring pieces. A thread loads some pieces before it
+/// writes the first.
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 struct direct_transpose {
   static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
+  // Large elements make tiles of few pieces for a thread.
+  static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 8;
   using element = access_word<PieceBytes>;
 
   struct TempStorage : Uninitialized<NullType> {};
@@ -111,26 +114,52 @@ struct direct_transpose {
   const transpose_shape& shape;
 
   STRATA_D void transpose_tile_number(std::uint64_t number) {
+    constexpr unsigned threads = tuning.block_threads;
     const std::uint64_t tile_column = number / shape.tiles_down;
     const auto row = static_cast<std::int64_t>(number - tile_column * shape.tiles_down) * tuning.tile_rows;
     const auto column = static_cast<std::int64_t>(tile_column) * tuning.tile_columns;
     const unsigned per_column = at_most(shape.rows - row, tuning.tile_rows) * pieces;
     const unsigned count = per_column * at_most(shape.columns - column, tuning.tile_columns);
-    STRATA_UNROLL_N(4)
-    for (unsigned i = threadIdx.x; i < count; i += tuning.block_threads) {
-      const unsigned c = i / per_column, rest = i % per_column;
-      const unsigned r = rest / pieces, piece = rest % pieces;
-      copy_piece(out + ((column + c) * shape.out_leading_dimension + row + r) * pieces + piece,
-                 in + ((row + r) * shape.in_leading_dimension + column + c) * pieces + piece);
+    const element* const from = in + (row * shape.in_leading_dimension + column) * pieces;
+    element* const to = out + (column * shape.out_leading_dimension + row) * pieces;
+    // Piece i of the tile is piece `rest` of column c: without a division for each of them.
+    unsigned c = threadIdx.x / per_column, rest = threadIdx.x % per_column;
+    STRATA_UNROLL_N(1)
+    for (unsigned i = threadIdx.x; i < count; i += batch * threads) {
+      element held[batch];
+      element* target[batch];
+      STRATA_UNROLL
+      for (unsigned b = 0; b < batch; ++b) {
+        const unsigned r = rest / pieces, piece = rest % pieces;
+        target[b] = to + c * shape.out_leading_dimension * pieces + rest;
+        if (i + b * threads < count) load(held[b], from + (r * shape.in_leading_dimension + c) * pieces + piece);
+        c += threads / per_column;
+        rest += threads % per_column;
+        if (rest >= per_column) {
+          rest -= per_column;
+          ++c;
+        }
+      }
+      STRATA_UNROLL
+      for (unsigned b = 0; b < batch; ++b) {
+        if (i + b * threads < count) store(target[b], held[b]);
+      }
     }
   }
 
  private:
-  STRATA_D static void copy_piece(element* to, const element* from) {
+  STRATA_D static void load(element& held, const element* from) {
 #if STRATA_HOST_SIMT
-    std::memcpy(to, __builtin_assume_aligned(from, PieceBytes), PieceBytes);
+    std::memcpy(&held, __builtin_assume_aligned(from, PieceBytes), PieceBytes);
 #else
-    *to = *from;
+    held = *from;
+#endif
+  }
+  STRATA_D static void store(element* to, const element& held) {
+#if STRATA_HOST_SIMT
+    std::memcpy(to, &held, PieceBytes);
+#else
+    *to = held;
 #endif
   }
   STRATA_D static unsigned at_most(std::int64_t count, int limit) {
