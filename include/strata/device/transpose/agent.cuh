@@ -103,7 +103,7 @@ struct direct_transpose {
   static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   // Large elements make tiles of few pieces for a thread.
-  static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 8;
+  static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
   using element = access_word<PieceBytes>;
 
   struct TempStorage : Uninitialized<NullType> {};
