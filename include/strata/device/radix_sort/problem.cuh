@@ -68,7 +68,7 @@ struct radix_pass_plan {
 ///
 /// One pass at least must take the items out of the input. Where no pass moves items, or where output and
 /// scratch are a double buffer and the moves would leave the items in the wrong one, one pass only copies.
-STRATA_HD void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
+STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                  bool is_double_buffer) {
   int moves = 0;
   STRATA_UNROLL_N(1)
