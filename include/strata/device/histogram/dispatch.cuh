@@ -141,12 +141,13 @@ struct DispatchHistogram {
                   "histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more");
     if (samples.rows == 0) return clear();
     const auto resident = static_cast<std::size_t>(device.multiprocessors * tuning.blocks_per_multiprocessor);
+    constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
     const auto share_out = [&](bool is_vectorized) {
       samples.is_vectorized = is_vectorized;
       // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
       samples.parts_per_row = ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
       const std::size_t parts = samples.rows * samples.parts_per_row;
-      return std::min(ceiling_divide(parts, std::size_t{tuning.block_threads / warp_threads}), resident);
+      return std::min(ceiling_divide(parts, block_warps), resident);
     };
     std::size_t blocks = share_out(Agent::is_bulk && has_pixels_at_boundaries());
 
