@@ -47,7 +47,7 @@ struct DispatchSegmentedRadixSort {
   using KeyBuffers = radix_buffers<const Key*, Key>;
   using ValueBuffers = radix_buffers<const Value*, Value>;
   using ValueIterator = std::conditional_t<has_values, const Value*, NullType>;
-  using LongSort = LongSegmentSort<MaxPolicy, Key, ValueIterator, Value, Digits>;
+  using LongSort = LongSegmentSort<MaxPolicy, Key, ValueIterator, Value, Digits, false>;
   using LongSegments = typename LongSort::LongSegments;
   static constexpr std::size_t max_items_of_small_states = LongSort::max_items_of_small_states;
 

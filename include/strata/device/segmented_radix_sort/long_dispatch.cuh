@@ -20,7 +20,7 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Counts the digits of the long segments, and plans their passes.
-template <class MaxPolicy, class Key, class Digits>
+template <class MaxPolicy, bool HasAllBits, class Key, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
     STRATA_KERNEL void long_segment_count_kernel(const Key* keys, const STRATA_GRID_CONSTANT radix_bit_range range,
                                                  const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
@@ -29,9 +29,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
   using Agent = AgentLongSegmentCount<typename MaxPolicy::ActivePolicy, Key, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(counters);
+  const radix_bit_range bits = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range;
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, range, digits, is_double_buffer, segments,
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, is_double_buffer, segments,
         progress)
       .run();
 }
@@ -57,8 +58,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::Active
 ///     long_segment_count_kernel     counts the digits of all passes
 ///     long_segment_passes_kernel    moves the items, one digit in each pass
 ///
-/// The policies have rows `histogram` and `pass`.
-template <class MaxPolicy, class Key, class ValueIterator, class Value, class Digits>
+/// The policies have rows `histogram` and `pass`. With `HasAllBits` the range is all bits of the keys, and the kernels
+/// are compiled for that alone.
+template <class MaxPolicy, class Key, class ValueIterator, class Value, class Digits, bool HasAllBits>
 struct LongSegmentSort {
   using LongSegments = long_segments_of<Digits>;
   using KeyBuffers = radix_buffers<const Key*, Key>;
@@ -107,7 +109,7 @@ struct LongSegmentSort {
     using Agent = AgentLongSegmentCount<ActivePolicy, Key, Digits>;
     static kernel_property_cache cache;
     return launch(count_name, cache, ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
-                  long_segment_count_kernel<MaxPolicy, Key, Digits>, keys.input, range, Digits{}, is_double_buffer,
+                  long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{}, is_double_buffer,
                   segments, progress);
   }
 

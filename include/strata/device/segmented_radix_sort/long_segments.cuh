@@ -34,7 +34,7 @@ struct long_segment_limits {
   /// be listed only if they have 2^16 items, and never more than 2^16. The limits increase with the number of items,
   /// and decrease with the size of a tile.
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
-    constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16, max_segments = std::size_t{1} << 16;
+    constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;
     const std::size_t fair = min(num_items / part, enough_items);
     const std::size_t bound = max(max(two_tiles, fair), num_items / max_segments);
@@ -42,7 +42,15 @@ struct long_segment_limits {
     return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
   }
 
+  /// The same where segments above `least_bound` are long, but never more than 2^16 of them.
+  static constexpr long_segment_limits above(std::size_t least_bound, std::size_t num_items, std::size_t tile_items) {
+    const std::size_t bound = max(least_bound, num_items / max_segments);
+    const std::size_t most = num_items / (bound + 1);
+    return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
+  }
+
  private:
+  static constexpr std::size_t max_segments = std::size_t{1} << 16;
   static constexpr std::size_t min(std::size_t a, std::size_t b) { return a < b ? a : b; }
   static constexpr std::size_t max(std::size_t a, std::size_t b) { return a < b ? b : a; }
 };
@@ -135,6 +143,7 @@ struct long_segments {
   /// By `threads` threads.
   STRATA_D void clear_bins(std::size_t segment, int thread, int threads) const {
     unsigned long long* const cleared = bins_of(segment);
+    STRATA_UNROLL_N(1)
     for (int i = thread; i < bins_per_segment; i += threads) cleared[i] = 0;
   }
 
