@@ -52,9 +52,16 @@ using LongSort = TunedDeviceSegmentedSort<hub<long_rows>>;
 segment_shape mixed() {
   return consecutive("mixed", {0, 1, 30, 700, 193, 501, 500, 2, 769, 450, 2600, 90, 0, 768, 2305, 17});
 }
+/// All segments lie behind as many items as the call has: scratch arrays are shorter.
+segment_shape behind() {
+  segment_shape shape = scattered(consecutive("behind", {900, 30, 501, 2000, 300}), 44);
+  for (offset& begin : shape.begins) begin += 30000;
+  for (offset& end : shape.ends) end += 30000;
+  return shape;
+}
 std::vector<segment_shape> long_shapes() {
-  return {scattered(mixed(), 41), consecutive("one", {3001}), scattered(consecutive("five", {900, 501, 502, 1537, 640}), 42),
-          consecutive("none", {500, 400, 3, 0, 193})};
+  return {scattered(mixed(), 41), consecutive("one", {3001}), consecutive("none", {500, 400, 3, 0, 193}),
+          scattered(consecutive("five", {900, 501, 502, 1537, 640}), 42), behind()};
 }
 
 template <class Key>
@@ -67,7 +74,7 @@ std::vector<std::size_t> order_of(const segment_shape& shape, const std::vector<
                         [](const Key& a, const Key& b) { return IsDescending ? is_before(b, a) : is_before(a, b); });
 }
 
-/// Numbers whose bits are those of the pattern. For floating-point types some of these are NaNs and zeros of both signs.
+/// Numbers whose bits are those of the pattern. Of floating-point numbers some are NaNs and zeros of both signs.
 template <class Key>
 std::vector<Key> make_bits(std::size_t count, pattern how) {
   using Word = typename strata::RadixTraits<Key>::word;
@@ -101,12 +108,14 @@ void expect_copies(const segment_shape& shape, pattern how) {
     const auto call = [&](auto... arrays) {
       const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
       if constexpr (has_values) {
-        return IsDescending ? Sort::SortPairsDescending(storage, bytes, arrays..., items_of(shape), shape.segments(),
-                                                        begins, ends)
-                            : Sort::SortPairs(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+        return IsDescending
+                   ? Sort::SortPairsDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
+                                               ends)
+                   : Sort::SortPairs(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
       } else {
         return IsDescending
-                   ? Sort::SortKeysDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends)
+                   ? Sort::SortKeysDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
+                                              ends)
                    : Sort::SortKeys(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
       }
     };
@@ -282,8 +291,11 @@ TEST(device_segmented_sort_long, a_graph_may_be_replayed_with_other_segments) {
   graph recorded([&](cudaStream_t on) { return call(storage.data(), on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
-  for (const std::vector<offset>& lengths : std::vector<std::vector<offset>>{
-           {0, 0, most, 0, 0}, {1, 2, 3, 4, 5}, {501, 700, 2000, 450, 1300}, {100, 500, 0, 400, 7}, {2500, 0, 0, 0, 3000}}) {
+  for (const std::vector<offset>& lengths : std::vector<std::vector<offset>>{{0, 0, most, 0, 0},
+                                                                             {1, 2, 3, 4, 5},
+                                                                             {501, 700, 2000, 450, 1300},
+                                                                             {100, 500, 0, 400, 7},
+                                                                             {2500, 0, 0, 0, 3000}}) {
     const segment_shape shape = consecutive("replay", lengths);
     offsets.begins.assign(shape.begins);
     offsets.ends.assign(shape.ends);
@@ -291,7 +303,8 @@ TEST(device_segmented_sort_long, a_graph_may_be_replayed_with_other_segments) {
     out.assign(before);
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     on.synchronize();
-    std::vector<std::size_t> order = order_of<false>(shape, std::vector<std::uint32_t>(keys.begin(), keys.begin() + most));
+    std::vector<std::size_t> order =
+        order_of<false>(shape, std::vector<std::uint32_t>(keys.begin(), keys.begin() + most));
     ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, out.to_host(), before));
   }
 }

@@ -21,18 +21,6 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sorts of segments by a comparator merge the longest segments too.
-struct merge_long_segments {
-  using Workspace = merge_sort_workspace;
-  static constexpr int slots = 0;
-
-  template <class Layout, class Arguments>
-  static merge_long_segments reserve(Layout&, int, const Arguments&) {
-    return {};
-  }
-  static constexpr std::size_t progress_words() { return 0; }
-};
-
 template <class Policy>
 using segmented_merge_sort_rows =
     std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
@@ -53,8 +41,7 @@ using segmented_merge_sort_rows =
 ///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
 ///     if some may be longer than a tile, then
 ///                            segmented_merge_sort_merge_kernel: merges these tiles
-///     if `LongSort` sorts the longest ones, then
-///                            its kernels
+///     last                   the kernels of `LongSort`
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare,
           class PolicyHub = default_policy_hub, class LongSort = merge_long_segments>
 struct DispatchSegmentedMergeSort {
@@ -68,7 +55,6 @@ struct DispatchSegmentedMergeSort {
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
-  static constexpr bool sorts_long = !std::is_same_v<LongSort, merge_long_segments>;
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
   static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
@@ -153,15 +139,9 @@ struct DispatchSegmentedMergeSort {
     Arrays buffer{storage.template get<Key>(keys), storage.template get<Value>(values)};
     if (call.buffer != nullptr) buffer = *call.buffer;
     auto* const words = storage.template get<unsigned long long>(progress);
-    if constexpr (sorts_long) long_sort.map(storage, slots, call, words + clear_words(call), workspace);
-    DispatchSegmentedMergeSort dispatch{call,
-                                        merged,
-                                        buffer,
-                                        workspace,
-                                        long_sort,
-                                        words + progress_words,
-                                        segment_class::one_tile,
-                                        {}};
+    long_sort.map(storage, slots, call, words + clear_words(call), workspace);
+    DispatchSegmentedMergeSort dispatch{
+        call, merged, buffer, workspace, long_sort, words + progress_words, segment_class::one_tile, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -186,10 +166,7 @@ struct DispatchSegmentedMergeSort {
       return sort_one_segment<Policy>();
     } else {
       const cudaError_t status = sort_segments<Policy>();
-      if constexpr (sorts_long) {
-        if (status == cudaSuccess) return long_sort.template sort<Policy>(call, merged, buffer, workspace, device);
-      }
-      return status;
+      return status != cudaSuccess ? status : long_sort.template sort<Policy>(call, merged, buffer, workspace, device);
     }
   }
 
@@ -407,8 +384,8 @@ struct DispatchSegmentedMergeSort {
     static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
                   "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
     // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
-    constexpr bool is_shared =
-        sorts_long && (Class == segment_class::one_tile || Class == segment_class::many_tiles);
+    constexpr bool is_shared = !std::is_same_v<LongSort, merge_long_segments> &&
+                               (Class == segment_class::one_tile || Class == segment_class::many_tiles);
     constexpr segment_class kernel_class = is_shared ? segment_class::one_tile : Class;
     using Agent = merge_agent<Policy, kernel_class, Key, Value, Compare, is_shared>;
     static kernel_property_cache cache;
@@ -419,12 +396,10 @@ struct DispatchSegmentedMergeSort {
     const std::size_t tiles = workspace.tile_capacity * static_cast<std::size_t>(tiles_of_run);
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long epoch = 1ull << 32;
-    return detail::launch_resident(cooperative, cache, device, tiles, max_barrier_blocks,
-                                   segmented_merge_sort_merge_kernel<MaxPolicy, kernel_class, is_shared, Key, Value,
-                                                                     Compare>,
-                                   merged, buffer, workspace,
-                                   grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare,
-                                   tiles_of_run);
+    return detail::launch_resident(
+        cooperative, cache, device, tiles, max_barrier_blocks,
+        segmented_merge_sort_merge_kernel<MaxPolicy, kernel_class, is_shared, Key, Value, Compare>, merged, buffer,
+        workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare, tiles_of_run);
   }
 };
 

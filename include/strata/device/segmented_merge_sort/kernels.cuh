@@ -114,7 +114,8 @@ __launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare, int tiles_of_run) {
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare,
+        int tiles_of_run) {
   using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare, HasAnyRuns>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare, tiles_of_run)

@@ -115,7 +115,9 @@ class SegmentMergePlan {
 
  private:
   STRATA_D static int thread() { return detail::reloaded_thread_index(); }
-  STRATA_D unsigned num_tiles() const { return static_cast<unsigned>(workspace_.num_tiles()) * static_cast<unsigned>(tiles_of_run_); }
+  STRATA_D unsigned num_tiles() const {
+    return static_cast<unsigned>(workspace_.num_tiles()) * static_cast<unsigned>(tiles_of_run_);
+  }
   /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. In each round
   /// of tickets, one for each block, batches have 7/8 of an even part of the tiles that are left, so that
   /// blocks take few tickets and end at about the same time. A block waits for the first search of a batch.

@@ -130,6 +130,24 @@ struct merge_sort_workspace {
   STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 };
 
+/// How the longest segments are sorted: in sorts by a comparator by merges, as those that are only longer than a tile.
+struct merge_long_segments {
+  using Workspace = merge_sort_workspace;
+  static constexpr int slots = 0;
+
+  template <class Layout, class Arguments>
+  static merge_long_segments reserve(Layout&, int, const Arguments&) {
+    return {};
+  }
+  static constexpr std::size_t progress_words() { return 0; }
+  template <class... Arguments>
+  static void map(const Arguments&...) {}
+  template <class Policy, class... Arguments>
+  static cudaError_t sort(const Arguments&...) {
+    return cudaSuccess;
+  }
+};
+
 /// threadIdx.x, computed again where it is needed: what depends on it takes no registers in between.
 STRATA_D int reloaded_thread_index() {
   int thread = static_cast<int>(threadIdx.x);

@@ -32,8 +32,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
   const radix_bit_range bits = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range;
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, is_double_buffer, segments,
-        progress)
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, is_double_buffer, segments, progress)
       .run();
 }
 
@@ -109,8 +108,8 @@ struct LongSegmentSort {
     using Agent = AgentLongSegmentCount<ActivePolicy, Key, Digits>;
     static kernel_property_cache cache;
     return launch(count_name, cache, ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
-                  long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{}, is_double_buffer,
-                  segments, progress);
+                  long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{},
+                  is_double_buffer, segments, progress);
   }
 
   /// `State` is the word of the look-back: of 32 bits if no segment can have more than max_items_of_small_states.

@@ -65,8 +65,8 @@ struct long_segment_progress {
   /// By one thread: takes a range of as many items as the call has, for a segment. Returns where it begins, or -1 if
   /// there is none: then segments have more items than the call.
   STRATA_D long long take_items(std::size_t length, std::size_t num_items) {
-    const auto begin = static_cast<std::size_t>(
-        detail::take_tickets(&items_taken, static_cast<unsigned long long>(length)));
+    const auto begin =
+        static_cast<std::size_t>(detail::take_tickets(&items_taken, static_cast<unsigned long long>(length)));
     const bool is_within = begin <= num_items && length <= num_items - begin;
     STRATA_ASSERT(is_within, "segments have more than the num_items = %llu items of the call",
                   static_cast<unsigned long long>(num_items));
@@ -124,8 +124,8 @@ struct long_segments {
 
   STRATA_D unsigned long long* bins_of(std::size_t segment) const { return bins + segment * bins_per_segment; }
 
-  /// By one thread: lists a segment of so many tiles. Returns its index; its bins must be cleared. The list has capacity
-  /// for it if its items were taken.
+  /// By one thread: lists a segment of so many tiles. Returns its index; its bins must be cleared. The list has
+  /// capacity for it if its items were taken.
   STRATA_D std::size_t append(long_segment_progress& progress, const segment_bounds& bounds, unsigned long long tiles,
                               long long keys_out_begin, long long scratch_begin) const {
     const long_segment_count before = long_segment_count::add_segment(&progress.listed, tiles);

@@ -55,10 +55,9 @@ void check_number_keys() {
 }
 
 template <class Policy>
-using segmented_sort_rows =
-    std::void_t<if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
-                if_rows<radix_pass_tuning, decltype(Policy::pass)>,
-                if_rows<long_segment_tuning, decltype(Policy::long_segments)>>;
+using segmented_sort_rows = std::void_t<if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
+                                        if_rows<radix_pass_tuning, decltype(Policy::pass)>,
+                                        if_rows<long_segment_tuning, decltype(Policy::long_segments)>>;
 
 /// How numbers are sorted: the hub of the merges, and what sorts the longest segments. Passes over digits take values
 /// from a `ValueIterator`.

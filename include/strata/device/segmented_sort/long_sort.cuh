@@ -68,7 +68,7 @@ struct sort_long_by_digits {
   using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
   static constexpr int slots = Sort::slots;
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
-  // States of 32 bits suffice for these. Longer segments are merged: kernels for them would be compiled in every program.
+  // States of 32 bits suffice for these. Longer segments are merged: kernels for them would be in every program.
   static constexpr std::size_t longest_listed = Sort::max_items_of_small_states;
 
   static constexpr std::size_t least_tile = detail::least_in_chain<radix_pass_tile, MaxPolicy>();
@@ -94,8 +94,7 @@ struct sort_long_by_digits {
   template <class Layout, class Arguments>
   void map(const Layout& storage, int first_slot, const Arguments& call, unsigned long long* progress,
            Workspace& workspace) const {
-    workspace.long_segments =
-        Sort::list_in(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
+    workspace.long_segments = Sort::list_in(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
     if (!is_used(call)) workspace.long_segments.bound = ~0ull;
     workspace.longest_listed = longest_listed;
     workspace.long_progress = reinterpret_cast<long_segment_progress*>(progress);

@@ -68,8 +68,7 @@ struct segmented_sort_policy_hub {
                                                        /*least_items_of_long_mean*/ std::size_t{1} << 24,
                                                        /*long_mean*/ std::size_t{1} << 15};
   };
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>,
-                     rows<typename merges::rows_750, digits_750> {};
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, digits_750> {};
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750>,
                      rows<typename merges::template rows<800>, typename digits::Policy800> {};
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>,
