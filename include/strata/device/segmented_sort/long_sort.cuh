@@ -29,10 +29,11 @@ struct number_sort_workspace : merge_sort_workspace {
 
   /// By all lanes of a warp: in the place of that of merge_sort_workspace.
   STRATA_D void push_split(bool is_split, const segment_bounds& bounds, int tile_items) const {
+    if (__any_sync(full_warp_mask, is_split ? 1 : 0) == 0) return;
     const auto length = static_cast<unsigned long long>(bounds.length);
     const bool is_long = is_split && length > long_segments.bound && length <= longest_listed;
+    list(is_long, bounds);
     merge_sort_workspace::push_split(is_split && !is_long, bounds, tile_items);
-    if (__any_sync(full_warp_mask, is_long)) list(is_long, bounds);
   }
 
  private:
