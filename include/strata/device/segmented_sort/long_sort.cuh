@@ -8,6 +8,8 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/radix_sort/problem.cuh>
+#include <strata/device/radix_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 #include <strata/device/segmented_radix_sort/long_dispatch.cuh>
 #include <strata/device/segmented_radix_sort/long_segments.cuh>
