@@ -53,7 +53,7 @@ struct segmented_sort_policy_hub {
                                                                                  : std::size_t{1} << 17;
 
   // Temporary storage is sized by the smallest tile of a pass: with that of DeviceSegmentedRadixSort on 7.5, half as
-  // large, long segments would take 15 % more.
+  // large, it would be 7 % of the keys more.
   struct digits_750 {
     static constexpr radix_histogram_tuning histogram = digits::Policy750::histogram;
     static constexpr radix_pass_tuning pass = digits::Policy860::pass;
