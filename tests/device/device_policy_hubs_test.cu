@@ -58,6 +58,7 @@ struct hub {
 };
 
 constexpr int threads = 64;
+constexpr int n = 1000;
 
 struct reduce_row : strata::reduce_policy_hub<int>::Policy750 {
   static constexpr strata::reduce_tuning tuning{threads, /*bytes_in_flight=*/32, /*ordered_bytes=*/32,
@@ -92,6 +93,11 @@ struct merge_sort_rows {
   static constexpr strata::segment_merge_tuning merge{threads, 17, 1, threads * 16}, merge_per_multiprocessor = merge,
                                                                                    merge_whole_array = merge;
   static constexpr strata::merge_sort_grid_tuning one_cluster{threads, 17, 1, 4}, resident_grid{threads, 17, 1};
+};
+struct segmented_sort_rows : merge_sort_rows {
+  static constexpr strata::radix_histogram_tuning histogram{512, 16 << 10};
+  static constexpr strata::radix_pass_tuning pass{512, 1, 1};
+  static constexpr strata::long_segment_tuning long_segments{std::size_t{threads} * 16, n, n, n};
 };
 struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy750 {
   static constexpr strata::reduce_tuning one_launch_tuning = reduce_row::tuning;
@@ -154,8 +160,6 @@ void expect_used(int block_threads, const Call& call, [[maybe_unused]] int other
   static_cast<void>(block_threads);
 #endif
 }
-
-constexpr int n = 1000;
 
 struct device_policy_hubs : ::testing::Test {
   const std::vector<int> items = random_integers<int>(n, 0, 9);
@@ -309,6 +313,10 @@ TEST_F(device_policy_hubs, merge_sorts) {
                                                                     offsets.data() + 1, strata::Less{});
   });
   EXPECT_EQ(out.to_host(), sorted_segments());
+}
+
+TEST_F(device_policy_hubs, segmented_sort) {
+  using Hub = hub<segmented_sort_rows>;
   expect_used<Hub>(threads, [&] {
     return strata::TunedDeviceSegmentedSort<Hub>::SortKeys(in.data(), out.data(), n, 10, offsets.data(),
                                                            offsets.data() + 1);

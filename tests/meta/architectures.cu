@@ -108,7 +108,7 @@ constexpr launch_shape segmented_shape() {
 }
 constexpr launch_shape long_segments_shape() {
   return {segmented_policy::pass.block_threads, segmented_policy::pass.blocks_per_multiprocessor,
-          AgentLongSegmentPasses<segmented_policy, false, u64, u64, digits<u64>, u64>::shared_bytes};
+          AgentLongSegmentPasses<segmented_policy, u64, strata::NullType, u64, digits<u64>, u64>::shared_bytes};
 }
 
 // With as many partitions as a pass may have, and 8 or 12 bytes for each row.

@@ -29,8 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Keys are integers, enumerations, bool, half, bfloat16, float and double, in the order of DeviceRadixSort: -0.0 is
 /// equal to +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
-/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort. For keys in another order,
-/// or of other types, take the latter.
+/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort, but for the long segments of
+/// large calls: these are sorted by their digits. For keys in another order, or of other types, take
+/// DeviceSegmentedMergeSort.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
 ///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
@@ -49,23 +50,28 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segments is written. The host cannot know whether they have more than `num_items` items. If so,
 ///   some long segments are not written; debug builds (`STRATA_DEBUG`) stop.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
-///   changed. Items of segments longer than a tile are merged by way of the same positions of the other array, which
+///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
 ///   (10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a
 ///   third if segments can be longer than a tile. The third is a cooperative launch: for when it
-///   starts see DeviceScan. No host synchronisation and no allocation, so a call can be captured in a
-///   graph and replayed with other items, offsets and lengths. Calls that may run at the same time
-///   need temporary storage of their own.
+///   starts see DeviceScan. Two more where long segments are sorted by their digits. No host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other
+///   items, offsets and lengths. Calls that may run at the same time need temporary storage of their
+///   own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
 ///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
-///   each level of merges.
+///   each level of merges. In calls of 2^26 items or more, and of 2^24 if the mean is 2^15 or more,
+///   a segment above 2^18 items takes the passes of DeviceSegmentedRadixSort instead, unless keys have
+///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
+///   has 2^31 items or more.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
-///   more; with two buffers the 7 % alone. It depends on `num_items`, never on offsets.
+///   more: from 2^24 items on 13 % of keys of 4 bytes, 17 % of 2 bytes, 31 % of one. With two
+///   buffers 7 % alone (11 %, 15 % of 2 bytes). It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub:
-///   see default_policy_hub.
+/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
 ///   that overlap, temporary storage too small.

@@ -6,6 +6,7 @@
 // expect: DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of merge
 // expect: merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -27,6 +28,7 @@
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
@@ -76,6 +78,7 @@ void all(std::size_t& bytes, const int* in, int* out) {
   TunedDeviceRadixSort<without_row>::SortKeys(none, bytes, in, out, 10);
   TunedDeviceSegmentedRadixSort<without_row>::SortKeys(none, bytes, in, out, 10, 1, in, in);
   TunedDeviceMergeSort<without_row>::SortKeys(none, bytes, out, 10, is_less{});
+  TunedDeviceSegmentedSort<without_row>::SortKeys(none, bytes, in, out, 10, 1, in, in);
   TunedDeviceSegmentedReduce<other_row>::Sum(none, bytes, in, out, 1, in, in);
   static_cast<void>(TunedDeviceSegmentedScan<other_row>::InclusiveSegmentedSum(none, bytes, in, out, in, in, 1));
   TunedDeviceMerge<other_row>::MergeKeys(none, bytes, in, 10, in, 10, out);

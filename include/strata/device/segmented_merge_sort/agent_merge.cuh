@@ -27,14 +27,14 @@ namespace detail {
 /// stored. A tile is merged twice in shared memory: first the runs 0 and 1, and beside them 2 and 3; then
 /// both results, the second of which is stored in reverse.
 ///
-/// A segment takes part in as many levels as it needs. In the first level, runs have `RunItems` items.
-template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value, class Compare>
+/// A segment takes part in as many levels as it needs. For `TilesOfRun` see SegmentMergePlan.
+template <int BlockThreads, int ItemsPerThread, int TileItems, int TilesOfRun, class Key, class Value, class Compare>
 class AgentSegmentMerge {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   using Item = segment_item<Key, Value>;
   using Arrays = merge_sort_arrays<Key, Value>;
-  using Plan = SegmentMergePlan<BlockThreads, ItemsPerThread, TileItems, RunItems, Key, Value, Compare>;
+  using Plan = SegmentMergePlan<BlockThreads, ItemsPerThread, TileItems, TilesOfRun, Key, Value, Compare>;
   static constexpr int max_open = Plan::max_open;
   static constexpr bool has_vectors = !has_values && transfers_vectors<Key>;
   using vectors = vector_transfer<Key, BlockThreads>;
@@ -50,10 +50,10 @@ class AgentSegmentMerge {
   };
 
   STRATA_D AgentSegmentMerge(TempStorage& storage, const merge_sort_workspace& workspace, const Arrays& output,
-                             const Arrays& buffer, const Compare& compare)
+                             const Arrays& buffer, const Compare& compare, int tiles_of_run = TilesOfRun)
       : storage_(storage),
         workspace_(workspace),
-        plan_(storage.plan, workspace, output, buffer, compare),
+        plan_(storage.plan, workspace, output, buffer, compare, tiles_of_run),
         output_(output),
         buffer_(buffer),
         compare_(compare) {}

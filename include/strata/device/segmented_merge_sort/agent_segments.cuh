@@ -29,8 +29,10 @@ struct segment_limits {
   }
 };
 
-/// Leaves a segment to later kernels if it is for them. By all lanes of a warp.
-STRATA_D void enqueue(const merge_sort_workspace& workspace, const segment_limits& limits, long long segment,
+/// Leaves a segment to later kernels if it is for them. By all lanes of a warp. `Workspace` is merge_sort_workspace, or
+/// that of a call which does not merge the longest segments.
+template <class Workspace>
+STRATA_D void enqueue(const Workspace& workspace, const segment_limits& limits, long long segment,
                       const segment_bounds& bounds, bool has_segment) {
   const bool is_queued = has_segment && limits.is_queued(bounds.length);
   workspace.push(is_queued, segment, is_queued ? limits.slots(bounds.length) : 0);
@@ -52,9 +54,9 @@ class AgentSegments {
       : tile_(storage, keys, values, compare) {}
 
   /// `count` segments from number `first` on.
-  template <class Segments, class Arrays>
+  template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
-                     const merge_sort_workspace& workspace, const Arrays& output) {
+                     const Workspace& workspace, const Arrays& output) {
     STRATA_UNROLL_N(1)
     for (int next = 0;;) {
       const int index = next + static_cast<int>(threadIdx.x);

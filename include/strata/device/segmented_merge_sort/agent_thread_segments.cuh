@@ -46,9 +46,9 @@ class AgentThreadSegments {
         wide_tile_(storage.wide_tile, keys, values, compare) {}
 
   /// `count` segments from number `first` on.
-  template <class Segments, class Arrays>
+  template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
-                     const merge_sort_workspace& workspace, const Arrays& output) {
+                     const Workspace& workspace, const Arrays& output) {
     if (threadIdx.x == 0) storage_.seen = storage_.listed = storage_.packed = 0;
     __syncthreads();
     STRATA_UNROLL_N(1)
@@ -71,10 +71,9 @@ class AgentThreadSegments {
 
  private:
   /// Sorts, lists or queues `left` segments from number `first + seen` on.
-  template <class Segments, class Arrays>
+  template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort_or_list(const Segments& segments, long long first, int seen, int left,
-                             const segment_limits& limits, const merge_sort_workspace& workspace,
-                             const Arrays& output) {
+                             const segment_limits& limits, const Workspace& workspace, const Arrays& output) {
     const int index = static_cast<int>(threadIdx.x);
     const long long begin = segments(first + seen).begin;
     segment_bounds local{begin, 0};

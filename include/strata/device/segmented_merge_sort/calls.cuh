@@ -85,7 +85,8 @@ struct item_index_iterator {
 
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
 /// both are the same arrays. With a `buffer`, as long as the output, less temporary storage is needed.
-template <class PolicyHub, class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
+template <class PolicyHub, class Key, class Value, class LongSort = merge_long_segments, class KeysIn, class ValuesIn,
+          class Segments, class Compare>
 cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys, ValuesIn values,
                                 merge_sort_arrays<Key, Value> output, const segments_to_sort<Segments>& all,
                                 Compare compare, bool is_in_place, bool wants_keys, cudaStream_t stream,
@@ -120,7 +121,8 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {
     using ConstCompare = const_comparator_t<Key, Compare>;
-    using Dispatch = DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare, PolicyHub>;
+    using Dispatch =
+        DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare, PolicyHub, LongSort>;
     return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes,
                               {keys, values, output, all.num_items, all.num_segments, all.segments, all.longest,
                                is_in_place, wants_keys, ConstCompare{compare}, stream, buffer});
@@ -129,15 +131,15 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
 }
 
 /// Writes the indices of the keys in sorted order.
-template <class PolicyHub, class Key, class Index, class Segments, class Compare>
+template <class PolicyHub, class LongSort = merge_long_segments, class Key, class Index, class Segments, class Compare>
 cudaError_t merge_sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                Index* d_indices, const segments_to_sort<Segments>& all, Compare compare,
                                cudaStream_t stream) {
   static_assert(std::is_integral_v<Index>, "SortIndices writes numbers of items: d_indices must point to integers");
   if (!can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
-  return detail::merge_sort_segments<PolicyHub, Key, Index>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                            item_index_iterator<Index>{}, {nullptr, d_indices}, all,
-                                                            compare, false, false, stream);
+  return detail::merge_sort_segments<PolicyHub, Key, Index, LongSort>(
+      d_temp_storage, temp_storage_bytes, d_keys, item_index_iterator<Index>{}, {nullptr, d_indices}, all, compare,
+      false, false, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -41,8 +41,9 @@ using segmented_merge_sort_rows =
 ///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
 ///     if some may be longer than a tile, then
 ///                            segmented_merge_sort_merge_kernel: merges these tiles
+///     last                   the kernels of `LongSort`
 template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare,
-          class PolicyHub = default_policy_hub>
+          class PolicyHub = default_policy_hub, class LongSort = merge_long_segments>
 struct DispatchSegmentedMergeSort {
   static_assert(hub_has_rows<segmented_merge_sort_rows, PolicyHub>,
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
@@ -92,7 +93,8 @@ struct DispatchSegmentedMergeSort {
   const arguments& call;
   Arrays merged;
   Arrays buffer;
-  merge_sort_workspace workspace;
+  typename LongSort::Workspace workspace;
+  LongSort long_sort;
   unsigned long long* barrier_flags;
   /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
   segment_class long_class;
@@ -102,9 +104,10 @@ struct DispatchSegmentedMergeSort {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes, const arguments& call) {
     enum slot { progress, queue, split, tiles, keys, values, scratch, slots };
     const unsigned long long items = call.num_items;
-    temporary_storage::layout<slots> storage;
-    merge_sort_workspace workspace{};
-    storage.template reserve<unsigned long long>(progress, clear_words(call));
+    temporary_storage::layout<slots + LongSort::slots> storage;
+    typename LongSort::Workspace workspace{};
+    const LongSort long_sort = LongSort::reserve(storage, slots, call);
+    storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
     if (call.longest > min_max_items) {
       // If the queue kernel queues shorter segments, all together are fewer.
       workspace.queue_capacity = items / (min_max_items + 1);
@@ -135,13 +138,10 @@ struct DispatchSegmentedMergeSort {
     if (!call.wants_keys) merged.keys = storage.template get<Key>(scratch);
     Arrays buffer{storage.template get<Key>(keys), storage.template get<Value>(values)};
     if (call.buffer != nullptr) buffer = *call.buffer;
-    DispatchSegmentedMergeSort dispatch{call,
-                                        merged,
-                                        buffer,
-                                        workspace,
-                                        storage.template get<unsigned long long>(progress) + progress_words,
-                                        segment_class::one_tile,
-                                        {}};
+    auto* const words = storage.template get<unsigned long long>(progress);
+    long_sort.map(storage, slots, call, words + clear_words(call), workspace);
+    DispatchSegmentedMergeSort dispatch{
+        call, merged, buffer, workspace, long_sort, words + progress_words, segment_class::one_tile, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -165,7 +165,8 @@ struct DispatchSegmentedMergeSort {
     if constexpr (has_grid) {
       return sort_one_segment<Policy>();
     } else {
-      return sort_segments<Policy>();
+      const cudaError_t status = sort_segments<Policy>();
+      return status != cudaSuccess ? status : long_sort.template sort<Policy>(call, merged, buffer, workspace, device);
     }
   }
 
@@ -232,7 +233,8 @@ struct DispatchSegmentedMergeSort {
     return progress_words + (call.longest > max_block_items ? max_barrier_blocks : 0);
   }
   cudaError_t clear() const {
-    return cudaMemsetAsync(workspace.progress, 0, clear_words(call) * sizeof(*barrier_flags), call.stream);
+    const std::size_t words = clear_words(call) + long_sort.progress_words();
+    return cudaMemsetAsync(workspace.progress, 0, words * sizeof(*barrier_flags), call.stream);
   }
 
   /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
@@ -299,13 +301,14 @@ struct DispatchSegmentedMergeSort {
     if (per_block == 0) return cudaErrorInvalidValue;
     cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
-    const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+    const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments,
+                                                    typename LongSort::Workspace, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
     static kernel_property_cache cache;
     int resident = 0;  // Not used. The query allows the kernel its shared memory.
     status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    merge_sort_workspace shared = workspace;
+    auto shared = workspace;
     if (!has_longer) shared.progress = nullptr;
     status =
         strata::launch(configuration("strata::DeviceSegmentedMergeSort", ceiling_divide(call.num_segments, per_block),
@@ -324,8 +327,8 @@ struct DispatchSegmentedMergeSort {
     const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
     if (blocks > max_grid) return cudaErrorInvalidValue;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
-                            segmented_merge_sort_queue_kernel<MaxPolicy, Segments>, call.segments, call.num_segments,
-                            limits, workspace);
+                            segmented_merge_sort_queue_kernel<MaxPolicy, Segments, typename LongSort::Workspace>,
+                            call.segments, call.num_segments, limits, workspace);
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
@@ -378,20 +381,25 @@ struct DispatchSegmentedMergeSort {
   template <class Policy, segment_class Class>
   cudaError_t merge() {
     constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
-    using Agent = merge_agent<Policy, Class, Key, Value, Compare>;
+    static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
+                  "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
+    // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
+    constexpr bool is_shared = !std::is_same_v<LongSort, merge_long_segments> &&
+                               (Class == segment_class::one_tile || Class == segment_class::many_tiles);
+    constexpr segment_class kernel_class = is_shared ? segment_class::one_tile : Class;
+    using Agent = merge_agent<Policy, kernel_class, Key, Value, Compare, is_shared>;
     static kernel_property_cache cache;
     launch_configuration cooperative = configuration("strata::DeviceSegmentedMergeSort, merges", 1,
                                                      tuning.block_threads, sizeof(typename Agent::TempStorage));
     cooperative.programmatic = false;
-    const std::size_t tiles =
-        workspace.tile_capacity *
-        static_cast<std::size_t>(detail::tuning_of<Policy>(Class).tile_items() / tuning.tile_items);
+    constexpr int tiles_of_run = detail::tiles_of_run<Policy>(Class);
+    const std::size_t tiles = workspace.tile_capacity * static_cast<std::size_t>(tiles_of_run);
     // The flags are 0 before each run of the kernel.
     constexpr unsigned long long epoch = 1ull << 32;
-    return detail::launch_resident(cooperative, cache, device, tiles, max_barrier_blocks,
-                                   segmented_merge_sort_merge_kernel<MaxPolicy, Class, Key, Value, Compare>, merged,
-                                   buffer, workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false},
-                                   call.compare);
+    return detail::launch_resident(
+        cooperative, cache, device, tiles, max_barrier_blocks,
+        segmented_merge_sort_merge_kernel<MaxPolicy, kernel_class, is_shared, Key, Value, Compare>, merged, buffer,
+        workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare, tiles_of_run);
   }
 };
 

@@ -38,15 +38,21 @@ using segments_agent = std::conditional_t<
                                          Key, Value, Types...>>,
     AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
-template <class Policy, segment_class Class, class Key, class Value, class Compare>
+/// How many tiles of its merges a tile of a class is.
+template <class Policy>
+constexpr int tiles_of_run(segment_class which) {
+  return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;
+}
+/// With `HasAnyRuns`, for runs of any number of tiles.
+template <class Policy, segment_class Class, class Key, class Value, class Compare, bool HasAnyRuns = false>
 using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
                                       detail::merge_tuning_of<Policy>(Class).items_per_thread,
                                       detail::merge_tuning_of<Policy>(Class).tile_items,
-                                      detail::tuning_of<Policy>(Class).tile_items(), Key, Value, Compare>;
+                                      HasAnyRuns ? 0 : detail::tiles_of_run<Policy>(Class), Key, Value, Compare>;
 
 /// A block has `segments_per_block` segments. It sorts the short ones and queues the others.
 template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
-          class Compare>
+          class Workspace, class Compare>
 __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_kernel(const STRATA_GRID_CONSTANT KeysIn keys,
@@ -54,7 +60,7 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
                                                    const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
                                                    Segments segments, long long num_segments, int segments_per_block,
                                                    segment_limits limits,
-                                                   const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+                                                   const STRATA_GRID_CONSTANT Workspace workspace,
                                                    const STRATA_GRID_CONSTANT Compare compare) {
   using Agent =
       segments_agent<typename MaxPolicy::ActivePolicy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
@@ -69,9 +75,9 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
 }
 
 /// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
-template <class MaxPolicy, class Segments>
+template <class MaxPolicy, class Segments, class Workspace>
 STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long long num_segments, segment_limits limits,
-                                                     const STRATA_GRID_CONSTANT merge_sort_workspace workspace) {
+                                                     const STRATA_GRID_CONSTANT Workspace workspace) {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   const long long segment = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -101,17 +107,19 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
 }
 
 /// Merges the tiles of long segments, in all levels. Its blocks are resident together.
-template <class MaxPolicy, segment_class Class, class Key, class Value, class Compare>
+template <class MaxPolicy, segment_class Class, bool HasAnyRuns, class Key, class Value, class Compare>
 __launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
                   merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
         const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare) {
-  using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare>;
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare,
+        int tiles_of_run) {
+  using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare, HasAnyRuns>;
   STRATA_DYNAMIC_SHARED(shared);
-  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare).merge(barrier);
+  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare, tiles_of_run)
+      .merge(barrier);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -26,14 +26,13 @@ struct merge_tile {
 /// Assigns tiles of a level of merges to a block, and finds which items of the runs belong there.
 ///
 /// The block makes the steps of the searches for its next tiles while it merges the present ones.
-template <int BlockThreads, int ItemsPerThread, int TileItems, int RunItems, class Key, class Value, class Compare>
+///
+/// In the first level, runs have `TilesOfRun` tiles, or `tiles_of_run` if that is 0.
+template <int BlockThreads, int ItemsPerThread, int TileItems, int TilesOfRun, class Key, class Value, class Compare>
 class SegmentMergePlan {
   using Arrays = merge_sort_arrays<Key, Value>;
   using Splitter = RunSplitter<Key, Compare, 16>;
   using FastSplitter = RunSplitter<Key, Compare, warp_threads>;
-  static constexpr int tiles_of_run = RunItems / TileItems;
-  static_assert(RunItems % TileItems == 0,
-                "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
   static constexpr int warps = BlockThreads / warp_threads;
   static constexpr int tiles_per_batch = 15;
   static constexpr int all_steps = 1 << 30, steps_per_batch = 30;
@@ -70,8 +69,13 @@ class SegmentMergePlan {
   };
 
   STRATA_D SegmentMergePlan(TempStorage& storage, const merge_sort_workspace& workspace, const Arrays& output,
-                            const Arrays& buffer, const Compare& compare)
-      : storage_(storage), workspace_(workspace), output_(output), buffer_(buffer), compare_(compare) {}
+                            const Arrays& buffer, const Compare& compare, int tiles_of_run)
+      : storage_(storage),
+        workspace_(workspace),
+        output_(output),
+        buffer_(buffer),
+        compare_(compare),
+        tiles_of_run_(TilesOfRun > 0 ? TilesOfRun : tiles_of_run) {}
 
   /// By all threads, before the first tiles of a level. Reads no keys.
   STRATA_D void begin(unsigned level) {
@@ -111,7 +115,9 @@ class SegmentMergePlan {
 
  private:
   STRATA_D static int thread() { return detail::reloaded_thread_index(); }
-  STRATA_D unsigned num_tiles() const { return static_cast<unsigned>(workspace_.num_tiles()) * unsigned{tiles_of_run}; }
+  STRATA_D unsigned num_tiles() const {
+    return static_cast<unsigned>(workspace_.num_tiles()) * static_cast<unsigned>(tiles_of_run_);
+  }
   /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. In each round
   /// of tickets, one for each block, batches have 7/8 of an even part of the tiles that are left, so that
   /// blocks take few tickets and end at about the same time. A block waits for the first search of a batch.
@@ -239,14 +245,16 @@ class SegmentMergePlan {
   STRATA_D tile_of_level find_tile(int level, unsigned number) const {
     tile_of_level tile{};
     if (number >= num_tiles()) return tile;
-    const unsigned owner = workspace_.tiles[number / unsigned{tiles_of_run}];
+    const auto tiles_of_run = static_cast<unsigned>(tiles_of_run_);
+    const long long run_items = static_cast<long long>(tiles_of_run_) * TileItems;
+    const unsigned owner = workspace_.tiles[number / tiles_of_run];
     if (owner == merge_sort_workspace::no_segment) return tile;
     const split_segment whole = workspace_.split[owner];
-    const long long begin = static_cast<long long>(number - whole.first_tile * unsigned{tiles_of_run}) * TileItems;
+    const long long begin = static_cast<long long>(number - whole.first_tile * tiles_of_run) * TileItems;
     if (level >= whole.levels || begin >= whole.length) return tile;
-    const long long run = static_cast<long long>(RunItems) << (2 * level);
-    const long long first = begin / RunItems >> (2 * level + 2) << (2 * level + 2);
-    const long long first_item = first * RunItems;
+    const long long run = run_items << (2 * level);
+    const long long first = begin / run_items >> (2 * level + 2) << (2 * level + 2);
+    const long long first_item = first * run_items;
     const long long left = whole.length - first_item;
     const long long items = left < merge_ways * run ? left : merge_ways * run;
     tile.diagonal = begin - first_item;
@@ -268,6 +276,7 @@ class SegmentMergePlan {
   const Arrays& output_;
   const Arrays& buffer_;
   const Compare& compare_;
+  int tiles_of_run_;
 };
 
 }  // namespace detail

@@ -167,6 +167,12 @@ struct segmented_merge_sort_policy_hub {
                                                             by_bytes(4, 3, 4, 2),
                                                             tile_threads* whole_array.items_per_thread};
   };
+  // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
+  struct rows_1000 : rows_900 {
+    static constexpr segment_tile_tuning one_thread{
+        rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,
+        rows_900::one_thread.blocks_per_multiprocessor * 3 / 4, rows_900::one_thread.max_items};
+  };
   // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
   // ones do not fit a multiprocessor.
   template <int Architecture>
@@ -208,12 +214,7 @@ struct segmented_merge_sort_policy_hub {
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, rows<800> {};
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>, rows<860> {};
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, rows_900 {};
-  // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
-  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows_900 {
-    static constexpr segment_tile_tuning one_thread{
-        rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,
-        rows_900::one_thread.blocks_per_multiprocessor * 3 / 4, rows_900::one_thread.max_items};
-  };
+  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows_1000 {};
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>, rows<1200> {};
   using MaxPolicy = Policy1200;
 };

@@ -88,21 +88,16 @@ struct merge_sort_workspace {
     unsigned entry = no_segment;
     if (is_split) {
       count = static_cast<unsigned long long>(ceiling_divide<long long>(bounds.length, tile_items));
-      const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));
       const unsigned long long index = atomicAdd(&progress->split, 1ull);
       first_tile = atomicAdd(&progress->tiles, count);
-      auto begin = static_cast<unsigned long long>(bounds.begin);
       bool fits = index < split_capacity && first_tile + count <= tile_capacity;
-      if (buffer_capacity != 0) {
-        begin = atomicAdd(&progress->buffer_items, length);
-        fits = fits && begin + length <= buffer_capacity;
-      }
+      const long long begin = take_buffer(bounds, fits);
       STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out", bounds.length);
       if (fits) {
         int levels = 0;
         while ((count - 1) >> (2 * levels) != 0) ++levels;
         entry = static_cast<unsigned>(index);
-        split[index] = {bounds.begin, bounds.length, static_cast<long long>(begin), first_tile, levels};
+        split[index] = {bounds.begin, bounds.length, begin, first_tile, levels};
         atomicMax(&progress->levels, static_cast<unsigned>(levels));
       }
     }
@@ -118,11 +113,39 @@ struct merge_sort_workspace {
     }
   }
 
+  /// Takes a part of the buffer for a segment, and returns where it begins: where the segment does if the caller has
+  /// brought the buffer. Makes `fits` false if there is none.
+  STRATA_D long long take_buffer(const segment_bounds& bounds, bool& fits) const {
+    if (buffer_capacity == 0) return bounds.begin;
+    const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));
+    const unsigned long long begin = atomicAdd(&progress->buffer_items, length);
+    fits = fits && begin + length <= buffer_capacity;
+    return static_cast<long long>(begin);
+  }
+
   STRATA_D unsigned long long queued() const { return smaller(progress->queued, queue_capacity); }
   STRATA_D unsigned long long num_tiles() const { return smaller(progress->tiles, tile_capacity); }
 
  private:
   STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+};
+
+/// How the longest segments are sorted: in sorts by a comparator by merges, as those that are only longer than a tile.
+struct merge_long_segments {
+  using Workspace = merge_sort_workspace;
+  static constexpr int slots = 0;
+
+  template <class Layout, class Arguments>
+  static merge_long_segments reserve(Layout&, int, const Arguments&) {
+    return {};
+  }
+  static constexpr std::size_t progress_words() { return 0; }
+  template <class... Arguments>
+  static void map(const Arguments&...) {}
+  template <class Policy, class... Arguments>
+  static cudaError_t sort(const Arguments&...) {
+    return cudaSuccess;
+  }
 };
 
 /// threadIdx.x, computed again where it is needed: what depends on it takes no registers in between.

@@ -59,6 +59,11 @@ STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const rad
   }
 }
 
+/// What the kernels of a call share in device memory; 0 when the first one starts.
+struct segmented_radix_sort_progress : long_segment_progress {
+  unsigned long long segments_taken;
+};
+
 /// One block of a sort of segments. It takes `segments_per_ticket` segments at a time, until none is left. Its warps
 /// sort those of up to 32 items, each warp one. Then the block sorts the longer ones, one after the other, and lists
 /// those that many blocks will sort.
@@ -84,8 +89,8 @@ class AgentSegmentedRadixSort {
   struct TempStorage {
     segment_bounds bounds[max_segments_per_ticket];
     unsigned long long first_segment;
-    unsigned long long scratch_begin;
-    unsigned long long long_segment;  // its index in the list
+    long long scratch_begin;
+    std::size_t long_segment;  // its index in the list
   };
 
   /// Dynamic shared memory: what the sort of a segment needs lies behind the rest.
@@ -201,38 +206,21 @@ class AgentSegmentedRadixSort {
     if (scratch_begin < 0) return;
     if (threadIdx.x == 0) {
       const auto tiles = static_cast<unsigned long long>(ceiling_divide(length, std::size_t{tile_of_long}));
-      const long_segment_count before = long_segment_count::add_segment(&progress_->listed, tiles);
-      typename LongSegments::Segment& segment = long_segments_.list[before.segments];
-      segment.begin = bounds.begin;
-      segment.length = static_cast<unsigned long long>(length);
-      segment.scratch_begin = is_double_buffer_ ? bounds.begin : scratch_begin;
-      segment.first_tile = before.tiles;
-      segment.tiles = tiles;
-      segment.tiles_counted = segment.tiles_moved = 0;
-      segment.inexact = 0;
-      storage_.long_segment = before.segments;
+      storage_.long_segment = long_segments_.append(*progress_, bounds, tiles, bounds.begin,
+                                                    is_double_buffer_ ? bounds.begin : scratch_begin);
     }
     __syncthreads();
-    unsigned long long* const bins = long_segments_.bins_of(static_cast<std::size_t>(storage_.long_segment));
-    for (int i = static_cast<int>(threadIdx.x); i < LongSegments::bins_per_segment; i += block_threads) bins[i] = 0;
+    long_segments_.clear_bins(storage_.long_segment, static_cast<int>(threadIdx.x), block_threads);
     __syncthreads();
   }
 
   // Takes a range of the scratch arrays. Returns where it begins, or -1 if there is none.
   STRATA_D long long take_scratch(std::size_t length) {
-    if (threadIdx.x == 0) {
-      storage_.scratch_begin = detail::take_tickets(&progress_->items_taken, static_cast<unsigned long long>(length));
-    }
+    if (threadIdx.x == 0) storage_.scratch_begin = progress_->take_items(length, num_items_);
     __syncthreads();
-    const auto begin = static_cast<std::size_t>(storage_.scratch_begin);
+    const long long begin = storage_.scratch_begin;
     __syncthreads();
-    const bool is_within = is_within_storage(begin, length);
-    STRATA_ASSERT(is_within, "segments have more than the num_items = %llu items of the call",
-                  static_cast<unsigned long long>(num_items_));
-    return is_within ? static_cast<long long>(begin) : -1;
-  }
-  STRATA_D bool is_within_storage(std::size_t begin, std::size_t length) const {
-    return begin <= num_items_ && length <= num_items_ - begin;
+    return begin;
   }
 
   // The buffers of one segment.

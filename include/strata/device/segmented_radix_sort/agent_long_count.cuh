@@ -37,7 +37,7 @@ class AgentLongSegmentCount {
 
   STRATA_D AgentLongSegmentCount(TempStorage& storage, unsigned* counters, const Key* keys,
                                  const radix_bit_range& range, const Digits& digits, bool is_double_buffer,
-                                 const Segments& segments, segmented_radix_sort_progress* progress)
+                                 const Segments& segments, long_segment_progress* progress)
       : storage_(storage),
         counters_(counters),
         keys_(keys),
@@ -135,7 +135,7 @@ class AgentLongSegmentCount {
   const Digits& digits_;
   bool is_double_buffer_;
   const Segments& segments_;
-  segmented_radix_sort_progress* progress_;
+  long_segment_progress* progress_;
 };
 
 }  // namespace detail

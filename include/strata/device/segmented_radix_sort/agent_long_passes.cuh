@@ -28,13 +28,15 @@ namespace detail {
 /// the tile as AgentRadixPass does, whose look-back waits for tiles before it in the same pass.
 ///
 /// Forward progress: both wait for lower tickets only.
-template <class Policy, bool HasValues, class Key, class Value, class Digits, class State>
+///
+/// `ValueIterator` is NullType for sorts of keys.
+template <class Policy, class Key, class ValueIterator, class Value, class Digits, class State>
 class AgentLongSegmentPasses {
   static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
-  using ValueIterator = std::conditional_t<HasValues, const Value*, NullType>;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Pass = AgentRadixPass<Policy, const Key*, ValueIterator, Digits, State>;
   using KeyBuffers = radix_buffers<const Key*, Key>;
-  using ValueBuffers = radix_buffers<const Value*, Value>;
+  using ValueBuffers = radix_buffers<ValueIterator, Value>;
   using Segments = long_segments<max_passes>;
   using Segment = typename Segments::Segment;
 
@@ -43,8 +45,8 @@ class AgentLongSegmentPasses {
 
   struct TempStorage {
     // Of the segment of the block's tile, by thread 0.
-    radix_buffers<const Key*, Key> keys;
-    radix_buffers<ValueIterator, Value> values;
+    KeyBuffers keys;
+    ValueBuffers values;
     radix_workspace workspace;
     Segment* segment;
     unsigned long long length;
@@ -64,7 +66,7 @@ class AgentLongSegmentPasses {
 
   STRATA_D AgentLongSegmentPasses(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                                   const radix_bit_range& range, const Digits& digits, const Segments& segments,
-                                  segmented_radix_sort_progress* progress)
+                                  long_segment_progress* progress)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         shared_(shared + pass_offset),
         keys_(keys),
@@ -120,10 +122,11 @@ class AgentLongSegmentPasses {
 
   STRATA_D void load_segment(unsigned index) const {
     Segment& segment = segments_.list[index];
-    storage_.keys = {keys_.input + segment.begin, keys_.output + segment.begin, keys_.scratch + segment.scratch_begin};
-    if constexpr (HasValues) {
-      storage_.values = {values_.input + segment.begin, values_.output + segment.begin,
-                         values_.scratch + segment.scratch_begin};
+    storage_.keys = {keys_.input + segment.begin, keys_.output + segment.keys_out_begin,
+                     keys_.scratch + segment.scratch_begin};
+    if constexpr (has_values) {
+      storage_.values = {detail::advanced(values_.input, static_cast<std::size_t>(segment.begin)),
+                         values_.output + segment.begin, values_.scratch + segment.scratch_begin};
     }
     const std::size_t first_state = static_cast<std::size_t>(segment.first_tile) * radix_bins;
     storage_.workspace = {};
@@ -145,7 +148,7 @@ class AgentLongSegmentPasses {
   const radix_bit_range& range_;
   const Digits& digits_;
   const Segments& segments_;
-  segmented_radix_sort_progress* progress_;
+  long_segment_progress* progress_;
 };
 
 }  // namespace detail

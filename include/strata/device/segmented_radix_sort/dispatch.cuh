@@ -14,9 +14,9 @@
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/grid/launch.cuh>
-#include <strata/device/grid/look_back.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/kernels.cuh>
+#include <strata/device/segmented_radix_sort/long_dispatch.cuh>
 #include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
@@ -46,8 +46,10 @@ struct DispatchSegmentedRadixSort {
   using Value = std::conditional_t<has_values, ValueT, Key>;
   using KeyBuffers = radix_buffers<const Key*, Key>;
   using ValueBuffers = radix_buffers<const Value*, Value>;
-  using LongSegments = long_segments_of<Digits>;
-  static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
+  using ValueIterator = std::conditional_t<has_values, const Value*, NullType>;
+  using LongSort = LongSegmentSort<MaxPolicy, Key, ValueIterator, Value, Digits, false>;
+  using LongSegments = typename LongSort::LongSegments;
+  static constexpr std::size_t max_items_of_small_states = LongSort::max_items_of_small_states;
 
   KeyBuffers keys;
   ValueBuffers values;
@@ -77,8 +79,15 @@ struct DispatchSegmentedRadixSort {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);
-    temporary_storage::layout<7> storage;
-    reserve(storage, count, is_double_buffer);
+    temporary_storage::layout<slots> storage;
+    const long_segment_limits limits =
+        long_segment_limits::of(count, detail::least_in_chain<radix_pass_tile, MaxPolicy>());
+    storage.template reserve<segmented_radix_sort_progress>(progress_slot, 1);
+    if (!is_double_buffer) {
+      storage.template reserve<Key>(keys_slot, count);
+      if (has_values) storage.template reserve<Value>(values_slot, count);
+    }
+    LongSort::reserve(storage, long_slots, limits, count);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0 || num_segments == 0) return cudaSuccess;
@@ -103,12 +112,7 @@ struct DispatchSegmentedRadixSort {
                                         segments,
                                         static_cast<unsigned long long>(num_segments),
                                         storage.template get<segmented_radix_sort_progress>(progress_slot),
-                                        {0,
-                                         storage.template get<typename LongSegments::Segment>(list_slot),
-                                         storage.template get<unsigned long long>(bins_slot),
-                                         {storage.template get<unsigned>(states_slot), nullptr},
-                                         0,
-                                         storage.template get<unsigned>(segment_of_tile_slot)},
+                                        LongSort::list_in(storage, long_slots, limits, count),
                                         stream,
                                         {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
@@ -126,50 +130,42 @@ struct DispatchSegmentedRadixSort {
     cudaError_t Invoke() {
       static_assert(are_radix_blocks(ActivePolicy::histogram.block_threads, ActivePolicy::pass.block_threads),
                     "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
-      const long_segment_limits limits = dispatch.template limit_long_segments<ActivePolicy>();
+      // What is long depends on the size of a tile, and so on the policy.
+      const long_segment_limits limits =
+          long_segment_limits::of(dispatch.num_items, radix_pass_tile<ActivePolicy>::value);
+      dispatch.long_segments.bound = limits.most_segments == 0 ? ~0ull : limits.bound;
       cudaError_t status = dispatch.template sort_segments<ActivePolicy>();
       if (status != cudaSuccess || limits.most_segments == 0) return status;
-      status = dispatch.template count_long_segments<ActivePolicy>(limits.most_tiles);
+      const LongSort long_sort = dispatch.long_sort(limits.most_tiles);
+      status = long_sort.template count<ActivePolicy>();
       if (status != cudaSuccess) return status;
       if constexpr (MayHaveManyItems) {
         if (dispatch.num_items > max_items_of_small_states) {
-          return dispatch.template sort_long_segments<ActivePolicy, unsigned long long>(limits.most_tiles);
+          return long_sort.template sort<ActivePolicy, unsigned long long>();
         }
       }
-      return dispatch.template sort_long_segments<ActivePolicy, unsigned>(limits.most_tiles);
+      return long_sort.template sort<ActivePolicy, unsigned>();
     }
   };
 
  private:
-  enum slot { progress_slot, keys_slot, values_slot, list_slot, bins_slot, states_slot, segment_of_tile_slot };
+  enum slot { progress_slot, keys_slot, values_slot, long_slots, slots = long_slots + LongSort::slots };
   static constexpr unsigned long long tickets_per_block = 8;
 
-  static void reserve(temporary_storage::layout<7>& storage, std::size_t num_items, bool is_double_buffer) {
-    storage.template reserve<segmented_radix_sort_progress>(progress_slot, 1);
-    if (!is_double_buffer) {
-      storage.template reserve<Key>(keys_slot, num_items);
-      if (has_values) storage.template reserve<Value>(values_slot, num_items);
-    }
-    const long_segment_limits limits =
-        long_segment_limits::of(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>());
-    storage.template reserve<typename LongSegments::Segment>(list_slot, limits.most_segments);
-    storage.template reserve<unsigned long long>(bins_slot, limits.most_segments * LongSegments::bins_per_segment);
-    storage.template reserve<unsigned>(states_slot, 2 * limits.most_tiles * radix_bins * state_words(num_items));
-    storage.template reserve<unsigned>(segment_of_tile_slot, limits.most_tiles);
-  }
-  static std::size_t state_words(std::size_t num_items) { return num_items > max_items_of_small_states ? 2 : 1; }
-
-  // What is long depends on the size of a tile, and so on the policy.
-  template <class ActivePolicy>
-  long_segment_limits limit_long_segments() {
-    constexpr std::size_t tile_items =
-        static_cast<std::size_t>(ActivePolicy::pass.block_threads) * ActivePolicy::pass.items_per_thread;
-    const long_segment_limits limits = long_segment_limits::of(num_items, tile_items);
-    long_segments.bound = limits.most_segments == 0 ? ~0ull : limits.bound;
-    const std::size_t words = state_words(num_items);
-    long_segments.state_words = static_cast<int>(words);
-    long_segments.states[1] = static_cast<unsigned*>(long_segments.states[0]) + limits.most_tiles * radix_bins * words;
-    return limits;
+  LongSort long_sort(std::size_t most_tiles) const {
+    typename LongSort::ValueBuffers long_values{};
+    if constexpr (has_values) long_values = values;
+    return {"strata::DeviceSegmentedRadixSort, digits",
+            "strata::DeviceSegmentedRadixSort, passes",
+            keys,
+            long_values,
+            range,
+            is_double_buffer,
+            long_segments,
+            most_tiles,
+            progress,
+            stream,
+            device};
   }
 
   template <class ActivePolicy>
@@ -192,54 +188,13 @@ struct DispatchSegmentedRadixSort {
 
     status = cudaMemsetAsync(progress, 0, sizeof(*progress), stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(configuration("strata::DeviceSegmentedRadixSort", static_cast<std::size_t>(blocks), threads,
-                                        Agent::shared_bytes),
-                          kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments, num_segments,
-                          segments_per_ticket, long_segments, progress);
-  }
-
-  template <class ActivePolicy>
-  cudaError_t count_long_segments(std::size_t most_tiles) const {
-    using Agent = AgentLongSegmentCount<ActivePolicy, Key, Digits>;
-    static kernel_property_cache cache;
-    return launch_many_blocks("strata::DeviceSegmentedRadixSort, digits", cache, most_tiles,
-                              ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
-                              long_segment_count_kernel<MaxPolicy, Key, Digits>, keys.input, range, Digits{},
-                              is_double_buffer, long_segments, progress);
-  }
-
-  template <class ActivePolicy, class State>
-  cudaError_t sort_long_segments(std::size_t most_tiles) const {
-    using Agent = AgentLongSegmentPasses<ActivePolicy, has_values, Key, Value, Digits, State>;
-    static kernel_property_cache cache;
-    return launch_many_blocks("strata::DeviceSegmentedRadixSort, passes", cache, most_tiles,
-                              ActivePolicy::pass.block_threads, Agent::shared_bytes,
-                              long_segment_passes_kernel<MaxPolicy, has_values, Key, Value, Digits, State>, keys,
-                              values, range, Digits{}, long_segments, progress);
-  }
-
-  // No more blocks than tiles, nor than the device holds at a time.
-  template <class... Parameters, class... Arguments>
-  cudaError_t launch_many_blocks(const char* name, kernel_property_cache& cache, std::size_t tiles, int threads,
-                                 std::size_t shared_bytes, void (*kernel)(Parameters...),
-                                 const Arguments&... arguments) const {
-    int per_multiprocessor = 0;
-    const cudaError_t status =
-        detail::resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, per_multiprocessor);
-    if (status != cudaSuccess) return status;
-    const auto resident =
-        static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
-    return strata::launch(configuration(name, tiles < resident ? tiles : resident, threads, shared_bytes), kernel,
-                          arguments...);
-  }
-
-  launch_configuration configuration(const char* name, std::size_t blocks, int threads,
-                                     std::size_t shared_bytes) const {
-    launch_configuration result{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
-    result.dynamic_shared_bytes = shared_bytes;
-    result.stream = stream;
-    result.programmatic = device.ptx_version >= 900;
-    return result;
+    launch_configuration configuration{"strata::DeviceSegmentedRadixSort", dim3(static_cast<unsigned>(blocks)),
+                                       dim3(static_cast<unsigned>(threads))};
+    configuration.dynamic_shared_bytes = Agent::shared_bytes;
+    configuration.stream = stream;
+    configuration.programmatic = device.ptx_version >= 900;
+    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments,
+                          num_segments, segments_per_ticket, long_segments, progress);
   }
 
   template <class Iterator>

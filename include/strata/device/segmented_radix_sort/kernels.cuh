@@ -6,8 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/segmented_radix_sort/agent.cuh>
-#include <strata/device/segmented_radix_sort/agent_long_count.cuh>
-#include <strata/device/segmented_radix_sort/agent_long_passes.cuh>
 #include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_radix_sort/tuning.hpp>
 
@@ -35,39 +33,6 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
   platform::launch_next_kernel();
   Agent(shared, keys, values, num_items, range, digits, is_double_buffer, long_segments, progress)
       .sort(segments, num_segments, segments_per_ticket);
-}
-
-/// Counts the digits of the long segments, and plans their passes.
-template <class MaxPolicy, class Key, class Digits>
-__launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
-    STRATA_KERNEL void long_segment_count_kernel(const Key* keys, const STRATA_GRID_CONSTANT radix_bit_range range,
-                                                 const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
-                                                 const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
-                                                 segmented_radix_sort_progress* progress) {
-  using Agent = AgentLongSegmentCount<typename MaxPolicy::ActivePolicy, Key, Digits>;
-  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
-  STRATA_DYNAMIC_SHARED(counters);
-  platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, range, digits, is_double_buffer, segments,
-        progress)
-      .run();
-}
-
-/// Sorts the long segments, in passes of all blocks.
-template <class MaxPolicy, bool HasValues, class Key, class Value, class Digits, class State>
-__launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::ActivePolicy::pass.blocks_per_multiprocessor)
-    STRATA_KERNEL void long_segment_passes_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
-                                                  const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values,
-                                                  const STRATA_GRID_CONSTANT radix_bit_range range,
-                                                  const STRATA_GRID_CONSTANT Digits digits,
-                                                  const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
-                                                  segmented_radix_sort_progress* progress) {
-  using Agent = AgentLongSegmentPasses<typename MaxPolicy::ActivePolicy, HasValues, Key, Value, Digits, State>;
-  STRATA_DYNAMIC_SHARED(shared);
-  platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
-  Agent(shared, keys, values, range, digits, segments, progress).run();
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

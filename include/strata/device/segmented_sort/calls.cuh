@@ -4,15 +4,21 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform_order.cuh>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/calls.cuh>
+#include <strata/device/segmented_sort/long_sort.cuh>
+#include <strata/device/segmented_sort/tuning.hpp>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <type_traits>
 
 /// \file
-/// DeviceSegmentedSort is DeviceSegmentedMergeSort with the order of radix sorts as comparator.
+/// DeviceSegmentedSort is DeviceSegmentedMergeSort with the order of radix sorts as comparator. In large calls the
+/// longest segments are sorted by their digits instead.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -48,15 +54,35 @@ void check_number_keys() {
                 "DeviceSegmentedMergeSort takes other keys, with a comparator");
 }
 
+template <class Policy>
+using segmented_sort_rows = std::void_t<if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
+                                        if_rows<radix_pass_tuning, decltype(Policy::pass)>,
+                                        if_rows<long_segment_tuning, decltype(Policy::long_segments)>>;
+
+/// How numbers are sorted: the hub of the merges, and what sorts the longest segments. Passes over digits take values
+/// from a `ValueIterator`.
+template <class PolicyHub, class Key, class ValueIterator, class Value, bool IsDescending>
+struct number_sort {
+  static_assert(hub_has_rows<segmented_sort_rows, PolicyHub>,
+                "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of "
+                "merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning) and long_segments "
+                "(long_segment_tuning)");
+  using Hub = hub_or<PolicyHub, segmented_sort_policy_hub<Key, Value>>;
+  using MaxPolicy = typename Hub::MaxPolicy;
+  using LongSort = std::conditional_t<MaxPolicy::long_segments.longest_merged == 0, merge_long_segments,
+                                      sort_long_by_digits<MaxPolicy, Key, ValueIterator, Value, IsDescending>>;
+};
+
 /// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
 template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
                          const segments_to_sort<Segments>& all, cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
-                                                            output, all, is_before_in_radix_sorts<Key, IsDescending>{},
-                                                            false, true, stream);
+  using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
+  return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
+      d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output, all,
+      is_before_in_radix_sorts<Key, IsDescending>{}, false, true, stream);
 }
 
 /// Sorts the first arrays in place, with the second ones as buffer.
@@ -66,7 +92,8 @@ cudaError_t sort_numbers_in_place(void* d_temp_storage, std::size_t& temp_storag
                                   const merge_sort_arrays<Key, Value>& alternate, const segments_to_sort<Segments>& all,
                                   cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_segments<PolicyHub, Key, Value>(
+  using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
+  return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
       d_temp_storage, temp_storage_bytes, static_cast<const Key*>(current.keys), d_values, current, all,
       is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream, &alternate);
 }
@@ -109,8 +136,10 @@ template <bool IsDescending, class PolicyHub, class Key, class Index, class Segm
 cudaError_t sort_number_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                 Index* d_indices, const segments_to_sort<Segments>& all, cudaStream_t stream) {
   detail::check_number_keys<Key>();
-  return detail::merge_sort_indices<PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices, all,
-                                               is_before_in_radix_sorts<Key, IsDescending>{}, stream);
+  using sorting = number_sort<PolicyHub, Key, CountingInputIterator<Index>, Index, IsDescending>;
+  return detail::merge_sort_indices<typename sorting::Hub, typename sorting::LongSort>(
+      d_temp_storage, temp_storage_bytes, d_keys, d_indices, all, is_before_in_radix_sorts<Key, IsDescending>{},
+      stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
