@@ -61,10 +61,10 @@ struct segmented_sort_policy_hub {
   struct rows : Merges {
     static constexpr radix_histogram_tuning histogram = Digits::histogram;
     static constexpr radix_pass_tuning pass = Digits::pass;
-    // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of 262,145:
-    // 2,780 and 2,821; of 400,000: 2,786 and 2,748; one segment: 4,917 and 2,819. f32 of 262,145: 3,460 and 3,527; pairs
-    // of 200,000: 4,506 and 4,836; of 262,145: 5,488 and 4,801. With two launches more, 2^24 i32 in segments of 8 take 73
-    // instead of 70, 2^27 427 instead of 414, in segments of 2,000 1,029 instead of 1,027.
+    // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of
+    // 262,145: 2,780 and 2,821; of 400,000: 2,786 and 2,748; one segment: 4,917 and 2,819. f32 of 262,145: 3,460 and
+    // 3,527; pairs of 200,000: 4,506 and 4,836; of 262,145: 5,488 and 4,801. With two launches more, 2^24 i32 in
+    // segments of 8 take 73 instead of 70, 2^27 427 instead of 414; in segments of 2,000 1,029 instead of 1,027.
     static constexpr long_segment_tuning long_segments{longest_merged, /*least_items*/ std::size_t{1} << 26,
                                                        /*least_items_of_long_mean*/ std::size_t{1} << 24,
                                                        /*long_mean*/ std::size_t{1} << 15};
