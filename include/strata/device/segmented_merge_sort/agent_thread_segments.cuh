@@ -122,7 +122,7 @@ class AgentThreadSegments {
   /// Appends the numbers of the threads that have one.
   STRATA_D void list(bool is_listed, int number) {
     constexpr int warps = block_threads / warp_threads;
-    const int warp = static_cast<int>(threadIdx.x) / warp_threads;
+    const int warp = detail::reloaded_thread_index() / warp_threads;
     const unsigned lanes = __ballot_sync(full_warp_mask, is_listed);
     if (platform::lane_id() == 0) storage_.listed_of_warp[warp] = __popc(lanes);
     __syncthreads();
