@@ -219,7 +219,7 @@ void add_cases(bench::suite& suite) {
     sizes[many / 3] = 512u << 20;
     return buffers{sizes};
   };
-  add_memcpy(suite, "one 512 MB, others 1..16 B", many, huge_tiny);
+  add_memcpy(suite, "one 512 MB others 1..16 B", many, huge_tiny);
   const auto few = [](std::uint64_t seed) { return buffers{uniform(100, 1, 1000, seed)}; };
   add_memcpy(suite, "100 of 1..1000 B", 100, few);
   add_memcpy(suite, "100 of 1..1000 B", 100, few, timing::single_call);

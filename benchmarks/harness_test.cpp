@@ -149,6 +149,11 @@ TEST(csv, has_the_agreed_columns_and_a_row_is_in_the_file_at_once) {
   std::remove(path.c_str());
 }
 
+TEST(csv, a_name_with_a_comma_is_refused) {
+  EXPECT_THROW(bench::to_text({"A", "i32", "one, others", 1, "strata", 1, 1}), std::invalid_argument);
+  EXPECT_THROW(bench::to_text({"A", "i32", "one", 1, "a\nb", 1, 1}), std::invalid_argument);
+}
+
 TEST(csv, what_does_not_exist_is_an_empty_field) {
   EXPECT_EQ(bench::to_text({"A", "i32", "host_call", 1, "cub", 0.5, 0.25}), "A,i32,host_call,1,cub,0.5,0.25,,,");
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
@@ -33,6 +34,11 @@ struct csv_row {
 };
 
 inline std::string to_text(const csv_row& row, bool has_link_column = false) {
+  for (const std::string* text : {&row.algorithm, &row.type, &row.data_case, &row.lib}) {
+    if (text->find_first_of(",\"\n") != std::string::npos) {
+      throw std::invalid_argument("a name in the CSV must have no comma, quotation mark or end of line: " + *text);
+    }
+  }
   const auto number = [](double value) -> std::string {
     if (value < 0) return "";
     char text[32];

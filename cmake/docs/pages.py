@@ -10,7 +10,6 @@
 
 import fnmatch
 import html
-import os
 import posixpath
 import re
 import shutil
@@ -178,6 +177,11 @@ def page_id(path):
     return "mainpage" if path == "README.md" else "page_" + re.sub(r"\W", "_", path[:-3].lower())
 
 
+def picture_name(path):
+    """Pictures of all folders lie in one: that of a GPU's results is named as that of another's."""
+    return path.replace("/", "_")
+
+
 def page_paths(root):
     """All Markdown files of the tree, relative to it."""
     found = ["README.md"]
@@ -218,7 +222,7 @@ class Page:
             return text
         if is_picture:
             self.pictures.append(path)
-            return f'<img src="{posixpath.basename(path)}" alt="{text}"/>'
+            return f'<img src="{picture_name(path)}" alt="{text}"/>'
         if path in self.paths:
             text = text.strip("`")
             return f'@ref {page_id(path)}{"_" + anchor if anchor else ""} "{text}"'
@@ -331,10 +335,10 @@ def write_pages(root, output, links, generated, abouts):
         pictures.update(page.pictures)
         (output / "pages" / f"{page_id(path)}.md").write_text(body)
     for picture in sorted(pictures):
-        target = output / "pictures" / os.path.basename(picture)
+        target = output / "pictures" / picture_name(picture)
         if target.exists():
             errors.append(f"two pictures have the name {target.name}")
         shutil.copyfile(root / picture, target)
-    names = " ".join(str((output / "pictures" / os.path.basename(picture)).resolve()) for picture in sorted(pictures))
+    names = " ".join(str((output / "pictures" / picture_name(picture)).resolve()) for picture in sorted(pictures))
     (output / "pictures.cfg").write_text(f"HTML_EXTRA_FILES = {names}\n")
     return errors
