@@ -66,8 +66,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
 ///   has 2^31 items or more.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and some 7 %
-///   more: from 2^24 items on 13 % of keys of 4 bytes, 17 % of 2 bytes, 31 % of one. With two
-///   buffers 7 % alone (11 %, 15 % of 2 bytes). It depends on `num_items`, never on offsets.
+///   more: from 2^24 items on 12 % of keys of 4 bytes, 16 % of 2 bytes, 29 % of one. With two
+///   buffers 7 % alone (10 %, 14 % of 2 bytes). It depends on `num_items`, never on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see
