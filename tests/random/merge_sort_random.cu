@@ -202,8 +202,26 @@ problem sort_segments(source& random) {
   return made;
 }
 
+/// Small tiles. Segments above 500 items are sorted by their digits, in tiles of 768.
+struct digits_above_500 {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{64, 4, 1, 24};
+    static constexpr strata::segment_tile_tuning part_of_tile{64, 3, 1, 96}, one_tile{64, 3, 1, 192};
+    static constexpr strata::segment_tile_tuning many_tiles{128, 3, 1, 384}, whole_array{128, 5, 1, 640};
+    static constexpr strata::segment_tile_tuning tile_per_multiprocessor{64, 5, 1, 320};
+    static constexpr strata::segment_merge_tuning merge{32, 5, 1, 96}, merge_whole_array{64, 7, 1, 320};
+    static constexpr strata::segment_merge_tuning merge_per_multiprocessor{32, 7, 1, 160};
+    static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 8}, resident_grid{64, 5, 4};
+    static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
+    static constexpr strata::radix_pass_tuning pass{256, 3, 1};
+    static constexpr strata::long_segment_tuning long_segments{500, 0, 0, 0};
+  };
+  using MaxPolicy = Policy;
+};
+using by_digits_above_500 = strata::TunedDeviceSegmentedSort<digits_above_500>;
+
 /// By DeviceSegmentedSort: numbers, in either direction.
-template <class K, class V, bool HasValues>
+template <class K, class V, bool HasValues, class Sort = DeviceSegmentedSort>
 problem sort_numbers(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
   const std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
@@ -213,10 +231,10 @@ problem sort_numbers(source& random) {
   problem made;
   made.what = description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) + ", " +
               std::to_string(count) + " segments" + (descending ? ", descending" : "") +
-              (two_buffers ? ", two buffers" : "");
+              (two_buffers ? ", two buffers" : "") + (std::is_same_v<Sort, DeviceSegmentedSort> ? "" : ", small tiles");
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
   made.call = [held, size, count, descending, two_buffers](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    using all = DeviceSegmentedSort;
+    using all = Sort;
     const std::int64_t* const begins = held->begins.data();
     const std::int64_t* const ends = held->ends.data();
     DoubleBuffer<K> keys(held->keys.data(), held->sorted.data());
@@ -266,6 +284,7 @@ const std::vector<maker> makers = {
     sort_segments<bytes3, std::uint8_t, what::keys, by_low_bits>,
     sort_segments<std::int32_t, std::int32_t, what::indices, by_low_bits>,
     sort_numbers<float, std::uint32_t, true>,
+    sort_numbers<std::int32_t, std::uint32_t, true, by_digits_above_500>,
 #if !defined(STRATA_TEST_SMALL)
     sort<std::uint32_t, std::uint8_t, false, by_low_bits>,
     sort<int128, std::uint8_t, false, by_all>,
@@ -275,6 +294,9 @@ const std::vector<maker> makers = {
     sort_numbers<std::int32_t, std::uint8_t, false>,
     sort_numbers<__half, bytes12, true>,
     sort_numbers<std::uint64_t, std::uint8_t, false>,
+    sort_numbers<float, std::uint8_t, false, by_digits_above_500>,
+    sort_numbers<std::uint16_t, std::uint8_t, true, by_digits_above_500>,
+    sort_numbers<std::int64_t, std::uint8_t, false, by_digits_above_500>,
 #endif
 };
 
