@@ -93,6 +93,14 @@ class exchanging {
                           static_cast<std::uint64_t*>(written.data()), static_cast<const std::uint64_t*>(salt.data()),
                           counts.data());
   }
+  /// Before a launch: nothing is as the last one has left it.
+  void renew(std::size_t i) {
+    fill_with_garbage(flags, i);
+    fill_with_garbage(written, i);
+    departures.poison();
+    salt.assign({mix(i)});
+    start_load(i);
+  }
   void expect_ends(std::size_t ends) const {
     const std::vector<unsigned> found = counts.to_host();
     ASSERT_EQ(0u, found[0]) << "numbers that were not those of the round";
@@ -111,11 +119,7 @@ TEST(grid_barrier, all_blocks_see_what_all_have_written_before) {
   std::size_t ends = 0;
   under_grid_schedules([&](std::size_t i) {
     const unsigned blocks = 1 + static_cast<unsigned>(i % max_blocks);
-    fill_with_garbage(call.flags, i);
-    fill_with_garbage(call.written, i);
-    call.departures.poison();
-    call.salt.assign({mix(i)});
-    start_load(i);
+    call.renew(i);
     ASSERT_CUDA_SUCCESS(call.launch(blocks, 1 + static_cast<unsigned>(i % 5), i % 2 == 0, nullptr));
     call.expect_ends(ends += blocks);
   });
@@ -126,11 +130,7 @@ TEST(grid_barrier, a_block_may_wait_for_some_blocks) {
   std::size_t ends = 0;
   under_grid_schedules([&](std::size_t i) {
     const unsigned blocks = 1 + static_cast<unsigned>(i % max_blocks);
-    fill_with_garbage(call.flags, i);
-    fill_with_garbage(call.written, i);
-    call.departures.poison();
-    call.salt.assign({mix(i)});
-    start_load(i);
+    call.renew(i);
     ASSERT_CUDA_SUCCESS(call.launch_in_groups(blocks, i % 2 == 0));
     call.expect_ends(ends += blocks);
   });

@@ -55,10 +55,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8
 ///   (10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a
 ///   third if segments can be longer than a tile. The third is a cooperative launch: for when it
-///   starts see DeviceScan. Two more where long segments are sorted by their digits. No host
-///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other
-///   items, offsets and lengths. Calls that may run at the same time need temporary storage of their
-///   own.
+///   starts see DeviceScan. Two more where long segments are sorted by their digits. No host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
 ///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
 ///   each level of merges. In calls of 2^26 items or more, and of 2^24 if the mean is 2^15 or more,

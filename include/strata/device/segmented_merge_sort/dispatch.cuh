@@ -263,29 +263,6 @@ struct DispatchSegmentedMergeSort {
     return made;
   }
 
-  /// How many segments a block of a class has: as many as fill one tile if all have the mean length. 0 if
-  /// there are too many segments.
-  template <class Agent, segment_class Class>
-  long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean) const {
-    const auto owners =
-        static_cast<long long>(ceiling_divide(mean, static_cast<unsigned long long>(tuning.items_per_thread)));
-    long long per_block = tuning.block_threads / (owners < 1 ? 1 : owners);
-    if (per_block < 1) per_block = 1;
-    const long long min_per_block = ceiling_divide<long long>(call.num_segments, max_grid);
-    if (per_block < min_per_block) per_block = min_per_block;
-    if constexpr (Class == segment_class::one_thread && !has_one_segment) {
-      if (owners <= 2) {
-        // If there are enough blocks, more segments: then tiles are full although many segments are empty.
-        constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
-        const long long rounds = call.num_segments / (static_cast<long long>(tuning.block_threads) *
-                                                      tuning.blocks_per_multiprocessor * device.multiprocessors);
-        per_block = tuning.block_threads * (rounds < 4 ? 1 : rounds < 2 * max_factor ? rounds / 2 : max_factor);
-      }
-      if (per_block < min_per_block || per_block > Agent::max_segments) return 0;
-    }
-    return per_block > max_grid ? 0 : per_block;
-  }
-
   /// Sorts segments of a class, and then what is longer.
   template <class Policy, segment_class Class>
   cudaError_t sort(unsigned long long mean) {
@@ -297,7 +274,8 @@ struct DispatchSegmentedMergeSort {
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
     const segment_limits limits = limits_up_to<Policy>(max_direct);
-    const long long per_block = segments_per_block<Agent, Class>(tuning, mean);
+    const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
+        tuning, mean, call.num_segments, device.multiprocessors, max_grid);
     if (per_block == 0) return cudaErrorInvalidValue;
     cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;

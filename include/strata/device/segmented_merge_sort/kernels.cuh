@@ -38,6 +38,28 @@ using segments_agent = std::conditional_t<
                                          Key, Value, Types...>>,
     AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
+/// How many segments a block has: as many as fill one tile if all have the mean length. 0 if there are too many.
+template <class Agent, segment_class Class, bool HasOneSegment>
+long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean, long long num_segments,
+                             int multiprocessors, long long max_grid) {
+  const auto owners =
+      static_cast<long long>(ceiling_divide(mean, static_cast<unsigned long long>(tuning.items_per_thread)));
+  long long per_block = tuning.block_threads / (owners < 1 ? 1 : owners);
+  const long long min_per_block = ceiling_divide<long long>(num_segments, max_grid);
+  if (per_block < min_per_block) per_block = min_per_block;
+  if constexpr (Class == segment_class::one_thread && !HasOneSegment) {
+    if (owners <= 2) {
+      // If there are enough blocks, more segments: then tiles are full although many segments are empty.
+      constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
+      const long long rounds = num_segments / (static_cast<long long>(tuning.block_threads) *
+                                               tuning.blocks_per_multiprocessor * multiprocessors);
+      per_block = tuning.block_threads * (rounds < 4 ? 1 : rounds < 2 * max_factor ? rounds / 2 : max_factor);
+    }
+    if (per_block < min_per_block || per_block > Agent::max_segments) return 0;
+  }
+  return per_block > max_grid ? 0 : per_block;
+}
+
 /// How many tiles of its merges a tile of a class is.
 template <class Policy>
 constexpr int tiles_of_run(segment_class which) {

@@ -10,12 +10,14 @@
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
+#include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 #include <strata/device/segmented_radix_sort/long_dispatch.cuh>
 #include <strata/device/segmented_radix_sort/long_segments.cuh>
 #include <strata/device/segmented_sort/tuning.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -110,6 +112,9 @@ struct sort_long_by_digits {
                    const Device& device) const {
     static_assert(are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
+    static_assert(largest_tile<Policy>() <= tuning.longest_merged,
+                  "long_segment_tuning::longest_merged must be at least the items of each tile that segments are "
+                  "sorted in");
     if (!is_used(call)) return cudaSuccess;
     const Sort sort{"strata::DeviceSegmentedSort, digits",
                     "strata::DeviceSegmentedSort, passes",
@@ -127,6 +132,19 @@ struct sort_long_by_digits {
   }
 
  private:
+  // If all segments fit a tile, one kernel may sort them. Then nothing is cleared, nor listed.
+  template <class Policy>
+  static constexpr std::size_t largest_tile() {
+    int largest = 0;
+    for (const segment_class which :
+         {segment_class::one_thread, segment_class::few_threads, segment_class::part_of_tile, segment_class::one_tile,
+          segment_class::many_tiles, segment_class::tile_per_multiprocessor}) {
+      const int items = detail::tuning_of<Policy>(which).tile_items();
+      largest = items > largest ? items : largest;
+    }
+    return static_cast<std::size_t>(largest);
+  }
+
   template <class Arguments>
   bool is_used(const Arguments& call) const {
     return is_reserved && tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));

@@ -17,10 +17,10 @@ STRATA_NAMESPACE_BEGIN
 /// Which segments of numbers are sorted by their digits instead of by merges. The row of the newest policy counts for
 /// all: temporary storage does not depend on the device.
 struct long_segment_tuning {
-  /// Longer segments. At least a tile of `one_tile`; 0: none.
+  /// Longer segments. At least the items of each tile that segments are sorted in; 0: none.
   std::size_t longest_merged;
   /// Two more kernels are launched only if the call has so many items, or so many where the mean segment has
-  /// `long_mean` items or more: without a long segment they take up to 2 us.
+  /// `long_mean` items or more: they take time without a long segment, too.
   std::size_t least_items;
   std::size_t least_items_of_long_mean;
   std::size_t long_mean;
