@@ -57,6 +57,21 @@ TEST(device_for, bulk_calls_each_index_once) {
   expect_each_index_once<std::uint16_t>(65535);
 }
 
+/// From so many tiles on, a block has two.
+std::size_t least_pairs_of_tiles() {
+  int multiprocessors = 0;
+  EXPECT_EQ(cudaSuccess, cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  return std::size_t{2 * 16} * static_cast<std::size_t>(multiprocessors);
+}
+
+TEST(device_for, bulk_in_blocks_of_several_tiles) {
+  const std::size_t pairs = least_pairs_of_tiles();
+  for (const std::size_t tiles : {pairs - 1, pairs, pairs + 1, 4 * pairs + 7}) {
+    ASSERT_NO_FATAL_FAILURE(expect_each_index_once<int>(tiles * reference_tile));
+    ASSERT_NO_FATAL_FAILURE(expect_each_index_once<unsigned>(tiles * reference_tile - 1));
+  }
+}
+
 struct has_type {
   int* is_right;
   template <class Index>
@@ -123,6 +138,18 @@ TYPED_TEST(DeviceForEach, changes_items_in_place) {
     }));
     ASSERT_EQ(changed(0), data.to_host());
   }
+}
+
+TEST(device_for, for_each_in_blocks_of_several_tiles) {
+  const std::size_t size = 3 * least_pairs_of_tiles() * reference_tile + 100;
+  std::vector<std::uint8_t> items(size), expected(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    items[i] = some_item<std::uint8_t>(i);
+    expected[i] = squared(items[i]);
+  }
+  device_vector<std::uint8_t> data(items);
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] { return DeviceFor::ForEachN(data.data(), size, square_it{}); }));
+  EXPECT_EQ(expected, data.to_host());
 }
 
 // ------------------------------------------------------------------ ForEachCopy

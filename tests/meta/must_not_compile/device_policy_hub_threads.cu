@@ -3,7 +3,7 @@
 // expect: histogram_tuning::block_threads must be a multiple of 32, at most 1024
 // expect: histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more
 // expect: batched_copy_tuning::block_threads must be a multiple of 32, at most 1024
-// expect: tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups and references must be
+// expect: tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups, references and
 // expect: merge_tuning::block_threads must be a multiple of 32, at most 1024
 // expect: segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024
 // expect: radix sort tuning: block_threads must be multiples of 32 from 256 to 1024

@@ -55,16 +55,16 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
   if (count == 0) return cudaSuccess;
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
     const Problem problem{out, op, storage.template get<T>(0)};
-    const tile_range range = Tiles::template cut<decltype(policy)>(count, out, in);
+    tile_range range = Tiles::template cut<decltype(policy)>(count, out, in);
     launch_configuration launch{"strata::DeviceAdjacentDifference", 0, dim3(policy.tuning.block_threads), 0, stream, 1,
                                 device.ptx_version >= 900};
     if (IsInPlace && range.tiles > 1) {
-      launch.grid = number_of_blocks(ceiling_divide<long long>(range.tiles, policy.tuning.block_threads));
+      launch.grid = static_cast<unsigned>(ceiling_divide<long long>(range.tiles, policy.tuning.block_threads));
       const cudaError_t status =
           strata::launch(launch, save_neighbours_kernel<MaxPolicy, IsLeft, Input, T>, in, problem.saved, range);
       if (status != cudaSuccess) return status;
     }
-    launch.grid = number_of_blocks(range.tiles);
+    launch.grid = blocks_of(range);
     return strata::launch(launch, tiles_kernel<MaxPolicy, Tiles, Problem, Input>, problem, range, in);
   });
 }

@@ -86,7 +86,7 @@ struct tiles_of {
   }
 };
 
-/// Does what `Problem` says with each tile of some inputs. One tile per block, as far as a grid has blocks enough.
+/// Does what `Problem` says with each tile of some inputs.
 template <class MaxPolicy, class Tiles, class Problem, class... Inputs>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   Problem::blocks_per_multiprocessor(MaxPolicy::ActivePolicy::tuning))
@@ -96,9 +96,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                 "tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 ActivePolicy::tuning.block_threads);
   platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
+  // A block that says this starts 1.2 ns behind the one before it, others 0.6 ns (H100). The next kernel waits for the
+  // last blocks anyway.
+  constexpr unsigned last_blocks = 2048;  // more than reside on a device
+  if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 
-  for (long long number = blockIdx.x; number < range.tiles; number += gridDim.x) {
+  long long number = blockIdx.x * range.tiles_of_block;
+  const long long end = number + range.tiles_of_block < range.tiles ? number + range.tiles_of_block : range.tiles;
+  do {  // No block is without a tile.
     if constexpr (Tiles::are_vectorized) {
       if (range.is_vectorized) {
         problem.process(range.template tile<typename Tiles::template vectors<ActivePolicy>>(number), range, inputs...);
@@ -106,12 +111,27 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
       }
     }
     problem.process(range.template tile<typename Tiles::template items<ActivePolicy>>(number), range, inputs...);
-  }
+  } while (++number < end);
 }
 
-inline unsigned number_of_blocks(long long wanted) {
-  constexpr long long most = 0x7fffffff;
-  return static_cast<unsigned>(wanted < most ? wanted : most);
+/// The grid of a call, and the tiles of each of its blocks.
+inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
+  constexpr long long most_blocks = 0x7fffffff;
+  const long long least_tiles = ceiling_divide(range.tiles, most_blocks);
+  range.tiles_of_block = tiles_of_block > least_tiles ? tiles_of_block : least_tiles;
+  return static_cast<unsigned>(ceiling_divide(range.tiles, range.tiles_of_block));
+}
+
+/// The tiles of a block where the operator gets references to items of so many bytes. A tile of small items takes less
+/// time than the start of a block. In a small call, blocks of one tile keep all multiprocessors busy, whatever the
+/// operator does.
+inline long long tiles_of_references(const tile_range& range, std::size_t item_bytes, const tile_tuning& tuning,
+                                     int multiprocessors) {
+  constexpr long long blocks_per_multiprocessor = 16;  // twice as many as reside there
+  const auto most = static_cast<long long>(static_cast<std::size_t>(tuning.most_reference_tiles) /
+                                           (item_bytes > 0 ? item_bytes : 1));
+  const long long tiles = range.tiles / (multiprocessors * blocks_per_multiprocessor);
+  return most < 1 || tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
 
 /// Calls `function(policy, device)` with the policy of the device.
@@ -122,9 +142,10 @@ struct with_policy {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr tile_tuning tuning = ActivePolicy::tuning;
-    static_assert(are_whole_warps(tuning.block_threads) && tuning.most_groups > 0 && tuning.references > 0,
-                  "tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups and references must "
-                  "be positive");
+    static_assert(are_whole_warps(tuning.block_threads) && tuning.most_groups > 0 && tuning.references > 0 &&
+                      tuning.most_reference_tiles > 0,
+                  "tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups, references and "
+                  "most_reference_tiles must be positive");
     return function(ActivePolicy{}, device);
   }
 };
@@ -164,9 +185,15 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
   if (temp_storage_bytes < 1 || (num_items > 0 && is_refused)) return cudaErrorInvalidValue;
   if (num_items == 0) return cudaSuccess;
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
-    const auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
-    return strata::launch({name, detail::number_of_blocks(range.tiles), dim3(policy.tuning.block_threads), 0, stream, 1,
-                           device.ptx_version >= 900},
+    auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
+    long long tiles_of_block = 1;
+    if (is_by_reference) {
+      constexpr std::size_t bytes =
+          (std::size_t{0} + ... + (std::is_pointer_v<Inputs> ? sizeof(iterator_value_t<Inputs>) : 0));
+      tiles_of_block = detail::tiles_of_references(range, bytes, policy.tuning, device.multiprocessors);
+    }
+    const unsigned blocks = detail::blocks_of(range, tiles_of_block);
+    return strata::launch({name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
                           tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, Problem{out, op}, range, inputs...);
   });
 }

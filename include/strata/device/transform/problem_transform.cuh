@@ -29,9 +29,15 @@ struct transform_problem {
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Inputs&... inputs) {
     if constexpr (IsByReference) {
-      apply(tile, [&](int group, int) -> decltype(auto) {
+      const auto call_for = [&](int group, int) -> decltype(auto) {
         return call(*detail::advanced(inputs, static_cast<std::size_t>(tile.index(group)))...);
-      });
+      };
+      // Without branches between the items, the next one can be loaded before this one is stored.
+      if (tile.is_whole()) {
+        apply<true>(tile, call_for);
+      } else {
+        apply<false>(tile, call_for);
+      }
     } else {
       apply_to_copies(tile, loaded<Tile, Inputs>(tile, inputs)...);
       if constexpr (Tile::width > 1) {
@@ -49,7 +55,7 @@ struct transform_problem {
 
   template <class Tile, class... Loaded>
   STRATA_D void apply_to_copies(const Tile& tile, Loaded&&... items) {
-    apply(tile, [&]([[maybe_unused]] int group, [[maybe_unused]] int i) -> decltype(auto) {
+    apply<false>(tile, [&]([[maybe_unused]] int group, [[maybe_unused]] int i) -> decltype(auto) {
       return call(items.item[group][i]...);
     });
   }
@@ -60,8 +66,8 @@ struct transform_problem {
     if constexpr (requirements::are_met) return op(static_cast<Items&&>(items)...);
   }
 
-  /// Calls the operator for each item of the tile, and then writes the results.
-  template <class Tile, class CallFor>
+  /// Calls the operator for each item of the tile, and then writes the results. With `IsWhole` all items are there.
+  template <bool IsWhole, class Tile, class CallFor>
   STRATA_D void apply(const Tile& tile, const CallFor& call_for) {
     using Result = std::decay_t<std::invoke_result_t<const CallFor&, int, int>>;
     constexpr bool has_results = !std::is_same_v<Output, no_output> && !std::is_void_v<Result>;
@@ -69,7 +75,7 @@ struct transform_problem {
     [[maybe_unused]] items_in<Stored, Tile> results;
     STRATA_UNROLL
     for (int group = 0; group < Tile::groups; ++group) {
-      if (!tile.has(group)) continue;
+      if (!IsWhole && !tile.has(group)) continue;
       STRATA_UNROLL
       for (int i = 0; i < Tile::width; ++i) {
         if constexpr (has_results) {

@@ -25,6 +25,8 @@ struct item_tile {
   static constexpr int groups = Groups;
   static constexpr int width = Width;
   static constexpr int items = BlockThreads * Groups * Width;
+  /// Without groups of arrays, the first tile begins with the first item and the last one ends with the last.
+  static constexpr bool may_leave_items = IsVectorized;
   template <class Iterator>
   static constexpr bool is_vectorized = IsVectorized&& is_bulk_array<Iterator>;
 
@@ -36,6 +38,7 @@ struct item_tile {
   STRATA_D static int position(int group) { return (group * BlockThreads + static_cast<int>(threadIdx.x)) * Width; }
   STRATA_D long long index(int group) const { return first + position(group); }
   STRATA_D bool has(int group) const { return position(group) < valid; }
+  STRATA_D bool is_whole() const { return valid == items; }
 };
 
 /// The item outside of all groups that this thread has beside those of a tile, as a group.
@@ -56,6 +59,7 @@ struct leftover_item {
 struct tile_range {
   long long num_items;
   long long tiles;
+  long long tiles_of_block;  // neighbouring ones
   int tile_items;
   int head;
   int tail;
@@ -69,6 +73,7 @@ struct tile_range {
     const std::size_t tiles = ceiling_divide<std::size_t>(grouped - tail, Tile::items);
     return {static_cast<long long>(num_items),
             tiles > 0 ? static_cast<long long>(tiles) : 1,
+            1,
             Tile::items,
             static_cast<int>(head),
             static_cast<int>(tail),
@@ -77,8 +82,9 @@ struct tile_range {
   STRATA_HD long long first_of(long long number) const { return head + number * tile_items; }
   template <class Tile>
   STRATA_D Tile tile(long long number) const {
-    const long long valid = num_items - tail - first_of(number);
-    return {number, first_of(number), valid < Tile::items ? static_cast<int>(valid) : Tile::items};
+    const long long first = Tile::may_leave_items ? first_of(number) : number * Tile::items;
+    const long long valid = num_items - (Tile::may_leave_items ? tail : 0) - first;
+    return {number, first, valid < Tile::items ? static_cast<int>(valid) : Tile::items};
   }
   /// Threads of the first and of the last tile have one each.
   STRATA_D leftover_item leftover(long long number) const {
