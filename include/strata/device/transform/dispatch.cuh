@@ -56,6 +56,11 @@ struct tiles_of {
                                          : tuning.most_groups;
   }
 
+  /// Of an item of each input that lies in memory.
+  static constexpr std::size_t bytes_in_arrays() {
+    return (std::size_t{0} + ... + (std::is_pointer_v<Inputs> ? sizeof(iterator_value_t<Inputs>) : 0));
+  }
+
   template <class Policy>
   using vectors = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, width()), width(), true>;
   template <class Policy>
@@ -128,8 +133,8 @@ inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
 inline long long tiles_of_references(const tile_range& range, std::size_t item_bytes, const tile_tuning& tuning,
                                      int multiprocessors) {
   constexpr long long blocks_per_multiprocessor = 16;  // twice as many as reside there
-  const auto most = static_cast<long long>(static_cast<std::size_t>(tuning.most_reference_tiles) /
-                                           (item_bytes > 0 ? item_bytes : 1));
+  const auto most =
+      static_cast<long long>(static_cast<std::size_t>(tuning.most_reference_tiles) / (item_bytes > 0 ? item_bytes : 1));
   const long long tiles = range.tiles / (multiprocessors * blocks_per_multiprocessor);
   return most < 1 || tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
@@ -186,12 +191,10 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
   if (num_items == 0) return cudaSuccess;
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
     auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
-    long long tiles_of_block = 1;
-    if (is_by_reference) {
-      constexpr std::size_t bytes =
-          (std::size_t{0} + ... + (std::is_pointer_v<Inputs> ? sizeof(iterator_value_t<Inputs>) : 0));
-      tiles_of_block = detail::tiles_of_references(range, bytes, policy.tuning, device.multiprocessors);
-    }
+    const long long tiles_of_block =
+        is_by_reference
+            ? detail::tiles_of_references(range, Tiles::bytes_in_arrays(), policy.tuning, device.multiprocessors)
+            : 1;
     const unsigned blocks = detail::blocks_of(range, tiles_of_block);
     return strata::launch({name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
                           tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, Problem{out, op}, range, inputs...);
