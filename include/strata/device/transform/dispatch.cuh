@@ -103,7 +103,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   platform::wait_for_previous_kernel();
   // A block that calls this starts 1.2 ns behind the one before it, others 0.6 ns (H100). The next kernel waits for the
   // last blocks anyway.
-  constexpr unsigned last_blocks = 2048;  // more than reside on a device
+  constexpr unsigned last_blocks = 2048;  // more than reside on a device, of 256 threads
   if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 
   long long number = blockIdx.x * range.tiles_of_block;
@@ -132,9 +132,8 @@ inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
 /// operator does.
 inline long long tiles_of_references(const tile_range& range, std::size_t item_bytes, const tile_tuning& tuning,
                                      int multiprocessors) {
-  constexpr long long blocks_per_multiprocessor = 16;  // twice as many as reside there
-  const auto most =
-      static_cast<long long>(static_cast<std::size_t>(tuning.most_reference_tiles) / (item_bytes > 0 ? item_bytes : 1));
+  constexpr long long blocks_per_multiprocessor = 16;  // twice as many as reside there, of 256 threads
+  const long long most = tuning.most_reference_tiles / static_cast<long long>(item_bytes > 0 ? item_bytes : 1);
   const long long tiles = range.tiles / (multiprocessors * blocks_per_multiprocessor);
   return most < 1 || tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
