@@ -4,7 +4,7 @@
 """Measures the CPU time of each test of a build folder and writes usual_seconds.txt.
 
 Tests of other build folders keep their lines. Run it for the preset `test`, then for `full`, where tests of the same
-name have more types and take longer.
+name have more types and take longer. Options behind the folder are ctest's and choose tests: `-R ^meta[.]`.
 """
 
 import argparse
@@ -36,12 +36,16 @@ def measured(test):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
-    listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=parser.parse_args().build, check=True,
+    arguments, chosen = parser.parse_known_args()
+    listing = subprocess.run(["ctest", "--show-only=json-v1", *chosen], cwd=arguments.build, check=True,
                              stdout=subprocess.PIPE).stdout
     lines = TABLE.read_text().splitlines()
     comments = [line for line in lines if line.startswith("#")]
     seconds = {line.split()[1]: int(line.split()[0]) for line in lines if not line.startswith("#")}
     for test in json.loads(listing)["tests"]:
+        # One whose program has not been built.
+        if "command" not in test:
+            continue
         seconds[test["name"]] = measured(test)
         print(seconds[test["name"]], test["name"], flush=True)
     table = sorted(((time, name) for name, time in seconds.items() if time >= LEAST), key=lambda row: (-row[0], row[1]))

@@ -204,6 +204,30 @@ TEST(device_adjacent_difference, results_of_another_type) {
             }));
 }
 
+struct labelled {
+  std::uint32_t label, rest[3];
+  STRATA_HD operator std::uint32_t() const { return label; }
+};
+struct label_distance {
+  STRATA_HD std::uint32_t operator()(const labelled& a, const labelled& b) const { return a.label - 2 * b.label; }
+};
+
+// Items of 16 bytes are groups of their own.
+TEST(device_adjacent_difference, small_results_of_large_items_begin_anywhere) {
+  const std::vector<labelled> items = items_of_any_bits<labelled>(1003);
+  const device_vector<labelled> in(items);
+  for (std::size_t shift = 0; shift <= 4; ++shift) {
+    SCOPED_TRACE(testing::Message() << "results begin at " << shift);
+    device_vector<std::uint32_t> out(items.size() + 5);
+    const std::vector<std::uint32_t> poison = out.to_host();
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceAdjacentDifference::SubtractLeftCopy(storage..., in.data(), out.data() + shift, items.size(),
+                                                        label_distance{});
+    }));
+    expect_written(left_of<std::uint32_t>(items, label_distance{}), out, shift, poison);
+  }
+}
+
 struct square {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x * x; }
 };

@@ -261,6 +261,36 @@ TEST(device_transform, results_of_other_sizes) {
 #endif
 }
 
+struct first_word {
+  template <class T>
+  STRATA_HD std::uint32_t operator()(const T& x) const {
+    return x.word[0];
+  }
+};
+
+// Groups of one item, where an input has more than 8 bytes for each item, and of two.
+template <class Item, class Result>
+void expect_results_anywhere() {
+  const std::vector<Item> in = some_items<Item>(2003);
+  const device_vector<Item> d_in(in);
+  for (std::size_t shift = 0; shift <= 16 / sizeof(Result); ++shift) {
+    SCOPED_TRACE(testing::Message() << "results begin at " << shift);
+    device_vector<Result> out(in.size() + 20);
+    std::vector<Result> expected = out.to_host();
+    for (std::size_t i = 0; i < in.size(); ++i) expected[shift + i] = static_cast<Result>(first_word{}(in[i]));
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceTransform::Transform(storage..., d_in.data(), out.data() + shift, in.size(), first_word{});
+    }));
+    EXPECT_EQ(expected, out.to_host());
+  }
+}
+TEST(device_transform, results_of_other_sizes_begin_anywhere) {
+  expect_results_anywhere<struct12, std::uint32_t>();
+  expect_results_anywhere<struct16, std::uint32_t>();
+  expect_results_anywhere<struct16, std::uint8_t>();
+  expect_results_anywhere<strata_test::words<2>, std::uint16_t>();
+}
+
 TEST(device_transform, iterators_that_are_not_pointers) {
   constexpr std::int64_t n = 9001;
   std::vector<std::int64_t> expected;

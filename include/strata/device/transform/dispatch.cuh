@@ -75,7 +75,8 @@ struct tiles_of {
   static tile_range cut(std::size_t num_items, const Array& array, const Inputs&... inputs) {
     if constexpr (are_vectorized) {
       using range = aligned_range<iterator_value_t<Array>, std::size_t>;
-      const std::size_t head = range::items_before_boundary(array);
+      // A group of one item begins anywhere: nothing is left over.
+      const std::size_t head = width() > 1 ? range::items_before_boundary(array) : 0;
       const auto is_aligned_behind_head = [=](const auto& in) {
         using Input = std::decay_t<decltype(in)>;
         if constexpr (!is_bulk_array<Input>)
