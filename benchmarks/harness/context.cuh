@@ -24,7 +24,7 @@ namespace bench {
 
 using context_entries = std::vector<std::pair<std::string, std::string>>;
 
-/// Median GB/s, read and written, of a copy of 1 GiB: the roof of the device at this moment. Copies
+/// Median GB/s, read and written, of a copy of 1 GiB: the upper bound of the device at this moment. Copies
 /// for 0.3 s before it measures, because the clocks of an idle device are low.
 inline double copy_roof_gb_per_s(cudaStream_t stream) {
   const std::size_t bytes = std::size_t{1} << 30;

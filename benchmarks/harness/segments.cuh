@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Segments of many laws of length, for benchmarks of segmented algorithms.
+// Segments of many distributions of length, for benchmarks of segmented algorithms.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ offset_list alike(std::int64_t n, std::uint64_t) {
 }
 inline offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
 
-/// A law of lengths that sorts are measured with.
+/// A distribution of lengths that sorts are measured with.
 struct named_law {
   const char* name;
   offset_list (*offsets)(std::int64_t n, std::uint64_t seed);

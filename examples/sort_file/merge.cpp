@@ -106,7 +106,7 @@ class run_reader {
   sort_key key_{};
 };
 
-/// Knuth's tree of losers: each inner node has the reader that lost there, and the winner of all is at the top.
+/// Knuth's loser tree: each inner node has the reader that lost there, and the winner of all is at the top.
 class loser_tree {
  public:
   explicit loser_tree(std::vector<run_reader>& readers) : readers_(readers), losers_(readers.size()) { top_ = play(1); }

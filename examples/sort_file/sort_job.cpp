@@ -104,7 +104,7 @@ class job {
       try {
         step();
       } catch (const example::device_error&) {
-        throw;  // What ranks say to each other needs the devices.
+        throw;  // Messages between ranks need the devices.
       } catch (...) {
         failure = std::current_exception();
       }

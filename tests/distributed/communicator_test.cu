@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What all calls of the distributed floor share: errors, positions, bytes that move, the wait of the host.
+// What all calls of the distributed layer share: errors, positions, bytes that move, the wait of the host.
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 

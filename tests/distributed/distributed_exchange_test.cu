@@ -565,11 +565,17 @@ TEST(distributed_exchange, graphs_of_fixed_chunks_are_replayed_with_other_items)
 
 // ------------------------------------------------------------------ what other calls are made of
 
+struct given_counts {
+  const std::int64_t* counts;
+
+  STRATA_D std::int64_t operator()(int rank) const { return counts[rank]; }
+  STRATA_D bool are_valid(int) const { return true; }
+};
+
 // Two exchanges, one of two arrays, with one wait: from rank a to rank b 3 a + b items, and 2 (a + b). A capacity that
 // is too small for the second one stops both.
 TEST(distributed_exchange, two_exchanges_are_planned_at_once) {
   using strata::detail::exchange_plan;
-  using strata::detail::given_counts;
   for (const int ranks : rank_counts()) {
     on_ranks(ranks, [&](const rank_context& rank) {
       const auto count = [](int exchange, int a, int b) { return exchange == 0 ? 3 * a + b : 2 * (a + b); };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Ranks for tests of the distributed floor: host threads, each with its device, communicator and stream.
+// Ranks for tests of the distributed layer: host threads, each with its device, communicator and stream.
 #pragma once
 
 #include <strata/distributed/communication/nccl.hpp>

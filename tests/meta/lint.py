@@ -12,8 +12,8 @@ import re
 
 import toolbox
 
-# A file includes only from its own floor or a lower one. simt/ stands beside the floors.
-FLOORS = ["core", "iterator", "thread", "warp", "block", "device", "distributed"]
+# A file includes only from its own layer or a lower one. simt/ stands beside the layers.
+TOP_LAYERS = ["core", "iterator", "thread", "warp", "block", "device", "distributed"]
 # The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
 # itself are above all layers.
 LAYERS = {
@@ -35,12 +35,12 @@ SPREAD_BRACKETS = (r"\b\w+ < [^;(){}<>]* > \(", r"\b\w+ < [^;(){}<>]*(?:,|::)[^;
                    r"\btemplate <[^;{}()]*=[^;{}()]*>\n\s+[^;{}()]* > (?:struct|class)\b")
 
 
-def floor(header):
+def top_layer(header):
     """0 for core/..., above device/ for files directly in strata/ that include everything."""
     first = header.split("/")[0]
-    if first in FLOORS:
-        return FLOORS.index(first)
-    return -1 if header == "version.hpp" else len(FLOORS)
+    if first in TOP_LAYERS:
+        return TOP_LAYERS.index(first)
+    return -1 if header == "version.hpp" else len(TOP_LAYERS)
 
 
 def layer(header, folder):
@@ -89,10 +89,10 @@ def header_findings(header, text):
             if not in_simt and not header.startswith(MAY_INCLUDE_SIMT):
                 yield line, f"includes {name}: only core/platform, core/launcher and {NCCL_HEADER} may"
         elif in_simt:
-            if floor(target) > floor("core/"):
+            if top_layer(target) > top_layer("core/"):
                 yield line, f"includes {name}: the host back end knows no algorithm"
-        elif floor(target) > floor(header):
-            yield line, f"includes {name} from a higher floor"
+        elif top_layer(target) > top_layer(header):
+            yield line, f"includes {name} from a higher layer"
         for folder in LAYERS:
             if header.startswith(folder) and layer(target, folder) > layer(header, folder):
                 yield line, f"includes {name} from a layer above it"
@@ -109,7 +109,7 @@ def header_findings(header, text):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
         yield line_of(code, match.start()), "a using directive in a header"
-    if 0 <= floor(header) < floor("device/"):
+    if 0 <= top_layer(header) < top_layer("device/"):
         for match in re.finditer(r"\[[^][]*\]\s*\([^()]*\bauto\b", code):
             yield line_of(code, match.start()), "a generic lambda, which NVRTC takes for a function of the host"
     for match in re.finditer(r'^ +STRATA_NVTX_RANGE\([^,]*,\s*"strata::([\w:]+)"', text, re.MULTILINE):
@@ -203,17 +203,17 @@ SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
 FUNCTION = "struct A {\n  static if_integral<N>\n  F(void* x, const O& o = {}) {\n"
 # (header, line that breaks a rule, part of the finding)
 BAD_HEADERS = [
-    ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher floor"),
-    ("core/a.cuh", "#include <strata/iterator/b.cuh>", "higher floor"),
-    ("iterator/a.cuh", "#include <strata/thread/b.cuh>", "higher floor"),
-    ("thread/a.cuh", "#include <strata/warp/b.cuh>", "higher floor"),
-    ("warp/a.cuh", "#include <strata/block/b.cuh>", "higher floor"),
-    ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher floor"),
-    ("device/a.cuh", "#include <strata/strata.cuh>", "higher floor"),
-    ("device/a.cuh", "#include <strata/distributed/distributed_scan.cuh>", "higher floor"),
+    ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher layer"),
+    ("core/a.cuh", "#include <strata/iterator/b.cuh>", "higher layer"),
+    ("iterator/a.cuh", "#include <strata/thread/b.cuh>", "higher layer"),
+    ("thread/a.cuh", "#include <strata/warp/b.cuh>", "higher layer"),
+    ("warp/a.cuh", "#include <strata/block/b.cuh>", "higher layer"),
+    ("block/a.cuh", "  #  include <strata/device/b.cuh>", "higher layer"),
+    ("device/a.cuh", "#include <strata/strata.cuh>", "higher layer"),
+    ("device/a.cuh", "#include <strata/distributed/distributed_scan.cuh>", "higher layer"),
     ("distributed/sort/a.cuh", "#include <nccl.h>", "only distributed/communication/nccl.hpp may"),
     ("distributed/sort/a.cuh", "#include <strata/simt/nccl.hpp>", "distributed/communication/nccl.hpp may"),
-    ("version.hpp", "#include <strata/core/a.hpp>", "higher floor"),
+    ("version.hpp", "#include <strata/core/a.hpp>", "higher layer"),
     ("device/join/common/a.hpp", "#include <strata/device/join/output/b.hpp>", "layer above it"),
     ("device/join/merge/a.cuh", "#include <strata/device/join/dispatch.cuh>", "layer above it"),
     ("device/join/attic/a.cuh", "#include <strata/device/join/common/b.hpp>", "a subfolder that LAYERS does not have"),

@@ -15,7 +15,7 @@ import re
 
 import toolbox
 
-FLOORS = ("core", "iterator", "thread", "warp", "block")
+LAYERS = ("core", "iterator", "thread", "warp", "block")
 KERNELS = pathlib.Path(__file__).with_name("nvrtc_kernels.cu")
 EXAMPLE = re.compile(r"^/// @code\n(.*?)^/// @endcode\n", re.MULTILINE | re.DOTALL)
 OF_HOST = re.compile(r"^#include .*\n|^(?:int main|cudaError_t \w+)\(.*\{\n(?:.*\n)*?\}\n", re.MULTILINE)
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
-    headers = [header for header in toolbox.headers() if len(header.parts) == 3 and header.parts[1] in FLOORS]
+    headers = [header for header in toolbox.headers() if len(header.parts) == 3 and header.parts[1] in LAYERS]
     source = program(headers)
     if arguments.show:
         print(source)

@@ -10,7 +10,7 @@ struct is_greater {
   }
 };
 
-/// A tile through every floor: sorts in threads and in the block, scans and reductions.
+/// A tile through every layer: sorts in threads and in the block, scans and reductions.
 template <class T>
 STRATA_KERNEL void sort_scan_reduce(const T* in, T* out, T* sums, int count) {
   constexpr int threads = 128, items_per_thread = 4, tile_items = threads * items_per_thread;

@@ -65,6 +65,7 @@ RULES = [
     Rule("capacity", "rooms?"),
     Rule("range", "stretch|stretches", prose="stretch|stretches"),
     Rule("local", "own"),
+    Rule("layer", prose=r"floors|(?:the|its|this|a|own|higher|lower|thread|warp|block|device|distributed)\s+floor"),
     Rule("what it does", prose=r"helps?\s+(?:it|them)sel(?:f|ves)"),
     Rule("the thread, warp, block or host that is meant",
          "somebody|nobody|everybody|anybody|whoever|who", prose="somebody|nobody|everybody|anybody|whoever|who"),

@@ -32,7 +32,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   from run to run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
-///   result is unspecified. Nothing else is written, and the call ends.
+///   result is unspecified. Nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. All arrays may be any
 ///   random-access iterators that can be dereferenced in device code. Fast where pointers or iterators of vectors
 ///   (`thrust::device_vector`, `std::vector`) are written. Other outputs are written once and never read: one without a
@@ -40,17 +40,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type.
-/// - **Execution.** One kernel for what resident blocks hold (on an H200 2,297,856 keys of 4 bytes, 1,216,512 pairs of
-///   8), otherwise a memset and three kernels. The one kernel, where a cluster of blocks does not hold all (36,864 keys
-///   of 4 bytes, 20,480 pairs of 8), and the last of three are cooperative launches: for when these start see
-///   DeviceScan.
-///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
+/// - **Execution.** One kernel if resident blocks hold all items (on an H200 up to 2,297,856 keys of 4 bytes, 1,216,512
+///   pairs of 8), otherwise a memset and three kernels. The one kernel is a cooperative launch if a cluster does not
+///   hold all items (36,864 keys of 4 bytes, 20,480 pairs of 8); so is the last of the three. DeviceScan says when
+///   these start. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
 ///   other items. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (up to 4608 keys of 4 bytes; 17920 in three kernels) are sorted, then merged two by two, or four
 ///   by four in three kernels, level by level. Each level reads and writes all items once.
-/// - **Storage.** As much as keys and values, and some 7 % more. If an output is neither a pointer nor an iterator of a
-///   vector, twice as much: all is sorted there, and a kernel more for the keys and one for the values read and write
-///   each item once more.
+/// - **Storage.** As much as keys and values, and 20 KB and 4 bytes for each 6,400 items of up to 8 bytes more. If an
+///   output is neither a pointer nor an iterator of a vector, twice as much: all is sorted there, and a kernel more for
+///   the keys and one for the values read and write each item once more.
 /// - **Aliasing.** No output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.

@@ -29,15 +29,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   random-access iterators that can be dereferenced in device code. Outputs are arrays.
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
-/// - **Execution.** One kernel launch for up to about a million items: one block sorts up to about a thousand, one
-///   cluster of blocks some thousand (from 9.0 on), and as many blocks as the device holds at a time the rest (a
-///   cooperative launch). For more items, or a FutureCount of more than a cluster sorts, one launch counts digits
-///   (cooperative), and one for each digit of 8 bits moves all items, unless all have the same digit. Two launches for
-///   integer keys of one byte, and from 2^23 items on of two, but not with a FutureCount. DeviceScan says when a
-///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
-///   replayed. Concurrent calls need separate storage.
-/// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange: at most
-///   1/7 of the size of 4-byte keys; up to some hundred thousand items, at most 1/2.
+/// - **Execution.** One kernel launch for up to about two million items of 4 bytes, one million of 8: one block sorts
+///   up to about a thousand, one cluster of blocks some thousand (from 9.0 on), and as many blocks as the device holds
+///   at a time the rest (a cooperative launch). For more items, or a FutureCount of more than a cluster sorts, one
+///   launch counts digits (cooperative), and one for each digit of 8 bits moves all items, unless all have the same
+///   digit. Two launches for integer keys of one byte, and from 2^23 items on of two, but not with a FutureCount.
+///   DeviceScan says when a cooperative launch starts. No host synchronisation and no allocation: a call can be
+///   captured in a graph and replayed. Concurrent calls need separate storage.
+/// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to
+///   2^18 items this is about as much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of
+///   their size if that is more (1/6 of 2 bytes, 1/3 of one; twice that from 2^31 items on).
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte, and many of two bytes, are read once and written once: they are counted, and
 ///   the sorted keys are written from the counts.

@@ -34,8 +34,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   be dereferenced in device code; `num_items` any integer type, or a FutureCount.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-///   On sm_90 the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts early
-///   but touches memory only after that one.
+///   From sm_90 on the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts
+///   early but touches memory only after that one.
 /// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device, for floating-point
 ///   sums too: how the input is cut depends on its size, its alignment and the number of multiprocessors, and partial
 ///   results are combined in a fixed order. `d_out` may lie inside the input. With no items, the initial value is the

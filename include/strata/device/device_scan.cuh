@@ -38,14 +38,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that. Arrays must not overlap in another way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
-///   storage of their own. On sm_90 the kernel starts dependent on the previous kernel of the stream
+///   storage of their own. From sm_90 on the kernel starts dependent on the previous kernel of the stream
 ///   ("programmatic") but touches memory only after that one.
-/// - **Waiting.** Blocks wait for other blocks' sums. Inputs up to about 2 million items have one tile for
-///   each block. These blocks need not be resident together: a block waits for those before it. After some
-///   milliseconds it reduces the tile of a block that has not started itself, and reads that block's input for
-///   it. For longer inputs the launch is cooperative, directly and captured. It has as many blocks as the
-///   multiprocessors hold that `stream` may use (green contexts, MPS, MIG). It starts when all of them fit, so
-///   it waits until kernels that occupy one of these multiprocessors end.
+/// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block: on an H200 up to about
+///   2 million items of 4 bytes; in scans by key, and in selections, partitions and runs, which are scans too, up to
+///   130,000 to 270,000; in selections in place some 1,000. These blocks need not be resident together: a block waits
+///   for those before it. After some milliseconds it reduces the tile of a block that has not started itself, and reads
+///   that block's input for it. For longer inputs the launch is cooperative, directly and captured. It has as many
+///   blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG). It starts when all of them
+///   fit, so it waits until kernels that occupy one of these multiprocessors end.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too. The order in which
 ///   sums of tiles are combined depends only on sizes and on the number of multiprocessors, of which a green
 ///   context has fewer.

@@ -44,8 +44,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
-///   long segments. Long are those of more than 2^16 items, or of fewer if they are more than 1 / 256 of `num_items`
-///   and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
+///   long segments. Long are those of more than 2^16 items (1 / 2^16 of `num_items`, beyond 2^32), or of fewer if they
+///   are more than 1 / 256 of `num_items` and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
 ///   `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes a hub of yours in the place of

@@ -28,14 +28,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   see `execution`. `num_items` and `k` may have any integer types. Inputs may be any random-access iterators that
 ///   can be dereferenced in device code. So may outputs, except those of sorted results, which are arrays.
 /// - **Execution.** One cooperative launch up to 16 MiB of keys, or if `k` is more than about a sixth of `num_items`;
-///   otherwise three launches, two of which are cooperative (DeviceScan says when these start). Sorted results take
-///   the launches of DeviceRadixSort for `k` items more. On `stream`; no host synchronisation and no allocation, so a
-///   call can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of
+///   otherwise four launches, the last two of which are cooperative (DeviceScan says when these start). Sorted results
+///   take the launches of DeviceRadixSort for `k` items more. On `stream`; no host synchronisation and no allocation,
+///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of
 ///   their own.
-/// - **Traffic.** Three launches read the keys once, and few of them again. One launch reads them once for each 11
-///   bits of a key until the k-th key is known, and then once more. So do three launches, beside the first read, if
+/// - **Traffic.** Four launches read the keys once, and few of them again. One launch reads them once for each 11
+///   bits of a key until the k-th key is known, and then once more. So do four launches, beside the first read, if
 ///   the sample has misled them; whether it does depends on the input alone. Values are read where they are results.
-/// - **Storage.** 100 KB for keys of 4 bytes, and for three launches memory for candidates: keys, and with values
+/// - **Storage.** 62 KB for keys of 4 bytes. For four launches 210 KB, and memory for candidates: keys, and with values
 ///   their indices. They are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of it, 3.4 % for a
 ///   hundredth, and never more than a quarter. For sorted results `k` items and the storage of DeviceRadixSort for `k`
 ///   items more.

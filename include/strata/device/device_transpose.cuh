@@ -30,7 +30,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   arguments.
 /// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps; none for
 ///   a matrix without items. On `stream`; no host synchronisation and no allocation, so a call can be
-///   captured in a graph. On sm_90 the kernel is launched dependent on the previous kernel of the
+///   captured in a graph. From sm_90 on the kernel is launched dependent on the previous kernel of the
 ///   stream ("programmatic"): it starts early but touches memory only after that one.
 /// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8
 ///   bytes 16 at a time (1 byte: 8) where both pointers and both leading dimensions, in bytes, are

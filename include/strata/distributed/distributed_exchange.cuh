@@ -48,7 +48,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
 ///   rank returns its error, and the others get -1 as its count. A destination that is no rank, which only the device
 ///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
-///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return.
+///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return; after one of these,
+///   abort the communicator: other ranks may wait for this one.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
 ///
 /// @code

@@ -27,9 +27,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` has no effect. Keys and
 ///   values of columns are sent as bits: a key must not refer to memory of its rank. Those of all rows are read, also
 ///   of rows without a key.
-/// - **Execution.** Ranks talk twice before rows move, or once if the build side goes to all as it is, and the host
-///   waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes for each
-///   rank, and with them 256 samples of each.
+/// - **Execution.** Ranks exchange messages twice before rows move, or once if the build side goes to all as it is, and
+///   the host waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes
+///   for each rank, and with them 256 samples of each.
 /// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
 ///   exceptions, the last two not in full joins:
 ///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
@@ -45,7 +45,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. Errors after ranks have talked are of one rank only.
+///   error of the lowest rank that has one, or of NCCL. Errors after these messages are of one rank only: abort
+///   the communicator then, because other ranks may wait for this one.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 ///

@@ -39,7 +39,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   indices, null pointer (`d_in` with items, `d_out`), two outputs that overlap, temporary storage too small. A rank
 ///   with bad arguments returns its error and takes part without items. Then no rank writes a result; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise what NCCL and launches return.
+///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   ranks may wait for this one.
 /// - **Algorithm.** DeviceReduce, an all-gather, and a sum over ranks in each of them.
 ///
 /// @code

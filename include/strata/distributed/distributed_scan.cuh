@@ -42,7 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise what NCCL and launches return.
+///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   ranks may wait for this one.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
 ///   place of processors.
 ///

@@ -51,7 +51,7 @@ STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, Offse
 /// and calls `visit(i, index)` for each key with its index in `output` and in `keys`. Returns where
 /// the first range goes on. If `Full`, there are enough keys to fill `output`.
 ///
-/// Reads nothing outside of the ranges. `merge_in_tile` of the block floor reads on behind them, which
+/// Reads nothing outside of the ranges. `merge_in_tile` of the block layer reads on behind them, which
 /// takes fewer instructions but needs memory that may be read there.
 template <bool Full, class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2, Key (&output)[Length],

@@ -144,7 +144,7 @@ class run_reader {
 ///
 /// Reads one item behind the end of a run, and on behind both ends if the result ends before the slice does:
 /// that memory must exist, but what it holds is never part of the result. Checking each read instead, as
-/// `serial_merge` of the thread floor does, takes more instructions. A downward run needs no check of its
+/// `serial_merge` of the thread layer does, takes more instructions. A downward run needs no check of its
 /// end at all: behind it lies the last item of the first run, and nothing of the first run comes after that.
 ///
 /// Calls `visit(i, index)` for each item of the slice with its index in the tile.

@@ -17,7 +17,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The long buffers on their way from the first kernel to the second, and the numbers of their first pieces, which
+/// The long buffers that the first kernel queues for the second, and the numbers of their first pieces, which
 /// ascend: one addition gives a warp slots and numbers. 32 bits suffice for pieces. Buffers that overlap nothing
 /// would need 2^44 bytes to have more of 4 KiB.
 struct buffer_queue {

@@ -86,10 +86,10 @@ struct DispatchBatchedCopy {
                              device.ptx_version >= 900},
                             kernel, buffers, num_buffers, buffers_per_warp, queue);
     };
-    const cudaError_t launched = launch(batched_copy_kernel<MaxPolicy, Buffers, false>, "strata batched copy (batches)",
+    const cudaError_t launched = launch(batched_copy_kernel<MaxPolicy, Buffers, false>, "strata::DeviceMemcpy",
                                         blocks < most_blocks ? blocks : most_blocks);
     if (launched != cudaSuccess) return launched;
-    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata batched copy (queue)", resident);
+    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata::DeviceMemcpy, queued buffers", resident);
   }
 };
 

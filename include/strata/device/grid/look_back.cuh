@@ -45,7 +45,7 @@ class thread_look_back {
   static constexpr Word is_inclusive = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 
  public:
-  /// The largest sum; that of one tile is smaller.
+  /// The largest inclusive prefix. An aggregate must be smaller: its state would be the flag alone.
   static constexpr Word max_value = is_inclusive - 1;
 
   STRATA_D thread_look_back(Word* states, unsigned column) : states_(states), column_(column) {}

@@ -17,8 +17,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's counts of the digits of all passes, in shared memory. Each lane has a column of counters of its
-/// own, so that no two lanes of a warp access one counter or one bank, whatever the keys.
+/// One block's counts of the digits of all passes, in shared memory. Each lane has a column of counters, if
+/// 32 columns fit; otherwise lanes share columns. With 32, no two lanes of a warp access one counter or one bank,
+/// whatever the keys.
 template <class Policy, class KeyIterator, class Digits>
 class radix_digit_counts {
   static constexpr radix_histogram_tuning tuning = Policy::histogram;

@@ -66,8 +66,8 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// One pass at least must take the items out of the input. Where no pass moves items, or where output and
-/// scratch are a double buffer and the moves would leave the items in the wrong one, one pass only copies.
+/// Without a double buffer, one pass at least must take the items out of the input. Where no pass moves items, or where
+/// output and scratch are a double buffer and the moves would leave the items in the wrong one, one pass only copies.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                  bool is_double_buffer) {
   int moves = 0;

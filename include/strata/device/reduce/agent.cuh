@@ -77,7 +77,7 @@ class AgentReduce {
       if (share.is_vectorized) {
         const Input input{d_in + share.head_items, platform::evict_first(share.evict_first_fraction)};
         if (has_result) reduce_packs_of(share, rank, input, first_item + share.head_items, result);
-        add_stray_items(d_in, share, rank, Input::width, first_item, result, has_result);
+        add_unaligned_items(d_in, share, rank, Input::width, first_item, result, has_result);
         return has_result;
       }
       // Items with the alignment of their size are always vectorized.
@@ -108,8 +108,8 @@ class AgentReduce {
 
   // Adds, in thread 0, the items before the first and behind the last whole pack.
   template <class Iterator>
-  STRATA_D void add_stray_items(Iterator d_in, const even_share& share, unsigned rank, std::size_t width,
-                                std::size_t first_item, AccumT& result, bool& has_result) {
+  STRATA_D void add_unaligned_items(Iterator d_in, const even_share& share, unsigned rank, std::size_t width,
+                                    std::size_t first_item, AccumT& result, bool& has_result) {
     if (rank == 0 && share.head_items > 0) {
       if (threadIdx.x == 0) {
         const AccumT head = reduce_items(d_in, 0, share.head_items, first_item);

@@ -62,8 +62,8 @@ struct DispatchSegmentedMergeSort {
   static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
                                                    ? MaxPolicy::one_cluster.tile_items()
                                                    : min_tile_items;
-  // Segments of up to so many items are never queued, except by the queue kernel.
-  static constexpr long long min_max_items = MaxPolicy::one_thread.max_items;
+  // The smallest `max_items` of all classes: only the queue kernel queues segments of up to so many items.
+  static constexpr long long least_direct_items = MaxPolicy::one_thread.max_items;
   static constexpr unsigned long long max_tiles = 1ull << 28;
   // Flags of a barrier for so many blocks follow the counters of the call.
   static constexpr std::size_t max_barrier_blocks = 2048;
@@ -86,7 +86,7 @@ struct DispatchSegmentedMergeSort {
     bool wants_keys;
     Compare compare;
     cudaStream_t stream;
-    /// For items on their way, as long as the output. Null: it is a part of temporary storage.
+    /// For items between two levels of merges, as long as the output. Null: it is a part of temporary storage.
     const Arrays* buffer = nullptr;
   };
 
@@ -108,13 +108,17 @@ struct DispatchSegmentedMergeSort {
     typename LongSort::Workspace workspace{};
     const LongSort long_sort = LongSort::reserve(storage, slots, call);
     storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
-    if (call.longest > min_max_items) {
+    const auto num_segments = static_cast<unsigned long long>(call.num_segments);
+    const auto most_above = [&](unsigned long long length) {
+      return items / (length + 1) < num_segments ? items / (length + 1) : num_segments;
+    };
+    if (call.longest > least_direct_items) {
       // If the queue kernel queues shorter segments, all together are fewer.
-      workspace.queue_capacity = items / (min_max_items + 1);
+      workspace.queue_capacity = most_above(least_direct_items);
       storage.template reserve<long long>(queue, workspace.queue_capacity);
     }
     if (call.longest > min_tile_items) {
-      workspace.split_capacity = items / (min_tile_items + 1);
+      workspace.split_capacity = most_above(min_tile_items);
       workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
@@ -268,7 +272,7 @@ struct DispatchSegmentedMergeSort {
   cudaError_t sort(unsigned long long mean) {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
-    static_assert(tuning.max_items >= min_max_items && tuning.max_items <= Agent::tile_items,
+    static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
                   "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
     // A call without longer segments needs one kernel.
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
@@ -305,7 +309,7 @@ struct DispatchSegmentedMergeSort {
     const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
     if (blocks > max_grid) return cudaErrorInvalidValue;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
-                            segmented_merge_sort_queue_kernel<MaxPolicy, Segments, typename LongSort::Workspace>,
+                            segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>,
                             call.segments, call.num_segments, limits, workspace);
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
@@ -342,13 +346,9 @@ struct DispatchSegmentedMergeSort {
     const unsigned long long resident =
         static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     // At most one block for each work item: idle blocks would share the multiprocessors.
-    const auto segments = static_cast<unsigned long long>(call.num_segments);
-    const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
-    unsigned long long blocks = smaller(workspace.queue_capacity, segments);
-    if (call.longest > Tile::tile_items) {
-      blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
-    }
-    blocks = smaller(blocks < 1 ? 1 : blocks, resident);
+    unsigned long long blocks = workspace.queue_capacity;
+    if (call.longest > Tile::tile_items) blocks += call.num_items / Tile::tile_items + workspace.split_capacity;
+    blocks = blocks < 1 ? 1 : blocks < resident ? blocks : resident;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queued segments",
                                           static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
                             kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,

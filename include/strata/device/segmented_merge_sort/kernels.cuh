@@ -97,7 +97,7 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
 }
 
 /// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
-template <class MaxPolicy, class Segments, class Workspace>
+template <class Segments, class Workspace>
 STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long long num_segments, segment_limits limits,
                                                      const STRATA_GRID_CONSTANT Workspace workspace) {
   platform::wait_for_previous_kernel();

@@ -36,7 +36,7 @@ template <class Key>
 struct split_search {
   run_group<Key> runs;
   long long diagonal;
-  long long open;  // items between the brackets of the last step but one
+  long long open;  // items that the brackets left open before the last step
   split_bracket brackets[merge_ways];
 };
 

@@ -23,7 +23,7 @@ struct merge_sort_arrays {
 /// Counters of a call; 0 when its first kernel starts.
 struct merge_sort_progress {
   unsigned long long queued;        // segments in the queue
-  unsigned long long queued_slots;  // threads that own their items
+  unsigned long long queued_slots;  // threads that all queued segments need
   unsigned long long split;         // segments that are longer than a tile
   unsigned long long tiles;         // of these
   unsigned long long buffer_items;
@@ -52,7 +52,7 @@ struct merge_sort_workspace {
   unsigned long long split_capacity;
   unsigned* tiles;  // of each tile the index in `split`, or no_segment
   unsigned long long tile_capacity;
-  // 0 if the caller has brought the buffer: arrays in which each segment begins where it begins in the output.
+  // 0 if the caller passes the buffer (DoubleBuffer), in which a segment has the same offset as in the output.
   unsigned long long buffer_capacity;
   // The call has no output for keys. They are merged in a scratch array with the layout of the buffer.
   bool keys_are_scratch;
@@ -113,8 +113,8 @@ struct merge_sort_workspace {
     }
   }
 
-  /// Takes a part of the buffer for a segment, and returns where it begins: where the segment does if the caller has
-  /// brought the buffer. Makes `fits` false if there is none.
+  /// Takes a part of the buffer for a segment, and returns where it begins: where the segment does if the caller
+  /// passes the buffer. Makes `fits` false if there is none.
   STRATA_D long long take_buffer(const segment_bounds& bounds, bool& fits) const {
     if (buffer_capacity == 0) return bounds.begin;
     const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));

@@ -106,7 +106,7 @@ class AgentLongSegmentPasses {
       const unsigned long long order = ticket / tiles;
       const unsigned long long tile = ticket - order * tiles;
       if (order >= progress_->most_passes) return false;
-      // Smaller numbers of tiles wrap around.
+      // The unsigned difference is large if the tile comes before the segment.
       if (tile - storage_.first_tile >= storage_.tiles) load_segment(segments_.segment_of_tile[tile]);
       const auto passes_before = static_cast<int>(order);
       if (passes_before >= storage_.passes) continue;

@@ -19,7 +19,7 @@ STRATA_NAMESPACE_BEGIN
 /// tiles of radix_pass_tuning, after a histogram of all digits.
 struct segmented_radix_sort_tuning {
   int block_threads;
-  /// The same of a smaller tile, for segments that fit it.
+  /// Items of a thread in the smaller tile, which sorts the segments that fit it.
   int few_items_per_thread;
   int items_per_thread;
   /// What registers must allow.

@@ -42,7 +42,7 @@ struct queued_chunk {
   unsigned count;  // of the segment's chunks; 0 if there was no room for all
 };
 
-/// Chunks of long segments on their way from the first kernel to the second. `num_chunks` is zero
+/// Chunks of long segments that the first kernel queues for the second. `num_chunks` is zero
 /// before the first; it may come to exceed `max_chunks`.
 template <class AccumT>
 struct chunk_queue {

@@ -17,7 +17,7 @@ STRATA_NAMESPACE_BEGIN
 /// Which segments of numbers are sorted by their digits instead of by merges. The row of the newest policy counts for
 /// all: temporary storage does not depend on the device.
 struct long_segment_tuning {
-  /// Longer segments. At least the items of each tile that segments are sorted in; 0: none.
+  /// Segments of more items are sorted by their digits; 0: none are. Not less than any tile of a merge sort has.
   std::size_t longest_merged;
   /// Two more kernels are launched only if the call has so many items, or so many where the mean segment has
   /// `long_mean` items or more: they take time without a long segment, too.

@@ -40,9 +40,10 @@ namespace detail {
 
 /// How the candidates for the result are found: all items up to that of rank `sample_rank` in a sample.
 ///
-/// Of k items, about k samples / n are in the sample, with a deviation of the square root of this. Five deviations
-/// and eight items more, the sample's item is behind all k; another time five deviations and eight items more, there
-/// is capacity for all items up to it. Neither is certain: the device finds out and takes the whole input then.
+/// Of the k first items, about k samples / n are in the sample, with a standard deviation of the square root of this.
+/// The last candidate is the sample's item five deviations and eight items after that rank, so that all k come before
+/// it. The capacity for candidates has the same margin once more. Neither bound is certain: the device checks the
+/// number of candidates, and takes the whole input if it is out of range.
 struct top_k_plan {
   std::size_t sample_rank = 0;  // from 1 on
   std::size_t capacity = 0;     // for candidates

@@ -102,8 +102,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                 "tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 ActivePolicy::tuning.block_threads);
   platform::wait_for_previous_kernel();
-  // A block that calls this starts 1.2 ns behind the one before it, others 0.6 ns (H100). The next kernel waits for the
-  // last blocks anyway.
+  // Only the last blocks call this: the next kernel starts when all blocks have called it or ended. Blocks that call it
+  // start 1.2 ns apart, others 0.6 ns (H100).
   constexpr unsigned last_blocks = 2048;  // more than reside on a device, of 256 threads
   if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 

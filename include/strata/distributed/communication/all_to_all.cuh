@@ -12,7 +12,7 @@
 #include <cstdint>
 
 /// \file
-/// Arrays whose pieces go to all ranks and come from all ranks: all sends and receives of the floor.
+/// Arrays whose pieces go to all ranks and come from all ranks: all sends and receives of the layer.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -11,7 +11,7 @@
 #include <thread>
 
 /// \file
-/// What all calls of the floor need of NCCL: errors, positions, the wait of the host, and small messages.
+/// What all calls of the layer need of NCCL: errors, positions, the wait of the host, and small messages.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

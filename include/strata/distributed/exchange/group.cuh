@@ -62,14 +62,6 @@ struct grouped_counts {
   STRATA_D bool are_valid(int ranks) const { return begin(ranks) == num_items; }
 };
 
-/// The same, from an array that an algorithm has filled.
-struct given_counts {
-  const std::int64_t* counts;
-
-  STRATA_D std::int64_t operator()(int rank) const { return counts[rank]; }
-  STRATA_D bool are_valid(int) const { return true; }
-};
-
 template <class ItemIterator>
 struct gather_item {
   ItemIterator items;

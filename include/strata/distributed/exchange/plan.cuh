@@ -16,7 +16,7 @@
 /// What ranks send to each other: all of them know it before anything is sent, so that none waits for one that refuses.
 ///
 ///     exchange_plan plan;
-///     cudaError_t status = plan_exchange(plan, header, given_counts{d_counts}, d_messages, position, comm, stream);
+///     cudaError_t status = plan_exchange(plan, header, counts, d_messages, position, comm, stream);
 ///     const exchanged_array arrays[] = {{d_keys, d_keys_out, sizeof(Key)}, {d_values, d_values_out, sizeof(Value)}};
 ///     if (status == cudaSuccess) status = carry_out(plan, arrays, 2, comm, stream);
 
@@ -74,7 +74,7 @@ inline std::size_t exchange_messages_bytes(int ranks, int exchanges = 1) {
 }
 
 /// Plans several exchanges with one wait of the host: `counts` says how many items this rank has for each rank, see
-/// grouped_counts and given_counts. All ranks return alike:
+/// grouped_counts. All ranks return alike:
 ///
 /// - cudaSuccess: carry_out() may send.
 /// - The error of the lowest rank of which a header has one.

@@ -111,7 +111,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     unsigned char* const message = static_cast<unsigned char*>(scratch.data());
     unsigned char* const received = message + storage.first.bytes;
     std::vector<call_header> headers(ranks);
-    status = say(header(reason), nullptr, message, received);
+    status = send_header(header(reason), nullptr, message, received);
     for (std::size_t i = 0; i < ranks && status == cudaSuccess; ++i) {
       status = detail::copy_to_host(&headers[i], received + i * storage.first.bytes, sizeof(call_header), comm, stream);
     }
@@ -122,7 +122,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     // Made while the rank sorts, if it may be needed.
     side_stream exchange_stream;
     sort_cuts cuts{};
-    cudaError_t status = say_and_sort();
+    cudaError_t status = sort_and_send_header();
     if (status == cudaSuccess && arguments.capacity > Policy::tuning.max_items_without_chunks) exchange_stream.make();
     if (status == cudaSuccess) status = find_first(cuts);
     if (status != cudaSuccess || cuts.shares.items == 0) return status;
@@ -135,30 +135,31 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   // ------------------------------------------------------------------ splitters
 
   call_header header(cudaError_t status) const {
-    call_header says{};
-    says.status = static_cast<std::int64_t>(status);
-    says.num_items = status == cudaSuccess ? arguments.num_items : 0;
-    says.capacity = arguments.capacity;
-    says.spare = local_sort.agreement();
-    return says;
+    call_header made{};
+    made.status = static_cast<std::int64_t>(status);
+    made.num_items = status == cudaSuccess ? arguments.num_items : 0;
+    made.capacity = arguments.capacity;
+    made.spare = local_sort.agreement();
+    return made;
   }
 
   /// The first message of this rank to all, and theirs.
-  cudaError_t say(const call_header& says, const Key* sorted, unsigned char* message, unsigned char* received) const {
+  cudaError_t send_header(const call_header& call, const Key* sorted, unsigned char* message,
+                          unsigned char* received) const {
     const auto threads = static_cast<unsigned>(bracket_threads);
     const auto samples = static_cast<unsigned>(storage.first.samples);
     const launch_configuration launch{
         "strata::DistributedSort, first samples", dim3((samples + threads - 1) / threads), dim3(threads), 0, stream};
     const cudaError_t status =
-        strata::launch(launch, first_samples_kernel<Key>, says, sorted, storage.first, message);
+        strata::launch(launch, first_samples_kernel<Key>, call, sorted, storage.first, message);
     // The other ranks wait for this one, whatever happens here.
     const cudaError_t gathered = detail::all_gather(message, received, storage.first.bytes, comm, stream);
     return status != cudaSuccess ? status : gathered;
   }
 
-  cudaError_t say_and_sort() const {
+  cudaError_t sort_and_send_header() const {
     const cudaError_t sorted = sort_items(storage.sorted());
-    return say(header(sorted), storage.sorted().keys, storage.message(), storage.received());
+    return send_header(header(sorted), storage.sorted().keys, storage.message(), storage.received());
   }
 
   /// The lowest rank that has refused its arguments decides.

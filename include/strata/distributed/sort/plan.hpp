@@ -46,8 +46,8 @@ struct sort_sizes {
   distributed_sort_tuning tuning;
   std::size_t key_bytes;
 
-  /// A round with `s` samples of each rank leaves brackets of up to (ranks + 1) / s of their widths (brackets.cuh). So
-  /// few samples leave a quarter.
+  /// A round with `s` samples of each rank leaves brackets of up to (ranks + 1) / s of their widths (brackets.cuh).
+  /// With this number of samples, it leaves a quarter at most.
   int min_samples() const { return 4 * (ranks + 1); }
   int first_samples() const { return samples_of(tuning.first_samples); }
   int samples() const { return samples_of(tuning.samples / ranks); }

@@ -8,7 +8,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// partition_point of the thread floor, by 2^`log2_lanes` neighbouring lanes for each search: the first index in
+/// partition_point of the thread layer, by 2^`log2_lanes` neighbouring lanes for each search: the first index in
 /// [first, last) of which `is_behind` is true, or `last`. Each step divides the range by the number of lanes and one:
 /// fewer steps than those of a thread, where each step waits for memory. By all lanes of a warp; the lanes of a search
 /// have the same range and result. Whatever `is_behind` answers, the result is in [first, last].

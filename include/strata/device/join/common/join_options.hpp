@@ -73,8 +73,8 @@ struct JoinOptions {
 
   /// Whether rows without a key are partners of each other.
   bool nulls_equal = false;
-  /// Overrides the choice of `choose_join_strategy`. The host back end has `cpu` only, Metal's has it
-  /// too, CUDA's has not.
+  /// Overrides the choice of `choose_join_strategy`. Besides `automatic`, the host back end accepts
+  /// `cpu` only, the Metal back end every strategy, the CUDA back end every strategy but `cpu`.
   JoinStrategy strategy = JoinStrategy::automatic;
   /// Threads of a join on the host, up to 256; 0: as many as the machine runs at the same time.
   unsigned threads = 0;
