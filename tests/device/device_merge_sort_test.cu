@@ -253,6 +253,16 @@ TEST(device_merge_sort, refuses_wrong_arguments) {
   EXPECT_EQ((std::vector<int>{3, 1, 1, 3}), items.to_host());
 }
 
+TEST(device_merge_sort, storage_is_as_documented) {
+  int* const keys = nullptr;
+  std::size_t bytes = 0;
+  for (const std::size_t size : {std::size_t{100000}, std::size_t{1} << 28, std::size_t{1} << 33}) {
+    ASSERT_CUDA_SUCCESS(DeviceMergeSort::SortKeysCopy(nullptr, bytes, keys, keys, size, is_less{}));
+    EXPECT_GE(bytes, size * sizeof(int));
+    EXPECT_LE(bytes, size * sizeof(int) + 20000 + size / 6400 * 4) << size << " keys";
+  }
+}
+
 // What the documentation shows.
 struct is_nearer {
   STRATA_HD bool operator()(const float2& a, const float2& b) const {

@@ -114,6 +114,24 @@ TEST_P(device_radix_sort_arguments, bits_are_refused) {
   }
 }
 
+TEST_P(device_radix_sort_arguments, storage_is_as_documented) {
+  const sort_form form = GetParam();
+  const bool has_copy = std::string(form.name).find("two buffers") == std::string::npos;
+  for (const std::int64_t n : {std::int64_t{1000}, std::int64_t{1} << 18, std::int64_t{1} << 24, std::int64_t{1} << 28,
+                               std::int64_t{1} << 32}) {
+    sort_arguments all{nullptr, nullptr, nullptr, nullptr, n};
+    std::size_t bytes = 0;
+    ASSERT_CUDA_SUCCESS(form.call(nullptr, bytes, all));
+    const auto keys = static_cast<std::size_t>(n) * sizeof(std::uint32_t);
+    const std::size_t copies = has_copy ? keys * (form.has_values ? 2 : 1) : 0;
+    const std::size_t state = n <= std::int64_t{1} << 18   ? keys + 34000
+                              : n < std::int64_t{1} << 31 ? keys / 7
+                                                          : keys * 2 / 7;
+    EXPECT_GE(bytes, copies);
+    EXPECT_LE(bytes, copies + state + state / 10) << n << " items";
+  }
+}
+
 TEST_P(device_radix_sort_arguments, storage_has_any_alignment_and_any_contents) {
   const sort_form form = GetParam();
   for (const std::size_t misalignment :

@@ -302,6 +302,23 @@ TEST(device_segmented_sort, two_buffers_need_a_tenth_of_the_storage) {
   EXPECT_LE(with_buffers, without / 10);
 }
 
+// Of keys of 4 bytes. The lists are longest where there may be many long segments.
+TEST(device_segmented_sort, storage_is_as_documented) {
+  const Key* const in = nullptr;
+  const offset* const offsets = nullptr;
+  const auto bytes_beside_keys = [&](std::size_t n, std::size_t segments) {
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(
+        DeviceSegmentedSort::SortKeys(nullptr, bytes, in, static_cast<Key*>(nullptr), n, segments, offsets, offsets));
+    EXPECT_GE(bytes, n * sizeof(Key));
+    return bytes - n * sizeof(Key);
+  };
+  constexpr std::size_t small = 10000000, large = 100000000;
+  EXPECT_LE(bytes_beside_keys(small, small), small * sizeof(Key) * 4 / 100);
+  EXPECT_LE(bytes_beside_keys(large, large), large * sizeof(Key) * 12 / 100);
+  EXPECT_LE(bytes_beside_keys(small, 10), bytes_beside_keys(small, small) / 10);
+}
+
 #define EXPECT_OF_ONE_SIZE(keys_function, pairs_function, indices_function, is_descending)                         \
   expect_of_one_size(                                                                                              \
       is_descending,                                                                                               \

@@ -531,6 +531,22 @@ TEST(device_top_k, refuses_negative_ranks) {
   EXPECT_EQ(77u, bytes);
 }
 
+TEST(device_top_k, storage_is_as_documented) {
+  const int* const in = nullptr;
+  int* const out = nullptr;
+  const auto bytes_for = [&](std::size_t size, std::size_t k) {
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(DeviceTopK::MaxKeys(nullptr, bytes, in, out, size, k));
+    return bytes;
+  };
+  constexpr std::size_t n = std::size_t{1} << 28;
+  EXPECT_LE(bytes_for(1000, 10), 63000u);
+  EXPECT_LE(bytes_for(n, 1), 210000 + n * sizeof(int) * 8 / 1000);
+  EXPECT_LE(bytes_for(n, n / 1000), 210000 + n * sizeof(int) * 14 / 1000);
+  EXPECT_LE(bytes_for(n, n / 100), 210000 + n * sizeof(int) * 34 / 1000);
+  for (std::size_t k = n / 100; k <= n; k *= 2) EXPECT_LE(bytes_for(n, k), 210000 + n * sizeof(int) / 4) << k;
+}
+
 TEST(device_top_k, no_results_need_no_arrays) {
   const int* const in = nullptr;
   int* const out = nullptr;
