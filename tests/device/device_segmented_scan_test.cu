@@ -581,6 +581,11 @@ TEST(device_segmented_scan, bad_arguments_are_errors) {
             DeviceSegmentedScan::InclusiveSegmentedSum(storage.data(), bytes, out.data(),
                                                        reinterpret_cast<std::int64_t*>(out.data()), begins, ends, 4))
       << "in place, items and results have one size";
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceSegmentedScan::InclusiveSegmentedSum(storage.data(), bytes, out.data(),
+                                                                              out.data(), begins, ends, begins, 4))
+      << "in place, without offsets of the output";
+  EXPECT_EQ(cudaErrorInvalidValue, call(in.data(), out.data(), begins, ends, 4, out.data()))
+      << "the first result would be written over the initial value";
   std::size_t too_few = bytes - 1;
   EXPECT_EQ(cudaErrorInvalidValue, scan(storage.data(), too_few, in.data(), out.data(), begins, ends, 4, future));
   EXPECT_EQ(cudaErrorInvalidValue,

@@ -327,6 +327,19 @@ TEST(device_top_k, numbers_that_are_none_by_a_sample) {
   ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
 }
 
+// Keys are in the order of DeviceRadixSort, whatever `<` says.
+enum class level : std::uint32_t {};
+STRATA_HD bool operator<(level a, level b) { return static_cast<std::uint32_t>(a) > static_cast<std::uint32_t>(b); }
+STRATA_HD bool operator<=(level a, level b) { return !(b < a); }
+
+TEST(device_top_k, enumerations_by_a_sample) {
+  const std::size_t n = if_small<std::size_t>(5123, 30011);
+  const auto numbers = make_keys<std::uint32_t>(n, pattern::random);
+  std::vector<level> keys(n);
+  std::memcpy(keys.data(), numbers.data(), n * sizeof(level));
+  ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
+}
+
 // Candidates that are missed by one would rarely change a result: there are more than enough of them.
 template <class Hub>
 void expect_candidates(const std::vector<float>& keys, std::size_t last, std::size_t capacity) {

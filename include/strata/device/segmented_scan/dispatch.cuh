@@ -86,9 +86,9 @@ struct DispatchSegmentedScan {
       return cudaErrorInvalidValue;
     }
     // Where results go is known to the device alone. Without offsets for the output, it may be the input.
-    const bool is_shifted =
-        !Begins::has_out_begins && detail::begins_within(d_out, d_in, 1) && !detail::are_same_array(d_in, d_out);
-    if (is_shifted || segments.overlap(d_out, 1, count) || detail::begins_within(d_out, out_begins, count)) {
+    const bool is_in_place = !Begins::has_out_begins && detail::are_same_array(d_in, d_out);
+    if ((!is_in_place && detail::begins_within(d_out, d_in, 1)) || detail::is_overwritten(init, d_out, 1) ||
+        segments.overlap(d_out, 1, count) || detail::begins_within(d_out, out_begins, count)) {
       return cudaErrorInvalidValue;
     }
     ends = storage.template get<unsigned long long>(1);

@@ -193,10 +193,19 @@ struct top_k_collect_problem {
     STRATA_D bool is_before(const Key& key) const {
       if constexpr (sizeof(Key) == 2 && Codes::is_float) {
         return is_candidate(bound_, key, OrEqual);
-      } else if constexpr (IsMax) {
-        return OrEqual ? !(key < last_) : !(key <= last_);
+      } else if constexpr (std::is_enum_v<Key>) {  // which may have an operator of its own
+        using Number = std::underlying_type_t<Key>;
+        return is_before<OrEqual>(static_cast<Number>(key), static_cast<Number>(last_));
       } else {
-        return OrEqual ? key <= last_ : key < last_;
+        return is_before<OrEqual>(key, last_);
+      }
+    }
+    template <bool OrEqual, class Number>
+    STRATA_D static bool is_before(Number number, Number last) {
+      if constexpr (IsMax) {
+        return OrEqual ? !(number < last) : !(number <= last);
+      } else {
+        return OrEqual ? number <= last : number < last;
       }
     }
 
