@@ -200,7 +200,7 @@ std::vector<device_call> scans() {
        {segment_count},
        STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), N(0), on))},
       {"SegmentedScanToOffsets",
-       {in(), may_overlap({0}, from_first(out())), begins(), ends(), begins()},
+       {in(), of_segments(from_first(out())), begins(), ends(), begins()},
        {segment_count},
        STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), I(4), N(0), on))},
   };

@@ -4,6 +4,9 @@
 // DeviceHashJoin of keys of other types, with other functors, and with columns that travel along.
 #include "device/device_hash_join_support.cuh"
 
+#include <strata/iterator/counting_input_iterator.cuh>
+#include <strata/iterator/transform_input_iterator.cuh>
+
 #include <limits>
 
 namespace {
@@ -206,6 +209,26 @@ TEST(device_hash_join_keys, may_be_computed) {
   };
   check(strata::JoinOptions<>{});
   check(strata::JoinOptions<same_hash>{});
+}
+
+struct thirds {
+  STRATA_HD int operator()(int row) const { return row / 3; }
+};
+
+TEST(device_hash_join_keys, may_be_iterators_of_the_library) {
+  const strata::CountingInputIterator<int> rows(0);
+  const strata::TransformInputIterator<int, thirds, strata::CountingInputIterator<int>> keys(rows, thirds{});
+  device_vector<std::int64_t> total(1);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::Inner(storage, bytes, strata::join_side(rows, 50), strata::join_side(rows + 10, 500),
+                                 strata::join_count(), total.data());
+  }));
+  EXPECT_EQ(40, total.to_host()[0]);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceHashJoin::Inner(storage, bytes, strata::join_side(keys, 30), strata::join_side(keys, 1000),
+                                 strata::join_count(), total.data());
+  }));
+  EXPECT_EQ(90, total.to_host()[0]);
 }
 
 struct price {

@@ -3,7 +3,11 @@
 
 // DeviceHashJoin by partitions if the result has no build rows: sets of keys in shared memory, and
 // what does not fit one.
+#include <algorithm>
+#include <random>
+
 #include "device/device_hash_join_support.cuh"
+#include "device/schedules.cuh"
 
 namespace {
 
@@ -23,11 +27,15 @@ void check(const side_ids& build, const side_ids& probe) {
   for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
     if (if_small(strategy == JoinStrategy::radix_multi, false)) continue;
     for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
-      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", strategy "
-                                      << static_cast<int>(strategy));
-      join_settings<> options;
-      options.strategy = strategy;
-      join.check(kind, options, sort_merge_join(kind, build, probe));
+      const row_pairs expected = sort_merge_join(kind, build, probe);
+      for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
+        SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", strategy "
+                                        << static_cast<int>(strategy) << ", order " << static_cast<int>(order));
+        join_settings<> options;
+        options.strategy = strategy;
+        options.order = order;
+        join.check(kind, options, expected);
+      }
     }
   }
 }
@@ -91,6 +99,36 @@ TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
     add_neighbours(probe.ids, 1, bucket, 0, 60);
   }
   check(build, probe);
+}
+
+// Whether a set has capacity for these keys depends on which row of a bucket comes first. So blocks with pieces of one
+// partition find it differently.
+TEST(device_hash_join_set, capacity_may_depend_on_the_order_of_rows) {
+  constexpr std::uint32_t partition = 77, rows = 20000;
+  std::mt19937_64 bits = strata_test::random_bits(77);
+  side_ids build, probe;
+  for (std::uint32_t bucket = 0; bucket < 144; ++bucket) {
+    for (const std::uint32_t rest : {1u, 1u, 2u}) build.ids.push_back(partition << 24 | bucket << 14 | rest);
+  }
+  while (build.ids.size() < rows) {
+    const auto hash = static_cast<std::uint32_t>(bits());
+    if (hash >> 24 != partition) build.ids.push_back(hash);
+  }
+  std::shuffle(build.ids.begin(), build.ids.end(), bits);
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const auto bucket = static_cast<std::uint32_t>(bits() % 1024);
+    probe.ids.push_back(partition << 24 | bucket << 14 | (i % 2 == 0 ? 1u : 3u));
+  }
+  device_joiner<std::uint32_t, std::int32_t> join(build, probe, unmixed_word);
+  for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
+    const row_pairs expected = sort_merge_join(kind, build, probe);
+    under_all_schedules([&](std::size_t) {
+      join_settings<> options;
+      options.strategy = JoinStrategy::radix_single;
+      options.order = JoinOrder::probe;
+      join.check(kind, options, expected, false);
+    });
+  }
 }
 
 TEST(device_hash_join_set, plan_determines_all_bits_of_a_hash) {

@@ -324,6 +324,43 @@ TEST(device_hash_join_sorted, broken_promise_of_order_gives_any_rows) {
   }
 }
 
+// Tiles of 256 rows. With these seeds, a run of equal keys that leaves a tile begins among the keys behind it.
+struct small_merge_hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
+    static constexpr strata::join_partition_tuning partition = partition_with(2);
+    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
+  };
+  using MaxPolicy = Policy;
+};
+TEST(device_hash_join_sorted, broken_promise_of_order_gives_rows_of_both_sides) {
+  using Join = strata::TunedDeviceHashJoin<small_merge_hub>;
+  for (const unsigned seed : {103u, 231u, 294u, 311u, 504u}) {
+    SCOPED_TRACE(seed);
+    std::mt19937 bits(seed);
+    std::vector<unsigned> probe_keys(50 + bits() % 300), build_keys(50 + bits() % 300);
+    const auto different = static_cast<unsigned>(2 + bits() % 5);
+    for (unsigned& key : probe_keys) key = static_cast<unsigned>(bits()) % different;
+    for (unsigned& key : build_keys) key = static_cast<unsigned>(bits()) % different;
+    if (bits() % 2 != 0) std::sort(probe_keys.begin(), probe_keys.end());
+    const device_vector<unsigned> build(build_keys), probe(probe_keys);
+    constexpr std::int64_t capacity = 20000;
+    device_vector<std::int32_t> build_out(capacity), probe_out(capacity);
+    device_vector<std::int64_t> total(1);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return Join::Inner(storage, bytes, strata::join_side(build.data(), static_cast<int>(build.size())).sorted(),
+                         strata::join_side(probe.data(), static_cast<int>(probe.size())).sorted(),
+                         strata::join_pairs(build_out.data(), probe_out.data(), capacity), total.data());
+    }));
+    const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
+    const std::int64_t number = total.to_host()[0];
+    ASSERT_LE(number, capacity);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(number); ++i) {
+      ASSERT_LT(static_cast<std::uint32_t>(b[i]), build_keys.size()) << "at " << i;
+      ASSERT_LT(static_cast<std::uint32_t>(p[i]), probe_keys.size()) << "at " << i;
+    }
+  }
+}
+
 TEST(device_hash_join_sorted, any_schedule_gives_the_same_rows) {
   const std::size_t rows = if_small<std::size_t>(9000, 20000);
   const side_ids build = sorted(random_ids(rows, 5000), as_u32);

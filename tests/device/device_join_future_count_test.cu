@@ -450,6 +450,11 @@ TEST(device_join_future_count, storage_is_that_of_the_bounds) {
   }
 }
 
+TEST(device_join_future_count, a_bound_is_no_larger_than_its_type) {
+  const strata::FutureCount<std::int32_t> count(nullptr, 5000000000);
+  EXPECT_EQ(2147483647u, strata::detail::join_row_count::of(count).max_rows);
+}
+
 TEST(device_join_future_count, wrong_arguments_are_refused) {
   tables<std::uint32_t> all({random_ids(100, 9), {}}, {random_ids(100, 9), {}}, as_u32);
   all.set_counts(50, 50);

@@ -42,6 +42,8 @@ class CacheModifiedInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Is assigned to before it is read.
+  STRATA_HD CacheModifiedInputIterator() {}
   STRATA_HD CacheModifiedInputIterator(const ValueType* ptr) : base(ptr) {}
 
   STRATA_D reference operator*() const { return detail::load_item<Modifier>(this->position_); }

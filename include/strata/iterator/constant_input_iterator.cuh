@@ -38,6 +38,8 @@ class ConstantInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Is assigned to before it is read.
+  STRATA_HD ConstantInputIterator() {}
   STRATA_HD ConstantInputIterator(ValueType val, OffsetT offset = 0) : base(offset), value_(val) {}
 
   STRATA_HD reference operator*() const { return value_; }

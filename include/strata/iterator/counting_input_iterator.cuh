@@ -41,6 +41,8 @@ class CountingInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Is assigned to before it is read.
+  STRATA_HD CountingInputIterator() {}
   STRATA_HD CountingInputIterator(const ValueType& val) : base(val) {}
 
   STRATA_HD reference operator*() const { return this->position_; }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: join_merge_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile
+// expect: join_merge_tuning: whole warps, two or more, at most 31 rows of a thread and 65,000 of a tile
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 

@@ -51,7 +51,7 @@ struct DispatchHashJoin {
   /// Merges and arrays indexed by key read keys of arrays.
   static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
   static constexpr bool may_merge = Reachable::merge && are_sortable;
-  static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Row) == 4;
+  static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Key) <= 8 && sizeof(Row) == 4;
   static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
                                         join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
 
@@ -186,16 +186,19 @@ struct DispatchHashJoin {
                             Partitioner::unmapped(kind, {build.keys, build.valid_mask, table.rows},
                                                   {probe.keys, probe.valid_mask, probe_side.rows}, total, capacity,
                                                   build.is_unique, options));
+        const auto join_all = [&](const typename Partitioner::Runs& runs, const Sink& output) {
+          const cudaError_t joined = partitioner.run(join, runs, base, device, output);
+          if (joined != cudaSuccess) return joined;
+          if (!partitioner.is_one_table()) detail::list_overflowing_rows(join, table, probe_side);
+          return detail::join_fallback(prober, layout, prober_slot, table, probe_side, join,
+                                       partitioner.duplicates_bytes(), base, device, output);
+        };
         if constexpr (Partitioner::writes_partners) {
           partners = partitioner.partners_of(join, layout, partition_slot, sink);
-          status = partitioner.run(join, partners.runs, base, device, partners.sink);
+          return join_all(partners.runs, partners.sink);
         } else {
-          status = partitioner.run(join, {}, base, device, sink);
+          return join_all({}, sink);
         }
-        if (status != cudaSuccess) return status;
-        if (!partitioner.is_one_table()) detail::list_overflowing_rows(join, table, probe_side);
-        return detail::join_fallback(prober, layout, prober_slot, table, probe_side, join,
-                                     partitioner.duplicates_bytes(), base, device, sink);
       }
     }
     status = prober.reset(layout, prober_slot, total, base, device);

@@ -65,6 +65,7 @@ class random_access {
   STRATA_HD friend bool operator>=(const Derived& a, const Derived& b) { return !(a < b); }
 
  protected:
+  STRATA_HD random_access() : position_() {}
   STRATA_HD explicit random_access(const Position& position) : position_(position) {}
 
   template <class Distance>

@@ -83,8 +83,8 @@ struct JoinSide {
   }
 
   /// A promise that no two rows have equal keys. A join uses the promise of its build side, which saves time and
-  /// temporary storage. If rows have equal keys, a probe row is joined with one of them. Debug builds assert the
-  /// promise.
+  /// temporary storage. If rows have equal keys, a probe row is joined with one of them, on the host with all. Debug
+  /// builds for CUDA assert the promise.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
     return {keys, rows, valid_mask, promise, is_sorted, range, count};
   }
@@ -102,7 +102,7 @@ struct JoinSide {
     static_assert(std::is_integral_v<key_type> || std::is_enum_v<key_type>,
                   "only integers and enumerations have a range of keys: leave key_range out");
     JoinKeyRange keys_in_range;
-    if (!(highest < lowest)) {
+    if (sizeof(key_type) <= 8 && !(highest < lowest)) {
       keys_in_range.lowest = static_cast<std::int64_t>(lowest);
       keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
     }

@@ -78,7 +78,7 @@ STRATA_KERNEL void join_direct_address_build_kernel(direct_address_table array, 
                   "that of another",
                   i);
   }
-  if (has_outliers) *array.has_outliers = 1;
+  if (has_outliers) platform::store_relaxed(array.has_outliers, 1u);
 }
 
 template <class Index, class Key, class Sink>

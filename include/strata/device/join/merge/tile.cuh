@@ -31,8 +31,8 @@ class join_merge_tile {
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
-  static_assert(BlockThreads % 32 == 0 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
-                "join_merge_tuning: whole warps, at most 31 rows of a thread and 65,000 of a tile");
+  static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
+                "join_merge_tuning: whole warps, two or more, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
   static constexpr unsigned num_keys = 1 + tile_items + lookahead_keys;
@@ -349,7 +349,8 @@ class join_merge_tile {
         const unsigned half = left - left / 2;
         low += build_key(low + half - 1) < key ? half : 0;
       }
-      runs_.first_partner = low;
+      // The run has the lookahead keys at least, if keys ascend. If they do not, results are nevertheless inside.
+      runs_.first_partner = low < known_ - lookahead_keys ? low : known_ - lookahead_keys;
     }
     __syncthreads();
   }

@@ -92,13 +92,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   const bool is_done = Agent(storage.Alias(), shared, plan, join, sink).run(join.work_items[at]);
-  if (!is_done && threadIdx.x == 0) {
-    join.defer(at);
-    // Partners are then where those of overflowing partitions are.
-    if constexpr (std::is_same_v<Sink, join_partner_sink>) {
-      platform::store_relaxed(join.is_overflowing + join.work_items[at].partition, 1u);
-    }
-  }
+  if (!is_done && threadIdx.x == 0) join.defer(at);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

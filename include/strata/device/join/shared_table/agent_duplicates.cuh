@@ -45,10 +45,12 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   using Base::join_;
   using Base::none;
   using Base::row_of;
+  using Base::sink_;
   using Base::table_;
   using Base::threads;
   using Base::write;
   using Base::write_inside;
+  using Base::writes_partners;
   using typename Base::Count;
   using typename Base::OutputOffsets;
   using typename Base::Partitions;
@@ -135,11 +137,13 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
     const unsigned each = rounds == 0 ? 0 : (rows + (slices - 1)) / slices;
     const unsigned in_group = threadIdx.x % group_threads;
     Row item{0, none};
+    std::size_t position = 0;  // of the item among the partitions
     results mine{{0, 0}, false};
     const auto look_up = [&](unsigned first) {
       item.row = none;
       if (in_group < each && first + in_group < rows) {
-        item = row_of(join_.probe, std::size_t{begin} + first + in_group);
+        position = std::size_t{begin} + first + in_group;
+        item = row_of(join_.probe, position);
       }
       mine = results_of<IsFull>(item);
     };
@@ -151,7 +155,11 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       const auto look_up_next = [&] {
         if (round != rounds) look_up(first);
       };
-      if constexpr (has_rows) {
+      if constexpr (writes_partners) {
+        const unsigned partner = mine.partners.count != 0 ? table_.row_at(mine.partners.first) : none;
+        if (item.row != none) sink_.write(position, item.row, mine.number() != 0, partner);
+        look_up_next();
+      } else if constexpr (has_rows) {
         emit(item.row, mine, look_up_next);
       } else {
         counted_ += mine.number();

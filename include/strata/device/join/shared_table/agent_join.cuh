@@ -68,7 +68,6 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     Base::build_begin_ = begin;
     const bool is_full = join_.kind == JoinKind::full;
     if (is_full) Base::clear_found(rows);
-    // Partners of a partition are all in one place, whatever the number of its pieces' rows.
     const bool defers_duplicates = has_successor && has_rows && !writes_partners && detail::has_pairs(join_.kind) &&
                                    !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
     if (!table_.build(
@@ -89,8 +88,6 @@ class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, 
     if (threadIdx.x != 0) return;
     if constexpr (has_successor) {
       join_.defer(index);
-      // Partners are then where those of overflowing partitions are.
-      if constexpr (writes_partners) platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
     } else {
       platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
       platform::store_relaxed(join_.any_is_overflowing, 1u);
