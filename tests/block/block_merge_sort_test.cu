@@ -155,6 +155,33 @@ TEST(block_merge_sort_forms, do_what_their_names_say) {
   }
 }
 
+STRATA_KERNEL void sort_with_no_values(const int* in, bool is_partial, int* out) {
+  using Sort = BlockMergeSort<int, 64, 2>;
+  const int thread = static_cast<int>(threadIdx.x);
+  int keys[2] = {in[2 * thread], in[2 * thread + 1]};
+  strata::NullType values[2];
+  if (is_partial) {
+    Sort().StableSort(keys, values, ascending{}, 77, -5);
+  } else {
+    Sort().Sort(keys, values, ascending{});
+  }
+  for (int i = 0; i < 2; ++i) out[2 * thread + i] = keys[i];
+}
+
+TEST(block_merge_sort_forms, values_may_be_none) {
+  std::vector<int> keys = keys_of<int>(128, 1, 20, INT_MAX);
+  const device_vector<int> in(keys);
+  for (const bool is_partial : {false, true}) {
+    device_vector<int> out(128);
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"sort_with_no_values", 1, 64}, sort_with_no_values, in.data(), is_partial, out.data()));
+    std::vector<int> expected = keys;
+    std::stable_sort(expected.begin(), expected.begin() + (is_partial ? 77 : 128), ascending{});
+    if (is_partial) std::fill(expected.begin() + 77, expected.end(), -5);
+    EXPECT_EQ(expected, out.to_host());
+  }
+}
+
 struct falling {
   STRATA_HD bool operator()(int a, int b) { return b < a; }  // not const
 };

@@ -1,17 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls that write numbers of items into integers of the caller's: these must be able to tell them.
+// Outputs of other types than results. Integers must be able to tell the numbers of items that are written to them.
+// To others, results are assigned as they are.
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_merge.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "device/test_iterators.cuh"
 
 namespace {
 
@@ -116,6 +124,141 @@ TEST(device_index_types, places_of_extrema) {
   std::size_t bytes = 0;
   EXPECT_EQ(cudaErrorInvalidValue,
             strata::DeviceSegmentedReduce::ArgMin(nullptr, bytes, in.data(), out.data(), 1, 257));
+}
+
+// ------------------------------------------------------------------ assigned as they are
+
+/// A number of hundredths, to which numbers can be assigned only.
+struct hundredths {
+  int number;
+  STRATA_HD void operator=(double x) { number = static_cast<int>(x * 100); }
+};
+
+struct halved {
+  STRATA_HD double operator()(double x) const { return x / 2; }
+};
+struct is_positive {
+  STRATA_HD bool operator()(double x) const { return x > 0; }
+};
+struct comes_first {
+  STRATA_HD bool operator()(double a, double b) const { return a < b; }
+};
+
+class device_assigned_results : public testing::Test {
+ protected:
+  device_assigned_results() : items(count), keys(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      items[i] = static_cast<double>(i * 37 % 16) / 4 - 1;
+      keys[i] = static_cast<int>(i / 5);
+    }
+    d_items.assign(items);
+    d_keys.assign(keys);
+  }
+
+  /// `call(output, storage, bytes)` writes these numbers.
+  template <class Call>
+  static void expect_assigned(const std::vector<double>& numbers, const Call& call) {
+    expect_assigned_to([](int* to) { return hundredths_output(to); }, numbers, call);
+  }
+  template <class Call>
+  static void expect_assigned_in_memory(const std::vector<double>& numbers, const Call& call) {
+    expect_assigned_to([](int* to) { return reinterpret_cast<hundredths*>(to); }, numbers, call);
+  }
+
+  static constexpr std::size_t count = 20000;
+  static constexpr int n = static_cast<int>(count);
+  std::vector<double> items;
+  std::vector<int> keys;
+  device_vector<double> d_items{count};
+  device_vector<int> d_keys{count};
+
+ private:
+  template <class MakeOutput, class Call>
+  static void expect_assigned_to(const MakeOutput& make_output, const std::vector<double>& numbers, const Call& call) {
+    std::vector<int> expected;
+    for (const double number : numbers) expected.push_back(static_cast<int>(number * 100));
+    device_vector<int> out(numbers.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) { return call(make_output(out.data()), storage...); }));
+    EXPECT_EQ(expected, out.to_host());
+  }
+};
+
+TEST_F(device_assigned_results, transform) {
+  std::vector<double> halves;
+  for (const double item : items) halves.push_back(item / 2);
+  const auto call = [&](auto out, auto&&... storage) {
+    return strata::DeviceTransform::Transform(storage..., d_items.data(), out, n, halved{});
+  };
+  expect_assigned(halves, call);
+  expect_assigned_in_memory(halves, call);
+}
+
+TEST_F(device_assigned_results, scans) {
+  std::vector<double> sums, sums_by_key;
+  double sum = 0, sum_by_key = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 5 == 0) sum_by_key = 0;
+    sums_by_key.push_back(sum_by_key);
+    sum_by_key += items[i];
+    sums.push_back(sum += items[i]);
+  }
+  const auto call = [&](auto out, auto&&... storage) {
+    return strata::DeviceScan::InclusiveSum(storage..., d_items.data(), out, n);
+  };
+  expect_assigned(sums, call);
+  expect_assigned_in_memory(sums, call);
+  expect_assigned(sums_by_key, [&](auto out, auto&&... storage) {
+    return strata::DeviceScan::ExclusiveSumByKey(storage..., d_keys.data(), d_items.data(), out, n);
+  });
+}
+
+TEST_F(device_assigned_results, reductions) {
+  double sum = 1.5;
+  std::vector<double> sums_by_key;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += items[i];
+    if (i % 5 == 0) sums_by_key.push_back(0);
+    sums_by_key.back() += items[i];
+  }
+  const auto call = [&](auto out, auto&&... storage) {
+    return strata::DeviceReduce::Reduce(storage..., d_items.data(), out, n, strata::Sum{}, 1.5);
+  };
+  expect_assigned({sum}, call);
+  expect_assigned_in_memory({sum}, call);
+  device_vector<int> unique(count), num(1);
+  expect_assigned(sums_by_key, [&](auto out, auto&&... storage) {
+    return strata::DeviceReduce::ReduceByKey(storage..., d_keys.data(), unique.data(), d_items.data(), out, num.data(),
+                                             strata::Sum{}, n);
+  });
+}
+
+TEST_F(device_assigned_results, selected_items) {
+  std::vector<double> selected;
+  for (const double item : items) {
+    if (item > 0) selected.push_back(item);
+  }
+  device_vector<int> num(1);
+  expect_assigned(selected, [&](auto out, auto&&... storage) {
+    return strata::DeviceSelect::If(storage..., d_items.data(), out, num.data(), n, is_positive{});
+  });
+}
+
+TEST_F(device_assigned_results, differences) {
+  std::vector<double> differences = items;
+  for (std::size_t i = 1; i < count; ++i) differences[i] -= items[i - 1];
+  expect_assigned(differences, [&](auto out, auto&&... storage) {
+    return strata::DeviceAdjacentDifference::SubtractLeftCopy(storage..., d_items.data(), out, n);
+  });
+}
+
+TEST_F(device_assigned_results, merged_items) {
+  std::sort(items.begin(), items.end());
+  d_items.assign(items);
+  std::vector<double> merged;
+  for (const double item : items) merged.insert(merged.end(), 2, item);
+  expect_assigned(merged, [&](auto out, auto&&... storage) {
+    return strata::DeviceMerge::MergeKeys(storage..., d_items.data(), n, d_items.data(), n, out, comes_first{});
+  });
 }
 
 }  // namespace

@@ -512,6 +512,16 @@ TEST(device_segmented_radix_sort, every_function) {
   });
 }
 
+TEST(device_segmented_radix_sort, values_may_be_none) {
+  const segment_shape shape = scattered(consecutive("none", {0, 1, 33, 700, 5000}), 9);
+  const NullType* in = nullptr;
+  NullType* out = nullptr;
+  expect_public<false>(shape, false,
+                       [&](auto* storage, std::size_t& bytes, auto* keys, auto* keys_out, auto*, auto*, auto... rest) {
+                         return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, keys_out, in, out, rest...);
+                       });
+}
+
 // ------------------------------------------------------------------ two buffers
 
 /// `sort(storage..., d_keys, d_values, rest...)`, by some bits.
@@ -595,6 +605,12 @@ TEST(device_segmented_radix_sort, between_two_buffers) {
                                 [](auto* storage, std::size_t& bytes, auto& d_keys, auto&, auto... rest) {
                                   return DeviceSegmentedRadixSort::SortKeys(storage, bytes, d_keys, rest...);
                                 });
+  expect_between_buffers<true>(shape, random, 24, false,
+                               [](auto* storage, std::size_t& bytes, auto& d_keys, auto&, auto... rest) {
+                                 DoubleBuffer<NullType> none;
+                                 return DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, d_keys, none,
+                                                                                      rest...);
+                               });
 }
 
 // Segments that take odd and even numbers of passes end in the same buffer.

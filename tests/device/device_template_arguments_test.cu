@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Explicit template arguments stand in CUB's order. Size queries of sorts may have null pointers then.
+#include <strata/device/device_histogram.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_scan.cuh>
@@ -9,6 +10,7 @@
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_select.cuh>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +20,7 @@
 namespace {
 
 using namespace device_test;
+using strata::DeviceHistogram;
 using strata::DevicePartition;
 using strata::DeviceRadixSort;
 using strata::DeviceScan;
@@ -104,6 +107,21 @@ TEST(device_template_arguments, scans_by_key_and_selections) {
   bytes_of([](std::size_t& bytes) {
     return DevicePartition::If<const Key*, Key*, Key*, Key*, int*, is_even, is_even>(
         nullptr, bytes, nullptr, nullptr, nullptr, nullptr, nullptr, num_items, is_even{}, is_even{});
+  });
+}
+
+TEST(device_template_arguments, histograms_of_array_objects) {
+  using Samples = const unsigned char*;
+  const std::array<int*, 2> histograms{};
+  const std::array<int, 2> num_levels{5, 9}, lower{0, 0}, upper{4, 8};
+  const std::array<const int*, 2> levels{};
+  bytes_of([&](std::size_t& bytes) {
+    return DeviceHistogram::MultiHistogramEven<3, 2, Samples, int, int, int>(nullptr, bytes, nullptr, histograms,
+                                                                             num_levels, lower, upper, num_items);
+  });
+  bytes_of([&](std::size_t& bytes) {
+    return DeviceHistogram::MultiHistogramRange<3, 2, Samples, int, int, int>(nullptr, bytes, nullptr, histograms,
+                                                                              num_levels, levels, num_items);
   });
 }
 

@@ -188,6 +188,37 @@ class doubling_output {
   T* to_;
 };
 
+/// An array of numbers of hundredths, to which numbers are assigned: the value type is not theirs.
+class hundredths_output {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = int;
+  using reference = void;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+
+  class assignment {
+   public:
+    STRATA_HD explicit assignment(int* to) : to_(to) {}
+    STRATA_HD void operator=(double number) const { *to_ = static_cast<int>(number * 100); }
+
+   private:
+    int* to_;
+  };
+
+  explicit hundredths_output(int* to) : to_(to) {}
+  STRATA_HD assignment operator*() const { return assignment(to_); }
+  STRATA_HD assignment operator[](difference_type n) const { return assignment(to_ + n); }
+  STRATA_HD hundredths_output operator+(difference_type n) const {
+    hundredths_output moved = *this;
+    moved.to_ += n;
+    return moved;
+  }
+
+ private:
+  int* to_;
+};
+
 /// An output that counts how often it is written.
 template <class T>
 class counted_output {

@@ -115,6 +115,26 @@ TEST(warp_merge_sort_of_8, needs_no_other_lanes) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], 0xffu << i / 8 * 8);
 }
 
+// ---------------------------------------------------------------------------- without values
+STRATA_KERNEL void sort_with_no_values(int* in_out) {
+  using Sort = WarpMergeSort<int, 2>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage);
+  const unsigned thread = threadIdx.x;
+  int keys[2] = {in_out[2 * thread], in_out[2 * thread + 1]};
+  strata::NullType values[2];
+  Sort(temp_storage).Sort(keys, values, ascending{});
+  in_out[2 * thread] = keys[0];
+  in_out[2 * thread + 1] = keys[1];
+}
+
+TEST(warp_merge_sort_of_keys, values_may_be_none) {
+  std::vector<int> keys = strata_test::random_integers(64, 0, 999);
+  device_vector<int> in_out(keys);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_with_no_values", 1, 32}, sort_with_no_values, in_out.data()));
+  std::stable_sort(keys.begin(), keys.end(), ascending{});
+  EXPECT_EQ(keys, in_out.to_host());
+}
+
 // ---------------------------------------------------------------------------- the documentation's
 struct is_less {
   STRATA_HD bool operator()(float a, float b) const { return a < b; }

@@ -51,7 +51,7 @@ template <class T>
 struct RadixTraits {
   static_assert(is_radix_key<T>,
                 "radix sorts take integers, enumerations, half, bfloat16, float and double; give "
-                "them a decomposer for other types");
+                "them a decomposer for other types, or specialise strata::RadixTraits");
   using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
 

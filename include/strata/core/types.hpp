@@ -84,29 +84,50 @@ namespace detail {
 // A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type: the algorithm then
 // takes the type that it writes.
 template <class Iterator, class Fallback, class = void>
-struct output_value {
+struct declared_value {
   using type = Fallback;
 };
 template <class Iterator, class Fallback>
-struct output_value<Iterator, Fallback, std::void_t<typename std::iterator_traits<Iterator>::value_type>> {
+struct declared_value<Iterator, Fallback, std::void_t<typename std::iterator_traits<Iterator>::value_type>> {
   using value = typename std::iterator_traits<Iterator>::value_type;
   using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
 };
-template <class Iterator, class Fallback, bool IsVoidPointer = is_void_pointer<Iterator>>
-struct required_output_value : iterator_requirements<Iterator>, output_requirements<Iterator> {
-  using type = Fallback;
+// Items in memory take results in their type. A proxy takes the result as it is: what its assignment wants need not be
+// the type that the iterator declares. So does an item to which the result can be assigned only.
+template <class Iterator, class Value, class Result, class = void>
+struct stored_value {
+  using type = Result;
 };
+template <class Iterator, class Value, class Result>
+struct stored_value<
+    Iterator, Value, Result,
+    std::void_t<decltype(*std::declval<Iterator&>()), decltype(static_cast<Value>(std::declval<Result>()))>> {
+  using reference = decltype(*std::declval<Iterator&>());
+  static constexpr bool is_in_memory = std::is_same_v<reference, Value&> || std::is_same_v<reference, volatile Value&>;
+  using type = std::conditional_t<is_in_memory, Value, Result>;
+};
+template <class Iterator, class Result, bool IsVoidPointer = is_void_pointer<Iterator>>
+struct output_value : iterator_requirements<Iterator>, output_requirements<Iterator> {
+  using declared = Result;
+  using type = Result;
+};
+template <class Iterator, class Result>
+struct output_value<Iterator, Result, false> : output_requirements<Iterator> {
+  using declared = typename declared_value<Iterator, Result>::type;
+  using type = typename stored_value<Iterator, declared, Result>::type;
+};
+/// The type of an output's items, as the iterator declares it.
 template <class Iterator, class Fallback>
-struct required_output_value<Iterator, Fallback, false> : output_requirements<Iterator>,
-                                                          output_value<Iterator, Fallback> {};
-template <class Iterator, class Fallback>
-using output_value_t = typename required_output_value<Iterator, Fallback>::type;
+using declared_value_t = typename output_value<Iterator, Fallback>::declared;
+/// The type to which a result is converted before it is assigned to an item of an output.
+template <class Iterator, class Result>
+using output_value_t = typename output_value<Iterator, Result>::type;
 
 /// The type of a sum's initial value: that of the output, so that a wide output gives a wide sum. If the
 /// output has a proxy type that cannot be added, the type of the items.
 template <class OutputIterator, class Item>
-using initial_value_t = std::conditional_t<std::is_convertible_v<output_value_t<OutputIterator, Item>, Item>,
-                                           output_value_t<OutputIterator, Item>, Item>;
+using initial_value_t = std::conditional_t<std::is_convertible_v<declared_value_t<OutputIterator, Item>, Item>,
+                                           declared_value_t<OutputIterator, Item>, Item>;
 
 // There is a type even if a requirement is not met, so that the first error is the only one.
 template <class Iterator, bool IsVoidPointer = is_void_pointer<Iterator>>

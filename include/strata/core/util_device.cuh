@@ -15,7 +15,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// program is compiled for. Called on the host. An error of the CUDA runtime is returned and leaves `ptx_version` as
 /// it is; cudaErrorNoKernelImageForDevice says that the program is not compiled for the device. 900 on the host SIMT
 /// back end.
-[[nodiscard]] inline cudaError_t PtxVersion(int& ptx_version) {
+inline cudaError_t PtxVersion(int& ptx_version) {
   detail::device_properties properties;
   const cudaError_t status = detail::current_device_properties(properties);
   if (status == cudaSuccess) ptx_version = properties.ptx_version;
@@ -23,7 +23,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 }
 
 /// The same of another device. The current device is what it was afterwards.
-[[nodiscard]] inline cudaError_t PtxVersion(int& ptx_version, int device) {
+inline cudaError_t PtxVersion(int& ptx_version, int device) {
   int current = 0;
   cudaError_t status = cudaGetDevice(&current);
   if (status != cudaSuccess) return status;
@@ -36,7 +36,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 }
 
 /// The compute capability of a device, as 100 * major + 10 * minor. Called on the host; errors as above.
-[[nodiscard]] inline cudaError_t SmVersion(int& sm_version, int device) {
+inline cudaError_t SmVersion(int& sm_version, int device) {
   int major = 0, minor = 0;
   cudaError_t status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
   if (status != cudaSuccess) return status;
@@ -46,7 +46,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 }
 
 /// The same of the current device.
-[[nodiscard]] inline cudaError_t SmVersion(int& sm_version) {
+inline cudaError_t SmVersion(int& sm_version) {
   int device = 0;
   const cudaError_t status = cudaGetDevice(&device);
   return status == cudaSuccess ? SmVersion(sm_version, device) : status;

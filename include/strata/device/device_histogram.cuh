@@ -136,7 +136,8 @@ struct TunedDeviceHistogram {
                                                    num_levels, lower_level, upper_level, num_row_pixels, num_rows,
                                                    row_stride_bytes, stream);
   }
-  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class Array, class... Rest,
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT = void,
+            class LevelT = void, class OffsetT = void, class Array, class... Rest,
             class = detail::if_array_object<Array>>
   static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         SampleIteratorT d_samples, const Array& d_histogram, const Rest&... rest) {
@@ -168,7 +169,8 @@ struct TunedDeviceHistogram {
                                                     num_levels, d_levels, num_row_pixels, num_rows, row_stride_bytes,
                                                     stream);
   }
-  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class Array, class... Rest,
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT = void,
+            class LevelT = void, class OffsetT = void, class Array, class... Rest,
             class = detail::if_array_object<Array>>
   static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          SampleIteratorT d_samples, const Array& d_histogram, const Rest&... rest) {

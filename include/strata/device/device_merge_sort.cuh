@@ -107,7 +107,7 @@ struct TunedDeviceMergeSort {
                                    KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                    CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::SortPairsCopy");
-    using Value = detail::output_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
+    using Value = detail::declared_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
     return sort<Value>(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
                        num_items, compare_op, false, stream);
   }
@@ -142,7 +142,7 @@ struct TunedDeviceMergeSort {
                                          KeyIteratorT d_output_keys, ValueIteratorT d_output_items, OffsetT num_items,
                                          CompareOpT compare_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceMergeSort::StableSortPairsCopy");
-    using Value = detail::output_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
+    using Value = detail::declared_value_t<ValueIteratorT, detail::iterator_value_t<ValueInputIteratorT>>;
     return sort<Value>(d_temp_storage, temp_storage_bytes, d_input_keys, d_input_items, d_output_keys, d_output_items,
                        num_items, compare_op, false, stream);
   }
@@ -175,7 +175,7 @@ struct TunedDeviceMergeSort {
     const auto values = detail::pointer_or_iterator(values_out);
     detail::output_requirements<KeysOut>::check();
     detail::output_requirements<ValuesOut>::check();
-    using Key = detail::output_value_t<KeysOut, detail::iterator_value_t<KeysIn>>;
+    using Key = detail::declared_value_t<KeysOut, detail::iterator_value_t<KeysIn>>;
     const auto input_keys = as_input(detail::pointer_or_iterator(keys_in));
     const auto input_values = as_input(detail::pointer_or_iterator(values_in));
     const auto all = detail::segments_of_size<detail::single_segment>(1, num_items);

@@ -194,7 +194,7 @@ struct TunedDeviceSegmentedScan {
  private:
   // NullType stands for no offsets.
   template <class Iterator>
-  static constexpr bool are_offsets = std::is_integral_v<typename detail::output_value<Iterator, int>::type>;
+  static constexpr bool are_offsets = std::is_integral_v<typename detail::declared_value<Iterator, int>::type>;
 
   template <class InputIterator, class ScanOp>
   using accumulator_of_scan =

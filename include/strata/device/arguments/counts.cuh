@@ -112,6 +112,19 @@ STRATA_HD Stored count_as(Count count) {
   return static_cast<Stored>(count);
 }
 
+// The program did not choose the type of the count: it need not hear that its proxy takes a narrower one.
+#if STRATA_HOST_SIMT
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+template <class Iterator, class Count>
+STRATA_HD void store_count(Iterator to, Count count) {
+  *to = count_as<output_value_t<Iterator, Count>>(count);
+}
+#if STRATA_HOST_SIMT
+#pragma GCC diagnostic pop
+#endif
+
 /// Whether an iterator's difference type can represent the indices of `count` items. Nothing is known
 /// of iterators whose differences are not integers.
 template <class Iterator, class = void>

@@ -65,7 +65,12 @@ struct DispatchHistogram {
                                {}};
     if (!dispatch.has_valid_size()) return cudaErrorInvalidValue;
     for (int c = 0; c < ActiveChannels; ++c) {
-      if (num_levels[c] < 2 || !set_bins(dispatch.channels.bins[c], c)) return cudaErrorInvalidValue;
+      if (num_levels[c] < 2) return cudaErrorInvalidValue;
+      if (!set_bins(dispatch.channels.bins[c], c)) {
+        // As CUB: a program may look at the error of the next call only.
+        if (d_temp_storage == nullptr) temp_storage_bytes = 1;
+        return cudaErrorInvalidValue;
+      }
       dispatch.outputs.num_bins[c] = num_levels[c] - 1;
       dispatch.outputs.counters[c] = d_histogram[c];
     }

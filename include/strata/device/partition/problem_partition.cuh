@@ -93,9 +93,8 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     STRATA_ASSERT(!reaches(this->keys, total) && !reaches(this->values, total),
                   "an output of a partition reaches into an input, with %llu and %llu selected items",
                   static_cast<unsigned long long>(total.first()), static_cast<unsigned long long>(total.second()));
-    using Stored = output_value_t<NumSelectedIterator, Count>;
-    *this->num_selected_out = count_as<Stored>(total.first());
-    if constexpr (has_second) *detail::advanced(this->num_selected_out, 1) = count_as<Stored>(total.second());
+    detail::store_count(this->num_selected_out, total.first());
+    if constexpr (has_second) detail::store_count(detail::advanced(this->num_selected_out, 1), total.second());
   }
 
   // ------------------------------------------------------------------ for AgentScanTile

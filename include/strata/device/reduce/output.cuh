@@ -74,7 +74,7 @@ struct arg_output {
     template <class Index, class T>
     STRATA_D void operator=(const KeyValuePair<Index, T>& pair) {
       *output.values = static_cast<output_value_t<ValueIterator, T>>(pair.value);
-      *output.indices = static_cast<output_value_t<IndexIterator, Index>>(pair.key);
+      detail::store_count(output.indices, pair.key);
     }
   };
   STRATA_D reference operator*() const { return {*this}; }
@@ -91,7 +91,7 @@ struct pair_output {
     Iterator pairs;
     template <class Index, class T>
     STRATA_D void operator=(const KeyValuePair<Index, T>& pair) {
-      using Pair = output_value_t<Iterator, KeyValuePair<Index, T>>;
+      using Pair = declared_value_t<Iterator, KeyValuePair<Index, T>>;
       Pair stored;
       STRATA_ASSERT(can_index<decltype(stored.key)>(pair.key + 1),
                     "the index %lld of an extremum does not fit the output's type", static_cast<long long>(pair.key));
@@ -110,7 +110,7 @@ struct argument_traits<arg_output<ValueIterator, IndexIterator>> {
     return detail::is_null(output.values) || detail::is_null(output.indices);
   }
   static constexpr bool can_index(std::size_t count) {
-    return detail::can_index<output_value_t<IndexIterator, long long>>(count);
+    return detail::can_index<declared_value_t<IndexIterator, long long>>(count);
   }
   static bool overlaps_itself(const arg_output<ValueIterator, IndexIterator>& output) {
     return detail::arrays_overlap(output.values, 1, output.indices, 1);
@@ -124,7 +124,7 @@ struct argument_traits<pair_output<Iterator>> {
     return detail::bytes_of(output.pairs, count);
   }
   static constexpr bool can_index(std::size_t count) {
-    using Pair = output_value_t<Iterator, KeyValuePair<long long, char>>;
+    using Pair = declared_value_t<Iterator, KeyValuePair<long long, char>>;
     return detail::can_index<decltype(Pair::key)>(count);
   }
   static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }

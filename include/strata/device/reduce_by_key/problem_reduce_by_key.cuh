@@ -83,11 +83,11 @@ struct reduce_by_key_problem {
   EqualityOp equality_op;
 
   STRATA_HD void write_aggregate(Count run, const T& sum) const {
-    using Stored = output_value_t<AggregateIterator, T>;
+    AggregateIterator to = detail::advanced(aggregates_out, static_cast<std::size_t>(run));
     if constexpr (has_values) {
-      *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) = static_cast<Stored>(sum);
+      *to = static_cast<output_value_t<AggregateIterator, T>>(sum);
     } else {
-      *detail::advanced(aggregates_out, static_cast<std::size_t>(run)) = count_as<Stored>(sum);
+      detail::store_count(to, sum);
     }
   }
   /// With the sum of all items.
@@ -96,7 +96,7 @@ struct reduce_by_key_problem {
                   "an output of a reduction by key reaches into an input, with %llu runs",
                   static_cast<unsigned long long>(total.begins));
     write_aggregate(total.begins - 1, total.value);
-    *num_runs_out = count_as<output_value_t<NumRunsIterator, Count>>(total.begins);
+    detail::store_count(num_runs_out, total.begins);
   }
 
   // ------------------------------------------------------------------ for AgentScanTile

@@ -9,6 +9,7 @@
 #include <strata/device/segmented_radix_sort/dispatch.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 /// \file
 /// Argument checks of the overloads of DeviceSegmentedRadixSort, and their dispatch.
@@ -34,10 +35,15 @@ struct segmented_sort_arguments {
   cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                        const radix_buffers<const Key*, Key>& keys, const ValueBuffers& values,
                        bool is_double_buffer) const {
-    return DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator, EndOffsetIterator,
-                                      PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, keys, values, num_items,
-                                                           num_segments, segments, begin_bit, end_bit, is_double_buffer,
-                                                           stream);
+    if constexpr (std::is_same_v<ValueBuffers, radix_buffers<const NullType*, NullType>>) {
+      return dispatch<IsDescending, PolicyHub, NullType>(d_temp_storage, temp_storage_bytes, keys,
+                                                         radix_buffers<const Key*, Key>{}, is_double_buffer);
+    } else {
+      return DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator, EndOffsetIterator,
+                                        PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, keys, values,
+                                                             num_items, num_segments, segments, begin_bit, end_bit,
+                                                             is_double_buffer, stream);
+    }
   }
 };
 template <class NumItemsT, class NumSegmentsT, class Begin, class End>

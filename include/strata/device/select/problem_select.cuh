@@ -85,7 +85,7 @@ struct select_problem {
     STRATA_ASSERT(!reaches_inputs(keys_out, selected) && !reaches_inputs(values_out, selected),
                   "an output of a selection reaches into an input, with %llu items",
                   static_cast<unsigned long long>(selected));
-    *num_selected_out = count_as<output_value_t<NumSelectedIterator, Count>>(selected);
+    detail::store_count(num_selected_out, selected);
   }
 
   struct load_count {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -132,7 +133,7 @@ STRATA_D void store_tile(const Tile& tile, Iterator out, const thread_items<T, G
   STRATA_UNROLL
   for (int group = 0; group < Groups; ++group) {
     if (!tile.has(group)) continue;
-    if constexpr (Tile::template is_vectorized<Iterator>) {
+    if constexpr (Tile::template is_vectorized<Iterator> && std::is_same_v<Iterator, T*>) {
       item_vector<T, Width> vector;
       vector.set(items.item[group]);
       vector.store_global(out + tile.index(group));

@@ -72,6 +72,9 @@ class merge_sort_levels {
                             Compare compare) {
     if constexpr (!std::is_array_v<Values>) {
       merge_all<Full>(memory, team, keys, values, valid_items, compare);
+    } else if constexpr (!has_values) {
+      NullType no_values;
+      merge_all<Full>(memory, team, keys, no_values, valid_items, compare);
     } else if constexpr (moves_values) {
       merge_all<Full>(memory, team, keys, values, valid_items, compare);
     } else {

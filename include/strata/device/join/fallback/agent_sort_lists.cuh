@@ -107,7 +107,9 @@ class AgentJoinSortLists {
   }
 
   STRATA_D void count(unsigned pass) {
-    for (unsigned d = threadIdx.x; d < warps * Sort::digits; d += threads) storage_.counts[d / Sort::digits][d % Sort::digits] = 0;
+    for (unsigned i = threadIdx.x; i < warps * Sort::digits; i += threads) {
+      storage_.counts[i / Sort::digits][i % Sort::digits] = 0;
+    }
     __syncthreads();
     for (unsigned i = begin_ + platform::lane_id(); i < end_; i += warp_threads) {
       join_list_element element{};

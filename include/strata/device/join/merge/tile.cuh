@@ -31,7 +31,8 @@ class join_merge_tile {
   static constexpr unsigned tile_items = threads * ItemsPerThread;
   /// Stands for no partner.
   static constexpr unsigned none = 0xffff;
-  static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none && ItemsPerThread <= 31,
+  static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none &&
+                    ItemsPerThread <= 31,
                 "join_merge_tuning: whole warps, two or more, at most 31 rows of a thread and 65,000 of a tile");
 
   /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
