@@ -45,7 +45,6 @@ class ArgIndexInputIterator
   using reference = value_type;
   using pointer = value_type*;
 
-  /// Is assigned to before it is read.
   STRATA_HD ArgIndexInputIterator() {}
   STRATA_HD ArgIndexInputIterator(InputIteratorT itr, OffsetT offset = 0) : base(offset), itr_(itr) {}
 

@@ -42,7 +42,6 @@ class CacheModifiedInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
-  /// Is assigned to before it is read.
   STRATA_HD CacheModifiedInputIterator() {}
   STRATA_HD CacheModifiedInputIterator(const ValueType* ptr) : base(ptr) {}
 

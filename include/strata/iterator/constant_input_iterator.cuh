@@ -38,7 +38,6 @@ class ConstantInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
-  /// Is assigned to before it is read.
   STRATA_HD ConstantInputIterator() {}
   STRATA_HD ConstantInputIterator(ValueType val, OffsetT offset = 0) : base(offset), value_(val) {}
 

@@ -41,7 +41,6 @@ class CountingInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
-  /// Is assigned to before it is read.
   STRATA_HD CountingInputIterator() {}
   STRATA_HD CountingInputIterator(const ValueType& val) : base(val) {}
 

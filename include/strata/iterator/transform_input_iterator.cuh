@@ -44,7 +44,6 @@ class TransformInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
-  /// Is assigned to before it is read.
   STRATA_HD TransformInputIterator() {}
   STRATA_HD TransformInputIterator(InputIteratorT input_itr, ConversionOp conversion_op)
       : base(input_itr), conversion_op_(conversion_op) {}
