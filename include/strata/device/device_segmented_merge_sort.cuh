@@ -63,7 +63,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   sorted in tiles of that size by any blocks. Each level then merges up to four runs at a time and reads
 ///   and writes the segment once.
 /// - **Storage.** As much as keys and values, for segments above such a tile, and 20 KB and lists of up to 9 % of keys
-///   of one byte, 6 % of 2, 4 % of 4, 3 % of 8; less for few segments. It depends on the counts, never on offsets.
+///   of one byte, 6 % of 2, 4 % of 4, 3 % of 8. It depends on `num_items`, never on offsets.
 ///   `SortIndices` needs as much for keys twice.
 /// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The check covers
 ///   the first `num_items` items of each array.

@@ -108,17 +108,13 @@ struct DispatchSegmentedMergeSort {
     typename LongSort::Workspace workspace{};
     const LongSort long_sort = LongSort::reserve(storage, slots, call);
     storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
-    const auto num_segments = static_cast<unsigned long long>(call.num_segments);
-    const auto most_above = [&](unsigned long long length) {
-      return items / (length + 1) < num_segments ? items / (length + 1) : num_segments;
-    };
     if (call.longest > least_direct_items) {
       // If the queue kernel queues shorter segments, all together are fewer.
-      workspace.queue_capacity = most_above(least_direct_items);
+      workspace.queue_capacity = has_one_segment ? 1 : items / (least_direct_items + 1);
       storage.template reserve<long long>(queue, workspace.queue_capacity);
     }
     if (call.longest > min_tile_items) {
-      workspace.split_capacity = most_above(min_tile_items);
+      workspace.split_capacity = has_one_segment ? 1 : items / (min_tile_items + 1);
       workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
@@ -346,9 +342,13 @@ struct DispatchSegmentedMergeSort {
     const unsigned long long resident =
         static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     // At most one block for each work item: idle blocks would share the multiprocessors.
-    unsigned long long blocks = workspace.queue_capacity;
-    if (call.longest > Tile::tile_items) blocks += call.num_items / Tile::tile_items + workspace.split_capacity;
-    blocks = blocks < 1 ? 1 : blocks < resident ? blocks : resident;
+    const auto segments = static_cast<unsigned long long>(call.num_segments);
+    const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
+    unsigned long long blocks = smaller(workspace.queue_capacity, segments);
+    if (call.longest > Tile::tile_items) {
+      blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
+    }
+    blocks = smaller(blocks < 1 ? 1 : blocks, resident);
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queued segments",
                                           static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
                             kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,
