@@ -327,9 +327,11 @@ TEST(device_top_k, numbers_that_are_none_by_a_sample) {
   ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
 }
 
-// Keys are in the order of DeviceRadixSort, whatever `<` says.
+// Keys are in the order of DeviceRadixSort, in which 0 is the least, whatever `<` says.
 enum class level : std::uint32_t {};
-STRATA_HD bool operator<(level a, level b) { return static_cast<std::uint32_t>(a) > static_cast<std::uint32_t>(b); }
+STRATA_HD bool operator<(level a, level b) {
+  return static_cast<std::uint32_t>(a) - 1 < static_cast<std::uint32_t>(b) - 1;
+}
 STRATA_HD bool operator<=(level a, level b) { return !(b < a); }
 
 TEST(device_top_k, enumerations_by_a_sample) {
@@ -337,6 +339,7 @@ TEST(device_top_k, enumerations_by_a_sample) {
   const auto numbers = make_keys<std::uint32_t>(n, pattern::random);
   std::vector<level> keys(n);
   std::memcpy(keys.data(), numbers.data(), n * sizeof(level));
+  for (std::size_t i = 0; i < n; i += n / 5) keys[i] = level{};
   ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
 }
 

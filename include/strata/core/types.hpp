@@ -92,8 +92,9 @@ struct declared_value<Iterator, Fallback, std::void_t<typename std::iterator_tra
   using value = typename std::iterator_traits<Iterator>::value_type;
   using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
 };
-// Items in memory take results in their type. A proxy takes the result as it is: what its assignment wants need not be
-// the type that the iterator declares. So does an item to which the result can be assigned only.
+// A result is converted to the type of an item in memory. It is assigned to a proxy as it is, because the proxy's
+// assignment need not take the declared type. It is also assigned as it is to an item whose type has an assignment from
+// it and no conversion.
 template <class Iterator, class Value, class Result, class = void>
 struct stored_value {
   using type = Result;

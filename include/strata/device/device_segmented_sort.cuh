@@ -65,9 +65,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
 ///   has 2^31 items or more.
 /// - **Storage.** As much as keys and values, if there are more than such a tile, and 20 KB and lists of up to 9 % of
-///   keys of one byte, 6 % of 2, 4 % of 4, 3 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %.
-///   With two buffers the lists alone, of up to 7 %, 4 %, 2 %, 1 %; from 2^24 items on 7 %, 14 %, 10 %, 1 %. It depends
-///   on `num_items`, never on offsets.
+///   keys of one byte, 6 % of 2, 4 % of 4, 3 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two
+///   buffers the lists alone: 7 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see

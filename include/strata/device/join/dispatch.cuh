@@ -148,7 +148,7 @@ struct DispatchHashJoin {
     prober.reserve(layout, prober_slot);
     const Partitioner partitioner(kind, static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows),
                                   options.strategy == JoinStrategy::radix_multi, method == join_method::one_table);
-    // An array, too, so that no size is less than that for fewer rows.
+    // Reserved for an array too: with one, more rows never need less.
     if (method != join_method::global_table) {
       partitioner.reserve(layout, partition_slot, static_cast<std::size_t>(build.rows),
                           static_cast<std::size_t>(probe.rows));

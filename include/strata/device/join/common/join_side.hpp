@@ -102,6 +102,7 @@ struct JoinSide {
     static_assert(std::is_integral_v<key_type> || std::is_enum_v<key_type>,
                   "only integers and enumerations have a range of keys: leave key_range out");
     JoinKeyRange keys_in_range;
+    // A range has keys of up to 64 bits.
     if (sizeof(key_type) <= 8 && !(highest < lowest)) {
       keys_in_range.lowest = static_cast<std::int64_t>(lowest);
       keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
