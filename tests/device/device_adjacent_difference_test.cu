@@ -3,6 +3,7 @@
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -63,15 +64,24 @@ std::vector<T> items_of_any_bits(std::size_t count) {
   return items;
 }
 
-/// A tile has 32 bytes for each of 256 threads.
+/// Items of a tile whose threads have so many groups of up to 16 bytes.
+constexpr strata::tile_tuning tuning = strata::tile_policy_hub::Policy800::tuning;
 template <class T>
-constexpr std::size_t tile = sizeof(T) > 16 ? 256 : 256 * 32 / sizeof(T);
+constexpr std::size_t items_of(std::size_t groups) {
+  const std::size_t width = sizeof(T) > 16 ? 1 : 16 / sizeof(T), most = tuning.bytes_in_flight / (width * sizeof(T));
+  return tuning.block_threads * width * std::min(groups, most);
+}
+template <class T>
+constexpr std::size_t tile = items_of<T>(tuning.groups);
+template <class T>
+constexpr std::size_t tile_in_place = items_of<T>(tuning.in_place_groups);
 
 template <class T>
 std::vector<std::size_t> lengths() {
-  std::vector<std::size_t> all = strata_test::boundary_sizes({2, 16, 32, 33, 512, tile<T>, 2 * tile<T>});
+  std::vector<std::size_t> all = strata_test::boundary_sizes({2, 16, 32, 33, 512, tile<T>, 2 * tile<T>,
+                                                                  tile_in_place<T>, 2 * tile_in_place<T>});
   all.push_back(5 * tile<T> + 77);
-  if (!is_small()) all.push_back(300 * tile<T> + 1);  // neighbours of more tiles than a block has threads
+  if (!is_small()) all.push_back(200 * tile_in_place<T> + 1);  // neighbours of more tiles than a block has threads
   return all;
 }
 
@@ -177,7 +187,8 @@ TEST(device_adjacent_difference, structs_at_any_address_of_theirs) {
   device_vector<std::uint32_t> memory(words), results(words.size());
   const auto* const in = reinterpret_cast<const struct16*>(memory.data());
   auto* const out = reinterpret_cast<struct16*>(results.data() + 1);
-  using tiles = strata::detail::tiles_of<false, struct16*, const struct16*>;
+  using problem = strata::detail::difference_problem<true, false, const struct16*, struct16*, mix>;
+  using tiles = strata::detail::tiles_of<problem, struct16*, const struct16*>;
   EXPECT_FALSE(tiles::cut<strata::tile_policy_hub::MaxPolicy>(1000, out, in).is_vectorized);
   std::vector<struct16> items(1000), written(1000);
   std::memcpy(items.data(), words.data(), 16000);

@@ -28,8 +28,8 @@ std::vector<std::size_t> lengths(std::size_t tile) {
   all.push_back(if_small<std::size_t>(5, 100) * tile + 77);
   return all;
 }
-/// Two items of each of 256 threads.
-constexpr std::size_t reference_tile = 512;
+constexpr strata::tile_tuning tuning = strata::tile_policy_hub::Policy800::tuning;
+constexpr std::size_t reference_tile = tuning.block_threads * tuning.references;
 
 // ------------------------------------------------------------------ Bulk
 
@@ -178,7 +178,7 @@ TYPED_TEST_SUITE(DeviceForEachCopy, copied_types);
 
 TYPED_TEST(DeviceForEachCopy, calls_each_item_once) {
   using T = TypeParam;
-  constexpr std::size_t tile = 256 * 32 / sizeof(T);
+  constexpr std::size_t tile = tuning.block_threads * tuning.groups * (16 / sizeof(T));
   for (const std::size_t size : lengths(tile)) {
     if (is_small() && size > 3 * tile) continue;
     for (const std::size_t shift : sizes{0, 1, 5}) {

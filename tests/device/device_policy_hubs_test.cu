@@ -118,7 +118,7 @@ struct top_k_hub : strata::top_k_policy_hub, hub<top_k_row> {
   using MaxPolicy = hub<top_k_row>::MaxPolicy;
 };
 struct tile_row {
-  static constexpr strata::tile_tuning tuning{threads, 16, 2, 1, 3, 2};
+  static constexpr strata::tile_tuning tuning{threads, 16, 2, 1, 2, 1, 3, 2, 1};
 };
 struct copy_row : strata::batched_copy_policy_hub::Policy750 {
   static constexpr strata::batched_copy_tuning batched_copy{threads, 1, 512, 512, 4, 1, 2, 2};

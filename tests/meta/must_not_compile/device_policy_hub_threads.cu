@@ -3,7 +3,7 @@
 // expect: histogram_tuning::block_threads must be a multiple of 32, at most 1024
 // expect: histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more
 // expect: batched_copy_tuning::block_threads must be a multiple of 32, at most 1024
-// expect: tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups, references and
+// expect: tile_tuning: block_threads must be a multiple of 32, at most 1024; groups, in_place_groups,
 // expect: merge_tuning::block_threads must be a multiple of 32, at most 1024
 // expect: segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024
 // expect: radix sort tuning: block_threads must be multiples of 32 from 256 to 1024
@@ -38,7 +38,7 @@ struct copy_row {
   static constexpr strata::batched_copy_tuning batched_copy{threads, 1, 512, 512, 4, 1, 2, 2};
 };
 struct tile_row {
-  static constexpr strata::tile_tuning tuning{threads, 16, 2, 1, 1};
+  static constexpr strata::tile_tuning tuning{threads, 16, 2, 2, 2, 1, 1};
 };
 struct merge_row {
   static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};

@@ -37,8 +37,8 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
                                 NumItemsT num_items, Op op, cudaStream_t stream) {
   using MaxPolicy = typename tile_policy<PolicyHub>::newest;
   output_requirements<Output>::check();
-  using Tiles = tiles_of<false, Output, Input>;
   using Problem = difference_problem<IsLeft, IsInPlace, Input, Output, Op>;
+  using Tiles = tiles_of<Problem, Output, Input>;
   using T = typename Problem::T;
   if (!is_count(num_items) || !detail::can_reach(in, num_items) || !detail::can_reach(out, num_items)) {
     return cudaErrorInvalidValue;

@@ -29,30 +29,37 @@ struct difference_problem {
   Op op;
   T* saved;
 
-  static constexpr int blocks_per_multiprocessor(const tile_tuning& tuning) { return tuning.difference_blocks; }
+  static constexpr bool is_by_reference = false;
+  static constexpr int most_groups(const tile_tuning& tuning) {
+    return IsInPlace ? tuning.in_place_groups : tuning.groups;
+  }
+  static constexpr int blocks_per_multiprocessor(const tile_tuning& tuning) {
+    return IsInPlace ? tuning.in_place_blocks : tuning.difference_blocks;
+  }
 
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Input& in) {
     operands<Tile> here;
+    // Loaded before the items: otherwise all stores of the block would wait for one load after another.
+    constexpr int edge_group = IsLeft ? 0 : Tile::groups - 1;
+    const bool has_saved = IsInPlace && threadIdx.x == (IsLeft ? 0u : blockDim.x - 1u) &&
+                           (IsLeft ? tile.number > 0 : tile.number + 1 < range.tiles);
+    if (has_saved) here.neighbours.set(edge_group, 0, saved[tile.number]);
     load(tile, range, in, here, [&](int group, const T& shared) {
-      T& neighbour = here.neighbours.item[group][0];
       const int next = tile.position(group) + (IsLeft ? -1 : Tile::width);
       const bool is_at_edge = platform::lane_id() == (IsLeft ? 0u : warp_threads - 1u) || next >= tile.valid;
-      const bool is_saved =
-          IsInPlace && is_at_edge &&
-          (IsLeft ? next < 0 && tile.number > 0 : next == Tile::items && tile.number + 1 < range.tiles);
-      here.neighbours.set(
-          group, 0,
-          IsLeft ? platform::shuffle_up(full_warp_mask, shared, 1) : platform::shuffle_down(full_warp_mask, shared, 1));
-      if (is_saved) neighbour = saved[tile.number];
+      const bool is_saved = has_saved && group == edge_group;
+      const T from_lane =
+          IsLeft ? platform::shuffle_up(full_warp_mask, shared, 1) : platform::shuffle_down(full_warp_mask, shared, 1);
+      if (!is_saved) here.neighbours.set(group, 0, from_lane);
       return is_saved || !is_at_edge;
     });
     [[maybe_unused]] const leftover_item rest = range.leftover(tile.number);
     [[maybe_unused]] operands<leftover_item> leftover;
     if constexpr (Tile::width > 1) load(rest, range, in, leftover, [](int, const T&) { return false; });
     if constexpr (IsInPlace) __syncthreads();  // All threads have loaded what others overwrite.
-    store(tile, range, here);
     if constexpr (Tile::width > 1) store(rest, range, leftover);
+    store(tile, range, here);
   }
 
  private:

@@ -33,9 +33,9 @@ struct tile_policy {
 };
 
 /// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
-template <bool IsByReference, class Array, class... Inputs>
+template <class Problem, class Array, class... Inputs>
 struct tiles_of {
-  static constexpr bool are_vectorized = is_bulk_array<Array> && !IsByReference;
+  static constexpr bool are_vectorized = is_bulk_array<Array> && !Problem::is_by_reference;
 
   /// As many items as have up to 16 bytes in each sequence.
   static constexpr int width() {
@@ -47,13 +47,10 @@ struct tiles_of {
     }
     return width;
   }
-  static constexpr int groups(const tile_tuning& tuning, int width) {
+  static constexpr int groups(const tile_tuning& tuning, int width, int most) {
     constexpr auto item_bytes = static_cast<int>((std::size_t{0} + ... + sizeof(iterator_value_t<Inputs>)));
     const int groups = tuning.bytes_in_flight / (item_bytes == 0 ? vector_bytes : width * item_bytes);
-    return IsByReference                 ? tuning.references
-           : groups < 1                  ? 1
-           : groups < tuning.most_groups ? groups
-                                         : tuning.most_groups;
+    return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : groups < most ? groups : most;
   }
 
   /// Of an item of each input that lies in memory.
@@ -62,9 +59,11 @@ struct tiles_of {
   }
 
   template <class Policy>
-  using vectors = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, width()), width(), true>;
+  using vectors = item_tile<Policy::tuning.block_threads,
+                            groups(Policy::tuning, width(), Problem::most_groups(Policy::tuning)), width(), true>;
   template <class Policy>
-  using items = item_tile<Policy::tuning.block_threads, groups(Policy::tuning, 1), 1, false>;
+  using items =
+      item_tile<Policy::tuning.block_threads, groups(Policy::tuning, 1, Policy::tuning.groups_of_one), 1, false>;
   template <class Policy>
   struct smallest {
     static constexpr std::size_t value =
@@ -104,7 +103,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   platform::wait_for_previous_kernel();
   // Only the last blocks call this: the next kernel starts when all blocks have called it or ended. Blocks that call it
   // start 1.2 ns apart, others 0.6 ns (H100).
-  constexpr unsigned last_blocks = 2048;  // more than reside on a device, of 256 threads
+  constexpr unsigned last_blocks = 2048;  // more than reside on a device, of 128 threads with 40 registers
   if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 
   long long number = blockIdx.x * range.tiles_of_block;
@@ -133,7 +132,7 @@ inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
 /// operator does.
 inline long long tiles_of_references(const tile_range& range, std::size_t item_bytes, const tile_tuning& tuning,
                                      int multiprocessors) {
-  constexpr long long blocks_per_multiprocessor = 16;  // twice as many as reside there, of 256 threads
+  constexpr long long blocks_per_multiprocessor = 16;  // as many as reside there, of 128 threads
   const long long most = tuning.most_reference_tiles / static_cast<long long>(item_bytes > 0 ? item_bytes : 1);
   const long long tiles = range.tiles / (multiprocessors * blocks_per_multiprocessor);
   return most < 1 || tiles < 1 ? 1 : tiles < most ? tiles : most;
@@ -147,10 +146,10 @@ struct with_policy {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     constexpr tile_tuning tuning = ActivePolicy::tuning;
-    static_assert(are_whole_warps(tuning.block_threads) && tuning.most_groups > 0 && tuning.references > 0 &&
-                      tuning.most_reference_tiles > 0,
-                  "tile_tuning: block_threads must be a multiple of 32, at most 1024; most_groups, references and "
-                  "most_reference_tiles must be positive");
+    static_assert(are_whole_warps(tuning.block_threads) && tuning.groups > 0 && tuning.in_place_groups > 0 &&
+                      tuning.groups_of_one > 0 && tuning.references > 0 && tuning.most_reference_tiles > 0,
+                  "tile_tuning: block_threads must be a multiple of 32, at most 1024; groups, in_place_groups, "
+                  "groups_of_one, references and most_reference_tiles must be positive");
     return function(ActivePolicy{}, device);
   }
 };
@@ -176,8 +175,8 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
   using MaxPolicy = typename tile_policy<PolicyHub>::newest;
   output_requirements<Output>::check();
   constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
-  using Tiles = tiles_of<is_by_reference, Array, Inputs...>;
   using Problem = transform_problem<is_by_reference, Output, Op, Inputs...>;
+  using Tiles = tiles_of<Problem, Array, Inputs...>;
   if (!is_count(num_items) || !detail::can_reach(out, num_items) || (!detail::can_reach(inputs, num_items) || ...)) {
     return cudaErrorInvalidValue;
   }

@@ -24,6 +24,8 @@ struct transform_problem {
   Output out;
   Op op;
 
+  static constexpr bool is_by_reference = IsByReference;
+  static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
 
   template <class Tile>

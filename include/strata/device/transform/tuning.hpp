@@ -10,41 +10,66 @@ STRATA_NAMESPACE_BEGIN
 /// How items are cut into tiles of a block.
 struct tile_tuning {
   int block_threads;
-  /// Bytes that a thread loads before it uses the first: they hide the memory's latency.
+  /// Bytes that a thread loads before it uses the first: they hide the memory's latency. It has at least one group.
   int bytes_in_flight;
-  /// A thread has at most so many groups of items in a tile.
-  int most_groups;
+  /// A thread has at most so many groups of items in a tile: of up to 16 bytes in each sequence, the same for
+  /// differences in place, and of one item.
+  int groups;
+  int in_place_groups;
+  int groups_of_one;
   /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
   int references;
   /// A block of a large call has up to so many tiles of references, divided by the bytes of an item in all arrays.
   int most_reference_tiles;
-  /// The launch bound of differences: registers must allow so many blocks. Transformations have none.
+  /// The launch bounds of differences: registers must allow so many blocks. Transformations have none: their operators
+  /// may need any number of registers.
   int difference_blocks;
+  int in_place_blocks;
 };
 
 /// The rows of DeviceTransform, DeviceFor and DeviceAdjacentDifference.
 struct tile_policy_hub {
-  // Not measured: from Policy800, with 4 blocks, because 7.5 holds 1,024 threads.
+  // Not measured: from Policy800, with 8 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr tile_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/32, /*most_groups=*/4,
-                                        /*references=*/2, /*most_reference_tiles=*/8, /*difference_blocks=*/4};
+    static constexpr tile_tuning tuning{/*block_threads=*/128,
+                                        /*bytes_in_flight=*/64,
+                                        /*groups=*/2,
+                                        /*in_place_groups=*/3,
+                                        /*groups_of_one=*/4,
+                                        /*references=*/4,
+                                        /*most_reference_tiles=*/4,
+                                        /*difference_blocks=*/8,
+                                        /*in_place_blocks=*/8};
   };
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750> {
-    // H200, 2026-11-24, CUDA 13.0, SubtractLeftCopy of 2^28: i32 510 us, a copy takes 510; f64 1,025 us. In place, i32
-    // 556 us. Transformations of i32 and i8 take 56 registers: 4 blocks, which have 32 KB in flight. Differences take
-    // 48: 5 blocks. H100, 2026-11-26: DeviceFor::Bulk of 2^28 that writes i8 104 us, with one tile for each block 317;
-    // ForEachN of i64 1,427 us, with 8 tiles 1,470. Other rows were not tried.
-    static constexpr tile_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/32, /*most_groups=*/4,
-                                        /*references=*/2, /*most_reference_tiles=*/8, /*difference_blocks=*/5};
+    // H200, 2026-11-26, CUDA 13.0, 2^28 items. x + 3 y of two arrays of i32 735 us, of f64 1,461 (256 threads with one
+    // group 785, 1,585; one group 739, 1,474). 3 x of i32 504 us (256 threads 515, 4 groups 517). Differences of i32
+    // 503 us (8 blocks 507; 256 threads, 5 blocks 512). In place i32 520 us, f64 1,039, i8 134 (2 groups, 10 blocks
+    // 538, 1,085, 135; 8 blocks 548, 1,032, 133). ForEachN of i8 215 us, i32 505, f64 1,014 (256 threads, 2
+    // references, 8 tiles 333, 559, 1,003). Bulk that writes f64 464 us (467).
+    static constexpr tile_tuning tuning{/*block_threads=*/128,
+                                        /*bytes_in_flight=*/64,
+                                        /*groups=*/2,
+                                        /*in_place_groups=*/3,
+                                        /*groups_of_one=*/4,
+                                        /*references=*/4,
+                                        /*most_reference_tiles=*/4,
+                                        /*difference_blocks=*/10,
+                                        /*in_place_blocks=*/9};
   };
-  // Derived, not measured: from Policy800, with 64 bytes in flight and 3 blocks, 48 KiB of a multiprocessor.
+  // Derived, not measured: from Policy800, with 64 bytes of an array in flight, 40 KiB of a multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy800> {
-    static constexpr tile_tuning tuning{Policy800::tuning.block_threads, /*bytes_in_flight=*/64,
-                                        Policy800::tuning.most_groups, Policy800::tuning.references,
-                                        Policy800::tuning.most_reference_tiles, /*difference_blocks=*/3};
+    static constexpr tile_tuning tuning{
+        Policy800::tuning.block_threads, /*bytes_in_flight=*/96,          /*groups=*/4,
+        /*in_place_groups=*/4,           Policy800::tuning.groups_of_one, Policy800::tuning.references,
+        /*most_reference_tiles=*/4,      /*difference_blocks=*/5,         /*in_place_blocks=*/5};
   };
+  // Derived, not measured: from Policy800, with 6 blocks, as a multiprocessor's share of the bandwidth is smaller.
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000> {
-    static constexpr tile_tuning tuning = Policy800::tuning;
+    static constexpr tile_tuning tuning{
+        Policy800::tuning.block_threads,   Policy800::tuning.bytes_in_flight, Policy800::tuning.groups,
+        Policy800::tuning.in_place_groups, Policy800::tuning.groups_of_one,   Policy800::tuning.references,
+        /*most_reference_tiles=*/4,        /*difference_blocks=*/6,           /*in_place_blocks=*/6};
   };
   using MaxPolicy = Policy1200;
 };
