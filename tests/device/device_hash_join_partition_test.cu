@@ -30,7 +30,8 @@ TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functor
 }
 
 template <class Key, class MakeKey>
-void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_key, bool all_capacities = false) {
+void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_key, bool all_capacities = false,
+                     bool nulls_equal = true) {
   device_joiner<Key, std::int32_t> join(build, probe, make_key);
   for (const JoinKind kind : every_kind) {
     // A join has a block for each of 256 partitions, which takes a second where each access is watched:
@@ -38,11 +39,12 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     const bool is_like_another = kind == JoinKind::left || kind == JoinKind::semi;
     if (if_small(is_like_another, false)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
-    const row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
-                                                                        : nested_loop_join(kind, build, probe, true);
+    const row_pairs expected = build.null.empty() && probe.null.empty()
+                                   ? sort_merge_join(kind, build, probe)
+                                   : nested_loop_join(kind, build, probe, nulls_equal);
     join_settings<> options;
     options.strategy = JoinStrategy::radix_single;
-    options.nulls_equal = true;
+    options.nulls_equal = nulls_equal;
     join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));
     if (kind == JoinKind::anti || kind == JoinKind::inner) {
       // Partners of the rows of partitions that are joined later are found elsewhere.
@@ -66,8 +68,10 @@ TEST(device_hash_join_partition, few_duplicates_of_wide_keys) {
 }
 
 TEST(device_hash_join_partition, rows_without_a_key) {
-  check_many_rows<std::uint32_t>({random_ids(900, 300), random_nulls(900, 20)},
-                                 {random_ids(700, 400), random_nulls(700, 15)}, as_u32);
+  const side_ids build{random_ids(900, 300), random_nulls(900, 20)};
+  const side_ids probe{random_ids(700, 400), random_nulls(700, 15)};
+  check_many_rows<std::uint32_t>(build, probe, as_u32);
+  check_many_rows<std::uint32_t>(build, probe, as_u32, false, /*nulls_equal=*/false);
 }
 
 // Some build rows of each key, then so many that a bucket has more than a thread looks at, then more

@@ -46,7 +46,7 @@ struct chained_hub {
 
 template <class Key, class Hub>
 void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
-                 JoinStrategy strategy, bool is_sorted) {
+                 JoinStrategy strategy, bool is_sorted, bool nulls_equal) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
@@ -55,13 +55,13 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
   for (const JoinKind kind : every_kind) {
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
     row_pairs expected = build.null.empty() && probe.null.empty() ? sort_merge_join(kind, build, probe)
-                                                                  : nested_loop_join(kind, build, probe, true);
+                                                                  : nested_loop_join(kind, build, probe, nulls_equal);
     const auto sort_any = [&](row_pairs& rows) {
       if (order == JoinOrder::any) std::sort(rows.begin(), rows.end());
     };
     sort_any(expected);
     join_settings<> options;
-    options.nulls_equal = true;
+    options.nulls_equal = nulls_equal;
     options.strategy = strategy;
     options.sorted = is_sorted;
     options.order = order;
@@ -101,8 +101,11 @@ template <class Key, class Hub = small_hub>
 void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                   JoinStrategy strategy = JoinStrategy::radix_single, bool is_sorted = false) {
   for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
-    SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order));
-    check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted);
+    for (const bool nulls_equal : {true, false}) {
+      if (!nulls_equal && build.null.empty() && probe.null.empty()) continue;
+      SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order) << ", nulls_equal " << nulls_equal);
+      check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal);
+    }
   }
 }
 
@@ -153,6 +156,16 @@ TEST(device_hash_join_passes, rows_without_a_key) {
                               {random_ids(700, 600), random_nulls(700, 15)}, as_u32);
   check_passes<std::int64_t>({random_ids(500, 500), random_nulls(500, 50)},
                              {random_ids(900, 600), random_nulls(900, 5)}, as_i64);
+}
+
+// The table in global memory joins a partition that overflows. Records behind the last one are not written.
+TEST(device_hash_join_passes, rows_without_a_key_beside_overflowing_partitions) {
+  side_ids build{random_ids(700, 500), random_nulls(700, 20)};
+  const side_ids probe{random_ids(500, 600), random_nulls(500, 9)};
+  std::fill(build.ids.begin() + 300, build.ids.end(), 7u);
+  check_passes<std::uint32_t>(build, probe, as_u32);
+  check_passes<std::uint32_t>(build, {probe.ids, {}}, as_u32);
+  check_passes<std::int64_t>({build.ids, {}}, probe, as_i64);
 }
 
 // Partitions of the first pass with many tiles, beside empty ones.

@@ -88,7 +88,7 @@ struct join_row_list {
   const join_record* records;
   /// Null: all rows are joined.
   const unsigned* is_overflowing;
-  /// The offset of the first row without a key.
+  /// The offsets of the first row without a key and of the end, behind which there are no records.
   const unsigned* begin_of_nulls;
   int bits;
 
@@ -97,6 +97,7 @@ struct join_row_list {
   STRATA_D bool get(unsigned long long i, Row& row) const {
     row = static_cast<Row>(i);
     if (records == nullptr) return true;
+    if (i >= begin_of_nulls[1]) return false;
     const join_record record = records[i];
     row = record.row;
     return i >= *begin_of_nulls || is_overflowing[join_partition_of(record.hash, bits)] != 0;

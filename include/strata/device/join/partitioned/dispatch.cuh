@@ -102,6 +102,9 @@ class join_partition_launches {
     Partitions join{{},      kind,    build,    probe,     nullptr,      nullptr,      nullptr,
                     nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
                     nullptr, total,   capacity, is_unique, options.hash, options.equal};
+    join.build.drops_nulls = !options.nulls_equal && kind != JoinKind::full;
+    // Not where partners are written, of which each probe row has one: those joins are left or anti joins.
+    join.probe.drops_nulls = !options.nulls_equal && (kind == JoinKind::inner || kind == JoinKind::semi);
     return join;
   }
 
@@ -247,11 +250,12 @@ class join_partition_launches {
     return has_short_tiles() ? Mover<join_pass::first>::tile_items : Mover<join_pass::only>::tile_items;
   }
 
-  // Whether sets replace tables: the result has no build rows. All rows must have keys, because rows
-  // without a key are joined by the table in global memory, which finds them among the records.
+  // Whether sets replace tables: the result has no build rows. Rows without a key must be dropped, because otherwise
+  // the table in global memory joins them, which finds them among the records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
-    return may_have_sets && !is_one_table() && !detail::has_pairs(join.kind) && join.build.valid == nullptr &&
-           join.probe.valid == nullptr && set_plan_.bytes() + static_bytes <= shared_bytes;
+    const auto has_nulls = [](const auto& side) { return side.valid != nullptr && !side.drops_nulls; };
+    return may_have_sets && !is_one_table() && !detail::has_pairs(join.kind) && !has_nulls(join.build) &&
+           !has_nulls(join.probe) && set_plan_.bytes() + static_bytes <= shared_bytes;
   }
 
   // A word for each partition, one for the rows without a key, and one more.

@@ -54,7 +54,9 @@ struct AgentJoinCount {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
       if (at >= rows) continue;
       unsigned p = partitions;
-      if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
+      const bool has_key = side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at);
+      if (!has_key && side.drops_nulls) continue;
+      if (has_key) {
         p = detail::join_partition_of(
             detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash, keys[i])), bits);
       }

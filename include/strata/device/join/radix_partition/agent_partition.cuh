@@ -102,14 +102,15 @@ class AgentJoinPartition {
       __syncthreads();
       rank(rows, now.rows);
       __syncthreads();
-      reserve(cursors_of(side, now), offsets, null_offset, [&](unsigned bin, unsigned begin, unsigned count) {
+      const auto record_run = [&](unsigned bin, unsigned begin, unsigned count) {
         if constexpr (!std::is_same_v<Runs, NullType>) {
           if (!now.is_probe || runs.begins == nullptr) return;
           const std::size_t at = std::size_t{now.first / tile_rows_} * runs.partitions + bin;
           runs.begins[at] = begin;
           runs.counts[at] = count;
         }
-      });
+      };
+      reserve(cursors_of(side, now), side.drops_nulls, offsets, null_offset, record_run);
       __syncthreads();
       if (has_row_ids(side)) {
         scatter<true>(rows, now);
@@ -285,9 +286,9 @@ class AgentJoinPartition {
   // For each bin: reserves a range of its partition, and computes the begin of its rows in the tile. The
   // atomic additions return while the scan runs. `record(bin, begin, count)` is called for each range.
   template <class Record>
-  STRATA_D void reserve(unsigned* cursors, unsigned (&offsets)[max_each], unsigned& null_offset, const Record& record) {
-    const unsigned each = bins_each();
-    const unsigned first = threadIdx.x * each;
+  STRATA_D void reserve(unsigned* cursors, bool drops_nulls, unsigned (&offsets)[max_each], unsigned& null_offset,
+                        const Record& record) {
+    const unsigned each = bins_each(), first = threadIdx.x * each;
     unsigned sum = 0;
     STRATA_UNROLL
     for (unsigned k = 0; k < max_each; ++k) {
@@ -297,8 +298,7 @@ class AgentJoinPartition {
       sum += count;
       if (count != 0) offsets[k] = atomicAdd(cursors + first + k, count);
     }
-    unsigned begin = 0;
-    unsigned all = 0;
+    unsigned begin = 0, all = 0;
     Scan(storage_.scan).ExclusiveSum(sum, begin, all);
     STRATA_UNROLL
     for (unsigned k = 0; k < max_each; ++k) {
@@ -311,7 +311,7 @@ class AgentJoinPartition {
     }
     if (threadIdx.x != 0) return;
     storage_.first_null = all;
-    const unsigned nulls = counts_[bins_];
+    const unsigned nulls = drops_nulls ? 0 : counts_[bins_];
     counts_[bins_] = all;
     if (nulls != 0) null_offset = atomicAdd(cursors + bins_, nulls) - all;
     record(bins_, null_offset + all, nulls);
@@ -373,7 +373,7 @@ class AgentJoinPartition {
     }
     if constexpr (HasRowIds) {
       // Rows without a key have one partition, which a second pass does not move.
-      for (unsigned i = with_key + threadIdx.x; i < count; i += threads) {
+      for (unsigned i = with_key + threadIdx.x; !side.drops_nulls && i < count; i += threads) {
         side.partitioned.records[deltas_[bins_] + i] = records_[i];
       }
     }

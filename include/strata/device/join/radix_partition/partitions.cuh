@@ -22,7 +22,7 @@ struct join_records {
   STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records); }
 };
 
-/// One side of a join by partitions. The last partition has the rows without a key.
+/// One side of a join by partitions. The last partition has the rows without a key, if the result may have them.
 template <class Keys>
 struct join_side_records {
   Keys keys;
@@ -37,8 +37,10 @@ struct join_side_records {
   unsigned* begins = nullptr;
   /// The same as `cursors`, for the partitions of the first of two passes.
   unsigned* pass_cursors = nullptr;
-  /// Whether records have row ids. If not, only hashes are written, and all rows have a key.
+  /// Whether records have row ids. If not, only hashes are written, and no rows without a key.
   bool has_row_ids = true;
+  /// Whether the result has no rows of this side that are without a key: then they are neither counted nor written.
+  bool drops_nulls = false;
 };
 
 /// What one block joins: all build rows of a partition and `rows` of its probe rows, from number `first`.
