@@ -103,7 +103,6 @@ class join_partition_launches {
                     nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
                     nullptr, total,   capacity, is_unique, options.hash, options.equal};
     join.build.drops_nulls = !options.nulls_equal && kind != JoinKind::full;
-    // Not where partners are written, of which each probe row has one: those joins are left or anti joins.
     join.probe.drops_nulls = !options.nulls_equal && (kind == JoinKind::inner || kind == JoinKind::semi);
     return join;
   }

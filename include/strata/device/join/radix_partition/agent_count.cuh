@@ -54,13 +54,11 @@ struct AgentJoinCount {
       const unsigned at = static_cast<unsigned>(i) * threads + threadIdx.x;
       if (at >= rows) continue;
       unsigned p = partitions;
-      const bool has_key = side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at);
-      if (!has_key && side.drops_nulls) continue;
-      if (has_key) {
+      if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
         p = detail::join_partition_of(
             detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash, keys[i])), bits);
       }
-      atomicAdd(counts + p, 1u);
+      if (p < partitions || !side.drops_nulls) atomicAdd(counts + p, 1u);
     }
   }
 };

@@ -97,10 +97,7 @@ struct AgentJoinOffsets {
       rows_here += both(build_rows[k], probe_rows[k]);
       if (k < here) work_items_here += packed_count(work_items_of(base + first + k, build_rows[k], probe_rows[k]));
     }
-    Pair begin = 0;
-    Pair all_rows = 0;
-    Pair work_item = 0;
-    Pair all_work_items = 0;
+    Pair begin = 0, all_rows = 0, work_item = 0, all_work_items = 0;
     Scan(storage.rows).ExclusiveSum(rows_here, begin, all_rows);
     Scan(storage.work_items).ExclusiveSum(work_items_here, work_item, all_work_items);
     begin += begins;
