@@ -31,7 +31,11 @@ struct mix {
   }
   template <class T>
   STRATA_HD T operator()(T& a, T& b) const {
-    return static_cast<T>(3 * a - b);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(3 * static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+    } else {
+      return 3 * a - b;
+    }
   }
 };
 

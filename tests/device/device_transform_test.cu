@@ -26,7 +26,11 @@ struct thrice {
   }
   template <class T>
   STRATA_HD T operator()(T& x) const {
-    return static_cast<T>(3 * x + 1);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(3 * static_cast<std::uint64_t>(x) + 1);
+    } else {
+      return 3 * x + 1;
+    }
   }
 };
 
