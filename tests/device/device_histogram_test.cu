@@ -146,8 +146,9 @@ void expect_even(const std::vector<Sample>& samples, int bins, Level lower, Leve
 template <class T>
 void expect_exact_bins(T lower, T upper, int bins) {
   std::mt19937_64 bits = strata_test::random_bits(11);
-  std::vector<T> samples = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), lower, upper,
-                            static_cast<T>(upper - 1),     static_cast<T>(lower - 1)};
+  const auto before = [](T x) { return static_cast<T>(static_cast<std::uint64_t>(x) - 1); };
+  std::vector<T> samples = {
+      std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), lower, upper, before(upper), before(lower)};
   __extension__ using wide = __int128;
   const wide range = static_cast<wide>(upper) - static_cast<wide>(lower);
   for (int i = 0; i < if_small(500, 3000); ++i) {

@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceTransform, DeviceFor, DeviceAdjacentDifference, DeviceCopy, DeviceMemcpy and DeviceTranspose, random cases.
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_for.cuh>
+#include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
+
+#include <tuple>
+
+#include "device/test_iterators.cuh"
+#include "random/random_oracles.cuh"
+#include "random/random_test.cuh"
+
+namespace {
+
+using namespace random_test;
+using strata::DeviceAdjacentDifference;
+using strata::DeviceFor;
+using strata::DeviceTransform;
+
+std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 200000, 1u << 23)); }
+
+/// An item of any type that depends on all bytes of some others, and on their order.
+template <class Out>
+struct hashed {
+  template <class... In>
+  STRATA_HD Out operator()(const In&... items) const {
+    std::uint64_t hash = 14695981039346656037u;
+    (add(hash, items), ...);
+    std::uint64_t words[(sizeof(Out) + 7) / 8];
+    for (std::uint64_t& word : words) {
+      word = hash ^ hash >> 29;
+      hash = hash * 0xbf58476d1ce4e5b9u + 1;
+    }
+    Out out;
+    std::memcpy(static_cast<void*>(&out), words, sizeof(Out));
+    return out;
+  }
+
+ private:
+  template <class In>
+  STRATA_HD static void add(std::uint64_t& hash, const In& item) {
+    unsigned char bytes[sizeof(In)];
+    std::memcpy(bytes, static_cast<const void*>(&item), sizeof(In));
+    for (std::size_t i = 0; i < sizeof(In); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
+  }
+};
+
+/// In place, the output is the first input.
+template <class Out, class First, class... Rest>
+problem transform(source& random) {
+  const std::size_t size = size_of_case(random);
+  const bool in_place = std::is_same_v<Out, First> && random.chance(30);
+  const bool by_iterator = !in_place && random.chance(20);
+  const bool is_stable = random.chance(30);
+  struct arrays : memory<First, Out> {
+    arrays(std::size_t n, bool is_in_place, source& from)
+        : memory<First, Out>(n, is_in_place ? 0 : n, from), rest(std::make_unique<array<Rest>>(n, from)...) {}
+    std::tuple<std::unique_ptr<array<Rest>>...> rest;
+    std::tuple<std::vector<Rest>...> rest_items;
+  };
+  const auto held = std::make_shared<arrays>(size, in_place, random);
+  problem made;
+  made.what = description("Transform", name_of<First>(), size) + " and " + std::to_string(sizeof...(Rest)) +
+              " more to " + name_of<Out>() + (in_place ? ", in place" : "") + (by_iterator ? ", iterator" : "") +
+              (is_stable ? ", stable addresses" : "");
+  made.renew = [held, size](source& data, cudaStream_t stream) {
+    held->renew(random_items<First>(data, size), stream);
+    held->rest_items = std::tuple<std::vector<Rest>...>{random_items<Rest>(data, size)...};
+    ((std::get<std::unique_ptr<array<Rest>>>(held->rest)->write(std::get<std::vector<Rest>>(held->rest_items), stream)),
+     ...);
+  };
+  made.call = [held, size, in_place, by_iterator, is_stable](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const First* const first = held->in.data();
+    const auto call = [&](const auto& in, auto* out) {
+      const auto inputs =
+          std::make_tuple(in, static_cast<const Rest*>(std::get<std::unique_ptr<array<Rest>>>(held->rest)->data())...);
+      return is_stable ? DeviceTransform::TransformStableArgumentAddresses(storage, bytes, inputs, out, size,
+                                                                           hashed<Out>{}, stream)
+                       : DeviceTransform::Transform(storage, bytes, inputs, out, size, hashed<Out>{}, stream);
+    };
+    if constexpr (std::is_same_v<Out, First>) {
+      if (in_place) return call(first, held->in.data());
+    }
+    return by_iterator ? call(device_test::strided<const First>(first, 1), held->out.data())
+                       : call(first, held->out.data());
+  };
+  made.check = [held, size, in_place](cudaStream_t stream) {
+    std::vector<Out> expected(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      expected[i] = hashed<Out>{}(held->items[i], std::get<std::vector<Rest>>(held->rest_items)[i]...);
+    }
+    if constexpr (std::is_same_v<Out, First>) {
+      if (in_place) return must_be_same(expected, held->in.read(stream), "items in place");
+    }
+    must_be_same(expected, held->out.read(stream), "items");
+  };
+  return made;
+}
+
+/// Neighbours are not exchanged, and an item is not its own.
+template <class T, class Out, bool IsLeft>
+problem differences(source& random) {
+  const std::size_t size = size_of_case(random);
+  const bool in_place = std::is_same_v<T, Out> && random.chance(50);
+  const bool by_iterator = !in_place && random.chance(20);
+  const auto held = std::make_shared<memory<T, Out>>(size, in_place ? 0 : size, random);
+  problem made;
+  made.what = description(IsLeft ? "SubtractLeft" : "SubtractRight", name_of<T>(), size) + " to " + name_of<Out>() +
+              (in_place ? ", in place" : "") + (by_iterator ? ", iterator" : "");
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
+  made.call = [held, size, in_place, by_iterator](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const hashed<Out> op{};
+    const auto copy = [&](const auto& in) {
+      Out* const out = held->out.data();
+      return IsLeft ? DeviceAdjacentDifference::SubtractLeftCopy(storage, bytes, in, out, size, op, stream)
+                    : DeviceAdjacentDifference::SubtractRightCopy(storage, bytes, in, out, size, op, stream);
+    };
+    const T* const in = held->in.data();
+    if constexpr (std::is_same_v<T, Out>) {
+      T* const data = held->in.data();
+      if (in_place) {
+        return IsLeft ? DeviceAdjacentDifference::SubtractLeft(storage, bytes, data, size, op, stream)
+                      : DeviceAdjacentDifference::SubtractRight(storage, bytes, data, size, op, stream);
+      }
+    }
+    return by_iterator ? copy(device_test::strided<const T>(in, 1)) : copy(in);
+  };
+  made.check = [held, size, in_place](cudaStream_t stream) {
+    std::vector<Out> expected(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const bool is_end = IsLeft ? i == 0 : i + 1 == size;
+      expected[i] = is_end ? static_cast<Out>(held->items[i])
+                           : hashed<Out>{}(held->items[i], held->items[IsLeft ? i - 1 : i + 1]);
+    }
+    if constexpr (std::is_same_v<T, Out>) {
+      if (in_place) return must_be_same(expected, held->in.read(stream), "differences in place");
+    }
+    must_be_same(expected, held->out.read(stream), "differences");
+  };
+  return made;
+}
+
+/// Changes the item that it gets.
+template <class T>
+struct rehash {
+  STRATA_D void operator()(T& item) const { item = hashed<T>{}(item); }
+};
+/// Changes item `i` of an array.
+template <class T>
+struct rehash_at {
+  T* items;
+  STRATA_D void operator()(std::uint64_t i) const { items[i] = hashed<T>{}(items[i]); }
+};
+
+template <class T>
+problem for_each(source& random) {
+  const std::size_t size = size_of_case(random);
+  const bool is_bulk = random.chance(40);
+  const auto held = std::make_shared<memory<T, T>>(size, 0, random);
+  problem made;
+  made.what = description(is_bulk ? "Bulk" : "ForEachN", name_of<T>(), size);
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
+  made.call = [held, size, is_bulk](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    T* const items = held->in.data();
+    return is_bulk ? DeviceFor::Bulk(storage, bytes, std::uint64_t{size}, rehash_at<T>{items}, stream)
+                   : DeviceFor::ForEachN(storage, bytes, items, size, rehash<T>{}, stream);
+  };
+  made.check = [held](cudaStream_t stream) {
+    std::vector<T> expected = held->items;
+    for (T& item : expected) item = hashed<T>{}(item);
+    must_be_same(expected, held->in.read(stream), "items");
+  };
+  return made;
+}
+
+/// Ranges of one array, each to where it begins in another one. Bytes are copied by DeviceMemcpy.
+template <class T>
+problem copy_ranges(source& random) {
+  const std::size_t size = size_of_case(random);
+  const std::size_t count = random_number_of_segments(random, is_gpu ? 100000 : 4000);
+  struct arrays : memory<T, T> {
+    arrays(std::size_t n, std::size_t ranges, source& from)
+        : memory<T, T>(n, n, from), inputs(ranges, from), outputs(ranges, from), sizes(ranges, from) {}
+    array<const T*> inputs;
+    array<T*> outputs;
+    array<std::uint32_t> sizes;
+    segment_list list;
+  };
+  const auto held = std::make_shared<arrays>(size, count, random);
+  problem made;
+  made.what = description("Batched", name_of<T>(), size) + ", " + std::to_string(count) + " ranges";
+  made.renew = [held, size, count](source& data, cudaStream_t stream) {
+    held->renew(random_items<T>(data, size), stream);
+    held->list = random_segments(data, count, size);
+    std::vector<const T*> inputs(count);
+    std::vector<T*> outputs(count);
+    std::vector<std::uint32_t> sizes(count);
+    for (std::size_t r = 0; r < count; ++r) {
+      inputs[r] = held->in.data() + held->list.begins[r];
+      outputs[r] = held->out.data() + held->list.begins[r];
+      sizes[r] = static_cast<std::uint32_t>(held->list.length(r));
+    }
+    held->inputs.write(inputs, stream);
+    held->outputs.write(outputs, stream);
+    held->sizes.write(sizes, stream);
+  };
+  made.call = [held, count](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const auto* const inputs = held->inputs.data();
+    auto* const outputs = held->outputs.data();
+    const std::uint32_t* const sizes = held->sizes.data();
+    if constexpr (sizeof(T) == 1) {
+      return strata::DeviceMemcpy::Batched(storage, bytes, inputs, outputs, sizes, count, stream);
+    } else {
+      return strata::DeviceCopy::Batched(storage, bytes, inputs, outputs, sizes, count, stream);
+    }
+  };
+  made.check = [held, size, count](cudaStream_t stream) {
+    std::vector<T> expected(size, untouched<T>());
+    for (std::size_t r = 0; r < count; ++r) {
+      const auto begin = static_cast<std::ptrdiff_t>(held->list.begins[r]);
+      std::copy_n(held->items.begin() + begin, held->list.length(r), expected.begin() + begin);
+    }
+    must_be_same(expected, held->out.read(stream), "ranges");
+  };
+  return made;
+}
+
+/// Rows may be longer than what is transposed of them.
+template <class T>
+problem transpose(source& random) {
+  const std::size_t size = size_of_case(random);
+  const std::size_t rows = random_size(random, random.chance(50) ? 70 : 2000);
+  const std::size_t columns = rows == 0 ? random.below(5) : size / rows;
+  const std::size_t in_row = columns + (random.chance(50) ? 0 : random.below(40));
+  const std::size_t out_row = rows + (random.chance(50) ? 0 : random.below(40));
+  const auto held = std::make_shared<memory<T, T>>(rows * in_row, columns * out_row, random);
+  problem made;
+  made.what = description("Transpose", name_of<T>(), rows * columns) + ", " + std::to_string(rows) + " x " +
+              std::to_string(columns) + ", rows of " + std::to_string(in_row) + " and " + std::to_string(out_row);
+  made.renew = [held, rows, in_row](source& data, cudaStream_t stream) {
+    held->renew(random_items<T>(data, rows * in_row), stream);
+  };
+  made.call = [held, rows, columns, in_row, out_row](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return strata::DeviceTranspose::Transpose(storage, bytes, held->in.data(), held->out.data(), rows, columns, in_row,
+                                              out_row, stream);
+  };
+  made.check = [held, rows, columns, in_row, out_row](cudaStream_t stream) {
+    std::vector<T> expected(columns * out_row, untouched<T>());
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t c = 0; c < columns; ++c) expected[c * out_row + r] = held->items[r * in_row + c];
+    }
+    must_be_same(expected, held->out.read(stream), "columns");
+  };
+  return made;
+}
+
+const std::vector<maker> makers = {
+    transform<std::uint8_t, std::uint8_t>,
+    transform<std::int32_t, std::int32_t>,
+    transform<bytes12, bytes12>,
+    transform<bytes24, bytes24>,
+    transform<bytes16, std::uint64_t>,
+    transform<std::uint8_t, bytes64>,
+    transform<std::uint64_t, std::uint64_t, std::uint8_t>,
+    transform<std::int32_t, std::int32_t, std::uint64_t>,
+    transform<std::uint16_t, std::uint8_t, bytes3>,
+    transform<bytes16, bytes16, std::int32_t, std::uint8_t>,
+    differences<std::uint8_t, std::uint8_t, true>,
+    differences<std::int32_t, std::int32_t, true>,
+    differences<std::uint64_t, std::uint64_t, false>,
+    differences<bytes3, bytes3, true>,
+    differences<bytes16, bytes16, false>,
+    differences<bytes64, bytes64, true>,
+    differences<std::uint8_t, std::uint64_t, false>,
+    differences<std::uint64_t, std::uint16_t, true>,
+    for_each<std::uint8_t>,
+    for_each<std::uint64_t>,
+    for_each<bytes12>,
+    copy_ranges<unsigned char>,
+    copy_ranges<std::int32_t>,
+    copy_ranges<bytes12>,
+    transpose<std::uint8_t>,
+    transpose<float>,
+    transpose<bytes12>,
+    transpose<bytes16>,
+};
+
+}  // namespace
+
+int main(int count, char** values) { return random_test::run_family("transform", makers, count, values); }
