@@ -82,8 +82,8 @@ constexpr std::size_t tile_in_place = items_of<T>(tuning.in_place_groups);
 
 template <class T>
 std::vector<std::size_t> lengths() {
-  std::vector<std::size_t> all = strata_test::boundary_sizes({2, 16, 32, 33, 512, tile<T>, 2 * tile<T>,
-                                                                  tile_in_place<T>, 2 * tile_in_place<T>});
+  std::vector<std::size_t> all =
+      strata_test::boundary_sizes({2, 16, 32, 33, 512, tile<T>, 2 * tile<T>, tile_in_place<T>, 2 * tile_in_place<T>});
   all.push_back(5 * tile<T> + 77);
   if (!is_small()) all.push_back(200 * tile_in_place<T> + 1);  // neighbours of more tiles than a block has threads
   return all;

@@ -54,7 +54,7 @@ std::vector<T> each(std::vector<T> items, Op op) {
 /// Items of a tile whose threads have groups of up to 16 bytes.
 constexpr strata::tile_tuning tuning = strata::tile_policy_hub::Policy800::tuning;
 template <class T>
-constexpr std::size_t tile = tuning.block_threads * tuning.groups * (sizeof(T) > 16 ? 1 : 16 / sizeof(T));
+constexpr std::size_t tile = tuning.block_threads* tuning.groups*(sizeof(T) > 16 ? 1 : 16 / sizeof(T));
 
 template <class T>
 std::vector<std::size_t> lengths() {

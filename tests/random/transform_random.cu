@@ -102,7 +102,7 @@ problem transform(source& random) {
   return made;
 }
 
-/// Neighbours are not exchanged, and an item is not its own.
+/// The operator is not commutative: exchanged operands, or a wrong neighbour, give another result.
 template <class T, class Out, bool IsLeft>
 problem differences(source& random) {
   const std::size_t size = size_of_case(random);

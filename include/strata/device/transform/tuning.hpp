@@ -10,12 +10,14 @@ STRATA_NAMESPACE_BEGIN
 /// How items are cut into tiles of a block.
 struct tile_tuning {
   int block_threads;
-  /// Bytes that a thread loads before it uses the first: they hide the memory's latency. It has at least one group.
+  /// A thread loads at most so many bytes before it uses the first, if it has more than one group. They hide the
+  /// memory's latency.
   int bytes_in_flight;
-  /// A thread has at most so many groups of items in a tile: of up to 16 bytes in each sequence, the same for
-  /// differences in place, and of one item.
+  /// A thread has at most so many groups of items in a tile. A group has up to 16 bytes in each sequence.
   int groups;
+  /// The same for differences in place.
   int in_place_groups;
+  /// The same where items are accessed one by one, so that a group has one item.
   int groups_of_one;
   /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
   int references;
