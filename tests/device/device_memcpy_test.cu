@@ -240,7 +240,7 @@ TEST(device_memcpy, refuses_what_cannot_be) {
 // ---------------------------------------------------------------------------- tuning
 
 /// Batches of up to 32 buffers however few there are, and short ones in the queue.
-template <int Rows>
+template <int Rows, int StridePieces>
 struct eager_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::batched_copy_tuning batched_copy{/*block_threads=*/64,
@@ -250,28 +250,34 @@ struct eager_hub {
                                                               /*max_pieces=*/3,
                                                               /*batches_per_warp=*/0,
                                                               Rows,
-                                                              /*edge_rows=*/Rows};
+                                                              /*edge_rows=*/Rows,
+                                                              /*queued_memory_blocks=*/1,
+                                                              StridePieces};
   };
   using MaxPolicy = Policy;
 };
 
-template <int Rows>
+template <int Rows, int StridePieces>
 void test_eager(const buffer_places& places) {
   SCOPED_TRACE(places.name);
   buffer_pools<byte> pools(places);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::TunedDeviceMemcpy<eager_hub<Rows>>::Batched(storage, bytes, pools.inputs.data(),
-                                                               pools.outputs.data(), pools.sizes.data(), pools.count());
+    return strata::TunedDeviceMemcpy<eager_hub<Rows, StridePieces>>::Batched(
+        storage, bytes, pools.inputs.data(), pools.outputs.data(), pools.sizes.data(), pools.count());
   }));
   pools.expect_copied();
 }
 
 TEST(device_memcpy, full_batches_and_a_long_queue) {
-  for (const buffer_places& places : buffer_batches(40)) test_eager<4>(places);
+  for (const buffer_places& places : buffer_batches(40)) test_eager<4, 1024>(places);
+}
+
+TEST(device_memcpy, full_batches_and_a_long_queue_in_strides) {
+  for (const buffer_places& places : buffer_batches(40)) test_eager<4, 0>(places);
 }
 
 TEST(device_memcpy, full_batches_and_a_long_queue_row_by_row) {
-  for (const buffer_places& places : buffer_batches(0)) test_eager<1>(places);
+  for (const buffer_places& places : buffer_batches(0)) test_eager<1, 2>(places);
 }
 
 TEST(device_memcpy, twelve_bytes_of_storage_for_a_buffer) {

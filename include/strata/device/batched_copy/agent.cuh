@@ -47,6 +47,13 @@ struct buffer_queue {
   }
 };
 
+/// The blocks of a multiprocessor in the second kernel. Memory needs fewer loads in flight than iterators, which may
+/// only write.
+template <class Buffers>
+constexpr int blocks_of_queue(const batched_copy_tuning& tuning) {
+  return Buffers::are_arrays ? tuning.queued_memory_blocks : tuning.blocks_per_multiprocessor;
+}
+
 /// What one warp copies: in the first kernel the buffers of a batch, in the second a share of the long buffers.
 template <class Policy, class Buffers>
 class AgentBatchedCopy {
@@ -61,6 +68,7 @@ class AgentBatchedCopy {
   static constexpr unsigned long long max_warp_units = units_in(tuning.warp_bytes);
   static constexpr unsigned long long min_piece_units = units_in(tuning.piece_bytes);
   static constexpr unsigned long long max_pieces = tuning.max_pieces;
+  static constexpr unsigned long long stride_pieces = tuning.stride_pieces;
 
  public:
   /// Of one warp.
@@ -86,28 +94,35 @@ class AgentBatchedCopy {
                                      [&](unsigned begin) { return mine.body_from(begin); });
   }
 
-  /// Copies pieces of the queued buffers: an even, contiguous share.
+  /// Copies pieces of the queued buffers: an even, contiguous share of them, or, where buffers have many, every
+  /// `shares`-th. Then neighbouring warps read and write neighbouring memory, but search a buffer for each piece.
   STRATA_D void copy_share(unsigned share, unsigned shares, const buffer_queue& queue) {
     const auto num_buffers = static_cast<unsigned>(*queue.counter >> 32);
     const auto num_pieces = static_cast<unsigned>(*queue.counter);
+    const bool is_strided = num_pieces >= num_buffers * stride_pieces;
     const auto begin_of = [&](unsigned long long of) { return static_cast<unsigned>(of * num_pieces / shares); };
-    unsigned piece = begin_of(share);
-    const unsigned end = begin_of(share + 1ull);
-    if (piece == end) return;
-    for (unsigned slot = strata::UpperBound(queue.first_pieces, num_buffers, piece) - 1; piece < end; ++slot) {
+    unsigned long long piece = is_strided ? share : begin_of(share);
+    const unsigned end = is_strided ? num_pieces : begin_of(share + 1ull);
+    for (unsigned slot = 0; piece < end; ++slot) {
+      if (slot == 0 || is_strided) {
+        slot += strata::UpperBound(queue.first_pieces + slot, num_buffers - slot, static_cast<unsigned>(piece)) - 1;
+      }
       const unsigned buffer_begin = queue.first_pieces[slot];
       const unsigned buffer_end = slot + 1 < num_buffers ? queue.first_pieces[slot + 1] : num_pieces;
       const unsigned last = end < buffer_end ? end : buffer_end;
       const buffer mine = buffers_(queue.indices[slot]);
       const unsigned long long per_piece = units_per_piece(mine);
-      const unsigned long long last_unit = (last - buffer_begin) * per_piece;
-      const unsigned long long units_end = last_unit < mine.units ? last_unit : mine.units;
       const location body = mine.body_from(0);
-      for (unsigned long long next = (piece - buffer_begin) * per_piece; next < units_end;
-           next += tuning.rows * warp_threads) {
-        copy_rows<unit, tuning.rows>(next, units_end, [&](int) { return body; });
-      }
-      piece = last;
+      do {
+        const unsigned long long next_piece = is_strided ? piece + 1 : last;
+        const unsigned long long last_unit = (next_piece - buffer_begin) * per_piece;
+        const unsigned long long units_end = last_unit < mine.units ? last_unit : mine.units;
+        for (unsigned long long next = (piece - buffer_begin) * per_piece; next < units_end;
+             next += tuning.rows * warp_threads) {
+          copy_rows<unit, tuning.rows>(next, units_end, [&](int) { return body; });
+        }
+        piece = is_strided ? piece + shares : last;
+      } while (piece < last);
     }
   }
 

@@ -134,6 +134,7 @@ class edge_unit {
 template <int AlignBytes, int ItemBytes, class InputIt, class OutputIt, class SizeIt>
 struct byte_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
   static constexpr int unit_bytes = vector_bytes;
+  static constexpr bool are_arrays = true;
   static constexpr bool has_edges = AlignBytes < vector_bytes;
   using location = copy_location;
   using edge = edge_unit<(AlignBytes < 4 ? AlignBytes : 4)>;
@@ -190,6 +191,7 @@ template <class InputIt, class OutputIt, class SizeIt>
 struct item_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
   using item = iterator_value_t<iterator_value_t<InputIt>>;
   static constexpr int unit_bytes = static_cast<int>(sizeof(item));
+  static constexpr bool are_arrays = false;
   static constexpr bool has_edges = false;
 
   struct location {

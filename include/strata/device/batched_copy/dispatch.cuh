@@ -71,9 +71,10 @@ struct DispatchBatchedCopy {
     static_assert(are_whole_warps(tuning.block_threads),
                   "batched_copy_tuning::block_threads must be a multiple of 32, at most 1024");
     constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
-    const auto resident = static_cast<std::size_t>(device.multiprocessors) * tuning.blocks_per_multiprocessor;
+    const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
     // Small batches balance better, large ones cost less for each buffer.
-    const std::size_t batches = resident * block_warps * tuning.batches_per_warp;
+    const std::size_t batches =
+        multiprocessors * tuning.blocks_per_multiprocessor * block_warps * tuning.batches_per_warp;
     unsigned buffers_per_warp = warp_threads;
     while (buffers_per_warp > 1 && num_buffers / buffers_per_warp < batches) buffers_per_warp /= 2;
     const std::size_t blocks = ceiling_divide(num_buffers, block_warps * buffers_per_warp);
@@ -89,7 +90,8 @@ struct DispatchBatchedCopy {
     const cudaError_t launched = launch(batched_copy_kernel<MaxPolicy, Buffers, false>, "strata::DeviceMemcpy",
                                         blocks < most_blocks ? blocks : most_blocks);
     if (launched != cudaSuccess) return launched;
-    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata::DeviceMemcpy, queued buffers", resident);
+    return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata::DeviceMemcpy, queued buffers",
+                  multiprocessors * blocks_of_queue<Buffers>(tuning));
   }
 };
 

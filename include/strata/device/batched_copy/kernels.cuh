@@ -15,7 +15,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// With `IsQueue`, what has been queued.
 template <class MaxPolicy, class Buffers, bool IsQueue>
 __launch_bounds__(MaxPolicy::ActivePolicy::batched_copy.block_threads,
-                  MaxPolicy::ActivePolicy::batched_copy.blocks_per_multiprocessor)
+                  IsQueue ? blocks_of_queue<Buffers>(MaxPolicy::ActivePolicy::batched_copy)
+                          : MaxPolicy::ActivePolicy::batched_copy.blocks_per_multiprocessor)
     STRATA_KERNEL void batched_copy_kernel(Buffers buffers, std::size_t num_buffers, unsigned buffers_per_warp,
                                            buffer_queue queue) {
   using Agent = AgentBatchedCopy<typename MaxPolicy::ActivePolicy, Buffers>;

@@ -17,6 +17,8 @@ struct batched_copy_tuning {
   int batches_per_warp;           ///< at least so many for each resident warp, where batches have several buffers
   int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
   int edge_rows;                  ///< the same of words at the ends of buffers
+  int queued_memory_blocks = 2;   ///< the same of the second kernel, if buffers are arrays that it reads
+  int stride_pieces = 1024;       ///< from so many pieces of a queued buffer on average, warps take every n-th piece
 };
 
 /// The rows of DeviceCopy::Batched and DeviceMemcpy::Batched.
@@ -24,8 +26,9 @@ struct batched_copy_policy_hub {
   template <int Blocks>
   struct rows {
     // H200, 2026-11-24, CUDA 13.0: 2^22 buffers of 1 to 32 bytes 174 us, 2^18 of 4 KB 545 us, 2^10 of 1 MB 563 us; a
-    // copy of the last takes 512. Other rows were not tried. `warp_bytes`: what a warp that is alone copies in some
-    // microseconds. `piece_bytes`: two rounds of a warp. `rows`: as registers allow. Four blocks.
+    // copy of the last takes 512. Other rows of the queue's kernel: benchmarks/results/h200/experiments/merge.md.
+    // `warp_bytes`: what a warp that is alone copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`:
+    // as registers allow. Four blocks.
     static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,
                                                       /*blocks_per_multiprocessor=*/Blocks,
                                                       /*warp_bytes=*/8 << 10,
