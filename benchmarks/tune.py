@@ -25,6 +25,7 @@ import math
 import os
 import re
 import select
+import shutil
 import statistics
 import subprocess
 import sys
@@ -112,7 +113,8 @@ def merge_excluded(p, item, shared):
     tile = p["block_threads"] * p["items_per_thread"]
     if p["block_threads"] % p["merge_parts"] != 0 or p["block_threads"] // p["merge_parts"] % 32 != 0:
         return "threads of a merge must be whole warps"
-    if p["block_threads"] * p["blocks_per_multiprocessor"] > 2048:
+    merge_threads = p["block_threads"] // p["merge_parts"] * p["merge_blocks"]
+    if max(p["block_threads"] * p["blocks_per_multiprocessor"], merge_threads) > 2048:
         return "a multiprocessor has at most 2,048 threads"
     return needs_shared(tile * item, p["blocks_per_multiprocessor"], shared, "a tile")
 
@@ -369,7 +371,9 @@ class Machine:
         includes = ["-I", os.path.join(ROOT, "include"), "-I", HERE]
         if self.host:
             return [self.compiler, "-std=c++17", "-O1", "-fPIC", *includes, "-o", target, "-x", "c++", source, *options]
-        return [self.compiler, "-std=c++17", "-O3", "-gencode",
+        # One runtime for all libraries. With one in each, a call of a library loaded early takes 8 us more beside 700
+        # others.
+        return [self.compiler, "-std=c++17", "-O3", "-cudart", "shared", "-gencode",
                 f"arch=compute_{self.architecture},code=sm_{self.architecture}", "-Wno-deprecated-gpu-targets",
                 *includes, "-o", target, source, *options]
 
@@ -432,7 +436,9 @@ class Machine:
             if self.host:
                 reason = self.build_host(source, program, flags)
             else:
-                reason = self.compile(source, program, [*flags, "-ldl"])
+                toolkit = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(self.compiler) or "")))
+                rpath = f"-rpath={os.path.join(toolkit, 'lib64')}"
+                reason = self.compile(source, program, [*flags, "-ldl", "-Xlinker", rpath])
             if reason:
                 raise TuneError(f"the timing program {reason}")
         reason = self.build_one(None)

@@ -255,6 +255,8 @@ class Cplusplus(unittest.TestCase):
         self.assertEqual(tune.member_text(row.members[1], point),
                          "static constexpr strata::segment_merge_tuning merge_whole_array{/*block_threads=*/256, "
                          "/*items_per_thread=*/27, /*blocks_per_multiprocessor=*/5, /*tile_items=*/6400};")
+        self.assertEqual(row.excluded(point, 4, 227 << 10), "")
+        self.assertIn("2,048 threads", row.excluded({**point, "merge_parts": 1}, 4, 227 << 10))
 
     def test_hubs_of_items(self):
         hub = tune.ALGORITHMS["merge_sort"].hub
