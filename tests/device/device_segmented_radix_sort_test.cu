@@ -393,7 +393,7 @@ TEST(device_segmented_radix_sort, of_very_many_tiles) {
 
 TEST(device_segmented_radix_sort, limits_of_long_segments) {
   using limits = strata::detail::long_segment_limits;
-  for (const std::size_t tile : {256u, 512u, 3584u, 11264u, 65536u}) {
+  for (const std::size_t tile : {256u, 512u, 3584u, 11520u, 65536u}) {
     limits last = limits::of(0, tile);
     const auto check = [&](std::size_t items) {
       SCOPED_TRACE(testing::Message() << items << " items, tiles of " << tile);

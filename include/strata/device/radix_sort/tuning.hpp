@@ -129,16 +129,20 @@ struct radix_sort_policy_hub {
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 1024, /*shared_bytes*/ 192 << 10};
     // As many items as registers allow almost without spills. Pairs write to twice as many arrays: they gain
     // more from long runs in large tiles than from a third block.
-    // Keys of 2^24 / 2^28: 331 / 4,096 (459 / 6,318). f32 of 2^28 with 42 items: 4,255, with 44: 4,282.
-    // Pairs of 2^28: u32 / u32 with 34 items 6,467, u64 / u32 with 22 items 17,892.
+    // Keys of 2^24 / 2^28: 325 / 4,018 (459 / 6,318), with 44 items 329 / 4,155. f32 of 2^28 with 42 items: 4,255, with
+    // 44: 4,282. Pairs of 2^28: u32 / u32 6,216, in blocks of 384 with 34 items 6,505; u64 / u64 with 23 items 21,768,
+    // with 21 22,099; u64 / u32 with 22 items 17,892. Found by tune.py, 2026-11-26.
     static constexpr int max_key_items =
-        detail::radix_mantissa_bits<Key> == 0 ? items_within(184, 44) : items_within(176, 42);
-    static constexpr int max_pair_items = items_within(key_bytes == value_bytes ? 168 : 176, 34);
+        detail::radix_mantissa_bits<Key> == 0 ? items_within(184, 45) : items_within(176, 42);
+    static constexpr int max_pair_items =
+        key_bytes == 8 && value_bytes == 8 ? 23 : items_within(key_bytes == value_bytes ? 168 : 176, 34);
     static constexpr radix_pass_tuning pass =
         value_bytes == 0 ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ max_key_items,
                                              /*blocks_per_multiprocessor*/ 3}
-                         : radix_pass_tuning{/*block_threads*/ threads_within(384, widest, shared_bytes_of_900),
-                                             /*items_per_thread*/ max_pair_items, /*blocks_per_multiprocessor*/ 2};
+        : key_bytes == 4 && value_bytes == 4
+            ? radix_pass_tuning{/*block_threads*/ 256, /*items_per_thread*/ 64, /*blocks_per_multiprocessor*/ 2}
+            : radix_pass_tuning{/*block_threads*/ threads_within(384, widest, shared_bytes_of_900),
+                                /*items_per_thread*/ max_pair_items, /*blocks_per_multiprocessor*/ 2};
     // 2^10: 5.2 (9.9).
     static constexpr radix_block_tuning small_block{/*block_threads*/ 256,
                                                     /*items_per_thread*/ items_within(16, 4)};
@@ -149,9 +153,8 @@ struct radix_sort_policy_hub {
         /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
     // Where there is no cluster. H100, 2026-11-26, 2^11 / 2^12 / 2^13: 15.6 / 16.1 / 18.1; 256 threads with 32 items
     // 19.2 / 19.1 / 17.1, and twice the code.
-    static constexpr radix_block_tuning large_block{
-        /*block_threads*/ threads_within(512, widest, shared_bytes_of_900),
-        /*items_per_thread*/ pairs_within(64, 16)};
+    static constexpr radix_block_tuning large_block{/*block_threads*/ threads_within(512, widest, shared_bytes_of_900),
+                                                    /*items_per_thread*/ pairs_within(64, 16)};
     // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3).
     static constexpr radix_grid_tuning grid{
         /*block_threads*/ threads_within(512, key_bytes + value_bytes, shared_bytes_of_900),
