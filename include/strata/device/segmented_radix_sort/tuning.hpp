@@ -45,7 +45,7 @@ struct segmented_radix_sort_policy_hub {
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
   static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
-  // Of long segments: those of a whole array, but for one.
+  // Of long segments: those of a whole array, but for pairs of words.
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
   // Not measured: from Policy900, with the shared memory of 7.5.
