@@ -80,7 +80,7 @@ TEST(device_hash_join_lists, frequent_keys_among_rare_ones) {
   side_ids build{random_ids(rows, rows), {}};
   for (std::size_t row = 0; row < build.ids.size(); row += 3) build.ids[row] = rows + (row % 2);
   side_ids probe{random_ids(many_probe_rows(), rows), {}};
-  for (std::size_t row = 0; row < 5; ++row) probe.ids[row * row * 900] = rows + 1;
+  for (std::size_t row = 0; row < 5; ++row) probe.ids[row * row * (probe.ids.size() / 17)] = rows + 1;
   check_lists<std::uint32_t>(build, probe, as_u32);
 }
 
