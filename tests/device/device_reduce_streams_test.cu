@@ -35,18 +35,17 @@ std::size_t sum_bytes(const In* in, Out* out, std::size_t n) {
 void sleep_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
 TEST(device_reduce_streams, calls_wait_for_earlier_work_of_their_stream) {
-  device_vector<int> in(std::vector<int>(several_blocks, 0));
-  device_vector<int> out(1);
-  const std::vector<int> ones(several_blocks, 1);
+  device_vector<unsigned> in(std::vector<unsigned>(several_blocks, 0u));
+  device_vector<unsigned> out(1);
   const stream on;
   std::size_t bytes = sum_bytes(in.data(), out.data(), several_blocks);
   const scratch storage(bytes);
   ASSERT_CUDA_SUCCESS(cudaLaunchHostFunc(on, sleep_a_while, nullptr));
-  ASSERT_CUDA_SUCCESS(cudaMemsetAsync(in.data(), 1, several_blocks * sizeof(int), on));
+  ASSERT_CUDA_SUCCESS(cudaMemsetAsync(in.data(), 1, several_blocks * sizeof(unsigned), on));
   ASSERT_CUDA_SUCCESS(
       DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data(), several_blocks, static_cast<cudaStream_t>(on)));
   on.synchronize();
-  EXPECT_EQ(static_cast<int>(static_cast<unsigned>(several_blocks) * 0x01010101u), out.to_host()[0]);
+  EXPECT_EQ(static_cast<unsigned>(several_blocks) * 0x01010101u, out.to_host()[0]);
 }
 
 // Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
