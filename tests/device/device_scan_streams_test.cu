@@ -39,17 +39,17 @@ std::size_t sum_bytes(const T* in, T* out, std::size_t n) {
 void sleep_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
 TEST(device_scan_streams, calls_wait_for_earlier_work_of_their_stream) {
-  device_vector<int> data(std::vector<int>(several_blocks, 0));
+  device_vector<unsigned> data(std::vector<unsigned>(several_blocks, 0u));
   const stream on;
   std::size_t bytes = sum_bytes(data.data(), data.data(), several_blocks);
   const scratch storage(bytes);
   ASSERT_CUDA_SUCCESS(cudaLaunchHostFunc(on, sleep_a_while, nullptr));
-  ASSERT_CUDA_SUCCESS(cudaMemsetAsync(data.data(), 1, several_blocks * sizeof(int), on));
+  ASSERT_CUDA_SUCCESS(cudaMemsetAsync(data.data(), 1, several_blocks * sizeof(unsigned), on));
   ASSERT_CUDA_SUCCESS(
       DeviceScan::InclusiveSum(storage.data(), bytes, data.data(), several_blocks, static_cast<cudaStream_t>(on)));
   on.synchronize();
-  const std::vector<int> items(several_blocks, 0x01010101);
-  EXPECT_SAME_ITEMS(inclusive_scan<int>(items.data(), items.size(), plain_sum{}), data.to_host());
+  const std::vector<unsigned> items(several_blocks, 0x01010101u);
+  EXPECT_SAME_ITEMS(inclusive_scan<unsigned>(items.data(), items.size(), plain_sum{}), data.to_host());
 }
 
 // Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
