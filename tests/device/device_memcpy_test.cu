@@ -251,7 +251,7 @@ struct eager_hub {
                                                               /*batches_per_warp=*/0,
                                                               Rows,
                                                               /*edge_rows=*/Rows,
-                                                              /*queued_memory_blocks=*/1,
+                                                              /*queued_array_blocks=*/1,
                                                               StridePieces};
   };
   using MaxPolicy = Policy;

@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
 ///   bytes, and the lanes copy units in that order: no lane idles, however short the buffers are. Buffers above 8 KiB
-///   go to a queue, and the warps of a second kernel copy even shares of them.
+///   go to a queue, and the warps of a second kernel copy even shares of them; of very long ones, every n-th piece.
 ///
 /// @code
 /// // Puts three words into another order.

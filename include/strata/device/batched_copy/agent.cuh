@@ -47,11 +47,11 @@ struct buffer_queue {
   }
 };
 
-/// The blocks of a multiprocessor in the second kernel. Memory needs fewer loads in flight than iterators, which may
-/// only write.
+/// The blocks of a multiprocessor in the second kernel. Arrays are read, and fewer loads in flight suffice; an iterator
+/// may be computed, and its items only written.
 template <class Buffers>
 constexpr int blocks_of_queue(const batched_copy_tuning& tuning) {
-  return Buffers::are_arrays ? tuning.queued_memory_blocks : tuning.blocks_per_multiprocessor;
+  return Buffers::are_arrays ? tuning.queued_array_blocks : tuning.blocks_per_multiprocessor;
 }
 
 /// What one warp copies: in the first kernel the buffers of a batch, in the second a share of the long buffers.
