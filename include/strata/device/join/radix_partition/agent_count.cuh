@@ -30,8 +30,9 @@ struct AgentJoinCount {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
     __syncthreads();
     constexpr unsigned long long tile = tile_items;
-    for (unsigned long long first = block * tile; first < detail::rows_of(side); first += blocks * tile) {
-      const unsigned long long left = detail::rows_of(side) - first;
+    const unsigned rows = detail::rows_of(side);
+    for (unsigned long long first = block * tile; first < rows; first += blocks * tile) {
+      const unsigned long long left = rows - first;
       count_tile(side, static_cast<unsigned>(first), left < tile ? static_cast<unsigned>(left) : tile_items);
     }
     __syncthreads();
