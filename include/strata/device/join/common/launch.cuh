@@ -50,4 +50,12 @@ cudaError_t allow_join_tables(const launch_configuration& configuration, const d
       kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
 }
 
+/// Launches a kernel after that.
+template <class... Parameters, class... Arguments>
+cudaError_t launch_join_kernel(const launch_configuration& configuration, const device_properties& device,
+                               void (*kernel)(Parameters...), const Arguments&... arguments) {
+  const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
+  return status != cudaSuccess ? status : strata::launch(configuration, kernel, arguments...);
+}
+
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -91,9 +91,8 @@ class join_list_order_launches : public join_probe_order_launches {
     launch_configuration configuration = cut_tiles(partners, base);
     const join_listed_rows listed{lists, partners.sink.by_row, group_results_, kind, rows_, partners.runs.tile_rows};
     constexpr auto kernel = join_select_lists_kernel<Index, Sink, Rows>;
-    cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
-    if (status != cudaSuccess) return status;
-    status = strata::launch(configuration, kernel, partners, listed, rows, capacity, total, order_, tiles_, sink);
+    const cudaError_t status = detail::launch_join_kernel(configuration, device, kernel, partners, listed, rows,
+                                                          capacity, total, order_, tiles_, sink);
     if (status != cudaSuccess || rows_ == 0 || capacity == 0) return status;
     const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / join_output_chunk_rows;
     const unsigned long long resident =

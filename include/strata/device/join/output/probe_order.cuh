@@ -76,9 +76,8 @@ class join_probe_order_launches {
                   const Sink& sink) {
     const launch_configuration configuration = cut_tiles(partners, base);
     constexpr auto kernel = join_select_kernel<Index, Sink, Rows>;
-    const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
-    if (status != cudaSuccess) return status;
-    return strata::launch(configuration, kernel, partners, kind, rows, capacity, total, order_, sink);
+    return detail::launch_join_kernel(configuration, device, kernel, partners, kind, rows, capacity, total, order_,
+                                      sink);
   }
 
  protected:

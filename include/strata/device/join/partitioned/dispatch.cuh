@@ -60,14 +60,12 @@ class join_partition_launches {
   bool is_one_table() const { return plan_.bits == 0; }
 
   bool fits(std::size_t shared_bytes) const {
-    if (is_one_table()) return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes;
-    const std::size_t tile_bytes =
-        plan_.has_two_passes()
-            ? larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::second>::tile_bytes(plan_))
-            : larger(Mover<join_pass::first>::tile_bytes(plan_), Mover<join_pass::only>::tile_bytes(plan_));
-    return plan_.is_possible && table_bytes_ + static_bytes <= shared_bytes &&
-           duplicates_bytes() + static_bytes <= shared_bytes && tile_bytes + static_bytes <= shared_bytes &&
-           join_count_bytes(plan_.bits) + static_bytes <= shared_bytes;
+    const auto fit = [&](std::size_t bytes) { return bytes + static_bytes <= shared_bytes; };
+    if (is_one_table()) return plan_.is_possible && fit(table_bytes_);
+    const std::size_t tile_bytes = plan_.has_two_passes() ? Mover<join_pass::second>::tile_bytes(plan_)
+                                                          : Mover<join_pass::only>::tile_bytes(plan_);
+    return plan_.is_possible && fit(table_bytes_) && fit(duplicates_bytes()) && fit(tile_bytes) &&
+           fit(Mover<join_pass::first>::tile_bytes(plan_)) && fit(join_count_bytes(plan_.bits));
   }
 
   template <class Layout>
@@ -169,7 +167,8 @@ class join_partition_launches {
         Partitions cut = join;
         cut.plan.work_item_rows = even > least ? even : least;
         configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
-        return start(base, device, join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>, cut, sink);
+        constexpr auto kernel = join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>;
+        return detail::launch_join_kernel(base, device, kernel, cut, sink);
       }
     }
 
@@ -179,7 +178,8 @@ class join_partition_launches {
     const unsigned probe_blocks = counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
-    status = start(base, device, count_kernel, join, build_blocks, Mover<join_pass::second>::tile_items);
+    status = detail::launch_join_kernel(base, device, count_kernel, join, build_blocks,
+                                        Mover<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
@@ -207,7 +207,7 @@ class join_partition_launches {
       const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
       const bool is_large = (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
       configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large), bytes);
-      return start(base, device, is_large ? large_kernel : kernel, arguments...);
+      return detail::launch_join_kernel(base, device, is_large ? large_kernel : kernel, arguments...);
     };
     if constexpr (lists_rows) {
       return start_join_kernel(table_bytes_, join_partitions_list_kernel<MaxPolicy, true, Keys, Hash, Equal>,
@@ -285,18 +285,16 @@ class join_partition_launches {
     base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     base.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     base.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    const auto rows_of_tile = static_cast<unsigned>(tile);
+    const auto move = [&](auto* kernel) {
+      return detail::launch_join_kernel(base, device, kernel, join, static_cast<unsigned>(tile), runs);
+    };
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
-        return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Runs>, join,
-                     rows_of_tile, runs);
+        return move(join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Runs>);
       }
     }
-    return start(base, device, join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Runs>, join,
-                 rows_of_tile, runs);
+    return move(join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Runs>);
   }
-
-  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a < b ? b : a; }
 
   // The number of blocks that count the rows of a side, at least one.
   static unsigned counting_blocks_of(unsigned rows, unsigned other_rows, unsigned blocks) {
@@ -308,14 +306,6 @@ class join_partition_launches {
 
   static join_records behind(const join_records& side, unsigned rows) {
     return {side.records + rows, side.lower + rows};
-  }
-
-  template <class... Parameters, class... Arguments>
-  static cudaError_t start(const launch_configuration& configuration, const device_properties& device,
-                           void (*kernel)(Parameters...), const Arguments&... arguments) {
-    const cudaError_t status = detail::allow_join_tables(configuration, device, kernel);
-    if (status != cudaSuccess) return status;
-    return strata::launch(configuration, kernel, arguments...);
   }
 
   join_partition_plan plan_;
