@@ -87,6 +87,20 @@ class AgentReduce {
     return has_result;
   }
 
+  /// A short input has so many items for each thread of its block.
+  static constexpr int short_items = 4;
+
+  /// Reduces a short input of at least one item. Thread 0 holds the result.
+  template <class Iterator>
+  STRATA_D AccumT reduce_short(Iterator d_in, unsigned num_items) {
+    using Input = item_input<Iterator>;
+    const Input input{d_in};
+    const unsigned begin = threadIdx.x * unsigned{short_items};
+    AccumT result;
+    reduce_packs_below<short_items>(input, begin, 1, num_items, 0, result, false);
+    return reduce_values(result, static_cast<int>(ceiling_divide(num_items, unsigned{short_items})));
+  }
+
   /// Reduces one value of each of the first `num_valid` threads; the result is in thread 0.
   STRATA_D AccumT reduce_values(const AccumT& value, int num_valid) {
     return BlockReduceT(storage_.block_reduce).Reduce(value, reduction_op_, num_valid);

@@ -78,7 +78,25 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, gridDim.x, gather_arguments, init);
 }
 
-/// The same with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it take no part.
+/// Reduces a short input in one block, with little code: fetching code takes most of the time of such a call.
+template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+          class TransformOp, class InitT>
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
+    STRATA_KERNEL void reduce_short_kernel(InputIterator d_in, OutputIterator d_out, unsigned num_items,
+                                           ReductionOp reduction_op, TransformOp transform_op, InitT init) {
+  using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  Agent agent(storage.Alias(), reduction_op, transform_op);
+
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  const AccumT result = agent.reduce_short(d_in, num_items);
+  if (threadIdx.x == 0) detail::store_result(agent, d_out, init, result, true);
+}
+
+/// The same as reduce_kernel with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it take
+/// no part.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Count, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
@@ -182,6 +200,14 @@ struct DispatchReduce {
                             reduction_op, transform_op, init);
     } else {
       using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
+      constexpr std::size_t short_items = std::size_t{Agent::short_items} * tuning.block_threads;
+      if (num_items > 0 && num_items <= short_items &&
+          num_items * sizeof(T) <= static_cast<std::size_t>(tuning.single_block_bytes)) {
+        return strata::launch(
+            configuration,
+            reduce_short_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>,
+            d_in, d_out, static_cast<unsigned>(num_items), reduction_op, transform_op, init);
+      }
       even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
       share.evict_first_fraction = evict_first;
       return strata::launch(
