@@ -19,6 +19,8 @@
 //   unique     the join is told that build keys are; table: it is told to make one table
 //   ordered    it is told to keep the order of the probe rows
 //   range      it is told in which range dense keys are
+//   filter     it is told the share M
+//   future     only the device knows the numbers of rows (FutureCount)
 //   count      it counts the rows of the result
 //   columns=K  it gathers K columns, half of them of each side; a single one is of the build side
 //   bytes=B    values of these columns have B bytes
@@ -180,6 +182,21 @@ request with_range() {
   wanted.beside_cub = false;
   return wanted;
 }
+request filtered(JoinKind kind) {
+  request wanted;
+  wanted.kind = kind;
+  wanted.has_match_ratio = true;
+  wanted.suffix = " filter";
+  wanted.beside_cub = false;
+  return wanted;
+}
+request with_future_counts() {
+  request wanted;
+  wanted.has_future_counts = true;
+  wanted.suffix = " future";
+  wanted.beside_cub = false;
+  return wanted;
+}
 request table() {
   request wanted;
   wanted.strategy = strata::JoinStrategy::simple;
@@ -272,9 +289,20 @@ void add_axes(bench::suite& suite) {
   for (const join_case& what : {J1, J3}) add<std::uint32_t>(suite, what, full);
   add_both(suite, with_zipf(two_24_27, 1.5), alone());
   add<std::uint32_t>(suite, sparse(with_zipf(with_match(J3, 0.25), 1.5)), {});
-  for (const join_case& what : {with_match(J3, 0.003), with_match(two_24_27, 0.03), with_match(two_24_27, 0.003)}) {
-    add<std::uint32_t>(suite, what, alone());
+  const join_case two_19_22{"2^19x2^22", two_to(19), two_to(22)};
+  for (const double match : {0.03, 0.003}) {
+    for (const join_case& what : {J3, two_24_27, two_19_22}) {
+      add_both(suite, with_match(what, match), filtered(JoinKind::inner));
+      // Those of J3 with 0.03 are with the other kinds, beside a rival.
+      if (!has_rows_of(what, J3) || match != 0.03) add<std::uint32_t>(suite, with_match(what, match), alone());
+      add<std::uint64_t>(suite, with_match(what, match), alone());
+    }
   }
+  for (const join_case& what : {J3, two_24}) add<std::uint32_t>(suite, what, with_future_counts());
+  request semi = of_kind(JoinKind::semi);
+  semi.beside_cub = false;
+  add<std::uint32_t>(suite, with_match(J3, 0.03), semi);
+  add<std::uint32_t>(suite, with_match(J3, 0.03), filtered(JoinKind::semi));
   add<std::uint32_t>(suite, with_nulls(J3, 0.1), alone());
   add<pair_key<std::uint32_t>>(suite, J3, alone());
   add<pair_key<std::uint64_t>>(suite, J3, alone());

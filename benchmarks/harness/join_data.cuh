@@ -236,10 +236,13 @@ struct join_sides {
   /// Null masks; empty if all rows have keys.
   device_array<std::uint32_t> build_valid;
   device_array<std::uint32_t> probe_valid;
+  /// The numbers of rows of both sides.
+  device_array<std::int32_t> counts{2};
   join_checksum expected;
 
   join_sides(const join_case& what, strata::JoinKind kind, std::uint64_t seed, cudaStream_t stream)
       : build(static_cast<std::size_t>(what.build_rows)), probe(static_cast<std::size_t>(what.probe_rows)) {
+    counts.upload({static_cast<std::int32_t>(what.build_rows), static_cast<std::int32_t>(what.probe_rows)}, stream);
     const device_array<std::int32_t> row_of(build.size());
     const device_array<unsigned char> is_found(what.keys());
     const device_array<join_checksum> sum(1);

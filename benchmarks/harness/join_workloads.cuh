@@ -30,6 +30,10 @@ struct join_request {
   bool is_unique = false;
   bool is_ordered = false;
   bool has_range = false;
+  /// Of inner and semi joins in any order.
+  bool has_match_ratio = false;
+  /// Of inner joins in any order of sides without nulls.
+  bool has_future_counts = false;
   bool only_counts = false;
   strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
   bool beside_cub = true;
@@ -71,6 +75,20 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const
   } else {
     strata::JoinOptions<> options;
     options.strategy = wanted.strategy;
+    if (wanted.has_match_ratio) {
+      const auto few = probe_keys.match_ratio(what.match);
+      return wanted.kind == JoinKind::semi
+                 ? joins::Semi(storage, bytes, build_keys, few, join_pairs_of(out), out.total.data(), options, stream)
+                 : joins::Inner(storage, bytes, build_keys, few, join_pairs_of(out), out.total.data(), options, stream);
+    }
+    if (wanted.has_future_counts) {
+      const auto side_of = [&](const device_array<Key>& keys, const std::int32_t* count) {
+        return strata::join_side<Key>(keys.data(), strata::FutureCount<std::int32_t>(count, keys.size()));
+      };
+      return joins::Inner(storage, bytes, side_of(sides.build, sides.counts.data()),
+                          side_of(sides.probe, sides.counts.data() + 1), join_pairs_of(out), out.total.data(), options,
+                          stream);
+    }
     const auto build =
         build_keys.sorted(what.is_sorted)
             .key_range(wanted.has_range ? 0 : 1, wanted.has_range ? static_cast<Key>(what.keys() - 1) : 0);

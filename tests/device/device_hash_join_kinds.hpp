@@ -16,7 +16,7 @@ using strata::JoinKind;
 using strata::JoinSide;
 
 /// Promises that are known when the program runs.
-using any_promises = strata::detail::join_promises<std::int64_t, true, true, true>;
+using any_promises = strata::detail::join_promises<std::int64_t, true, true, true, true>;
 
 /// All that a join may be told, in one object: options, the order, and what is known of the sides.
 template <class Hash = strata::JoinHash, class Equal = strata::Equality>
@@ -30,6 +30,7 @@ struct join_settings : strata::JoinOptions<Hash, Equal> {
   bool build_unique = false;
   bool sorted = false;
   strata::JoinKeyRange key_range = {};
+  double matching = 1;
 
   template <class Key>
   JoinSide<const Key*, any_promises> build_side(const Key* keys, std::int64_t rows) const {
@@ -37,7 +38,7 @@ struct join_settings : strata::JoinOptions<Hash, Equal> {
   }
   template <class Key>
   JoinSide<const Key*, any_promises> probe_side(const Key* keys, std::int64_t rows) const {
-    return {keys, rows, probe_valid, false, sorted, {}};
+    return {keys, rows, probe_valid, false, sorted, {}, {}, matching};
   }
   in_probe_order ordered() const { return {static_cast<const in_any_order&>(*this)}; }
   /// `call(options)` with options for the order.

@@ -4,7 +4,9 @@
 // DeviceHashJoin by partitions: rows that fit a table in shared memory, and those that do not.
 #include "device/device_hash_join_support.cuh"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace {
 
@@ -155,6 +157,83 @@ TEST(device_hash_join_partition, different_keys_fill_one_partition) {
   const auto itself = [](std::uint32_t id) { return id; };
   check_many_rows<std::uint32_t>({together, {}}, {some, {}}, itself);
   check_many_rows<std::uint32_t>({some, {}}, {together, {}}, itself);
+}
+
+// How many bytes of temporary storage a join writes to: all records of the rows that it partitions are there.
+std::size_t written_bytes(const std::vector<std::uint32_t>& build_ids, const std::vector<std::uint32_t>& probe_ids,
+                          double match_ratio) {
+  const device_vector<std::uint32_t> build(build_ids);
+  const device_vector<std::uint32_t> probe(probe_ids);
+  const auto build_side = strata::join_side(build.data(), static_cast<std::int64_t>(build.size())).unique();
+  const auto probe_side = strata::join_side(probe.data(), static_cast<std::int64_t>(probe.size()));
+  strata::JoinOptions<> options;
+  options.strategy = JoinStrategy::radix_single;
+  device_vector<std::int64_t> total(1);
+  const auto join = [&](void* storage, std::size_t& bytes) {
+    return strata::DeviceHashJoin::Inner(storage, bytes, build_side, probe_side.match_ratio(match_ratio),
+                                         strata::join_count(), total.data(), options);
+  };
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(join(nullptr, bytes));
+  device_vector<unsigned char> storage(std::vector<unsigned char>(bytes, 0xa5));
+  EXPECT_CUDA_SUCCESS(join(storage.data(), bytes));
+  EXPECT_EQ(1, total.to_host()[0]);
+  std::size_t written = 0;
+  for (const unsigned char byte : storage.to_host()) written += byte != 0xa5 ? 1 : 0;
+  return written;
+}
+
+TEST(device_hash_join_partition, a_filter_keeps_most_rows_without_a_partner_out_of_partitions) {
+  std::vector<std::uint32_t> build(2000);
+  std::vector<std::uint32_t> probe(20000);
+  for (std::size_t i = 0; i < build.size(); ++i) build[i] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < probe.size(); ++i) probe[i] = static_cast<std::uint32_t>(1999 + i);
+  const std::size_t of_all = written_bytes(build, probe, 1);
+  EXPECT_GT(of_all, 6 * probe.size());
+  EXPECT_LT(written_bytes(build, probe, 0.01), of_all / 2);
+  // Fewer than 8 for each build row.
+  probe.resize(15999);
+  EXPECT_GT(written_bytes(build, probe, 0.01), 6 * probe.size());
+}
+
+// As many columns as the order of the probe rows is taken for without a filter.
+TEST(device_hash_join_partition, columns_of_rows_that_a_filter_selects) {
+  const auto rows = if_small<std::uint32_t>(300, STRATA_HOST_SIMT ? 3000 : 300000);
+  const std::uint32_t probe_rows = 8 * rows + 5;
+  const side_ids build{shuffled_ids(rows, 10), {}};
+  const side_ids probe{random_ids(probe_rows, 40 * rows), {}};
+  const row_pairs expected = sort_merge_join(JoinKind::inner, build, probe);
+  const device_vector<std::uint32_t> build_keys(build.ids), probe_keys(probe.ids);
+  std::vector<std::int32_t> numbers(probe_rows);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const device_vector<std::int32_t> in(numbers);
+  device_vector<std::int32_t> out[4] = {
+      device_vector<std::int32_t>(probe_rows), device_vector<std::int32_t>(probe_rows),
+      device_vector<std::int32_t>(probe_rows), device_vector<std::int32_t>(probe_rows)};
+  device_vector<std::int64_t> total(1);
+  strata::JoinOptions<> options;
+  options.strategy = JoinStrategy::radix_single;
+  const auto columns = strata::join_columns<std::int32_t>(
+      probe_rows, strata::build_column(in.data(), out[0].data(), -1),
+      strata::probe_column(in.data(), out[1].data(), -1), strata::build_column(in.data(), out[2].data(), -1),
+      strata::probe_column(in.data(), out[3].data(), -1));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return strata::DeviceHashJoin::Inner(storage, bytes, strata::join_side(build_keys.data(), rows).unique(),
+                                         strata::join_side(probe_keys.data(), probe_rows).match_ratio(0.03), columns,
+                                         total.data(), options);
+  }));
+  const std::vector<std::int32_t> found[4] = {out[0].to_host(), out[1].to_host(), out[2].to_host(), out[3].to_host()};
+  ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+  row_pairs joined;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    joined.push_back({found[0][i], found[1][i]});
+    ASSERT_EQ(found[0][i], found[2][i]);
+    ASSERT_EQ(found[1][i], found[3][i]);
+  }
+  std::sort(joined.begin(), joined.end());
+  row_pairs sorted = expected;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, joined);
 }
 
 TEST(device_hash_join_partition, one_side_or_both_are_empty) {

@@ -46,7 +46,7 @@ struct chained_hub {
 
 template <class Key, class Hub>
 void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
-                 JoinStrategy strategy, bool is_sorted, bool nulls_equal) {
+                 JoinStrategy strategy, bool is_sorted, bool nulls_equal, double matching) {
   using Sink = strata::detail::join_pairs_sink<std::int32_t>;
   const device_vector<Key> build_keys(keys_of<Key>(build, make_key));
   const device_vector<Key> probe_keys(keys_of<Key>(probe, make_key));
@@ -65,6 +65,7 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
     options.strategy = strategy;
     options.sorted = is_sorted;
     options.order = order;
+    options.matching = matching;
     if (!build.null.empty()) options.build_valid = build_valid.data();
     if (!probe.null.empty()) options.probe_valid = probe_valid.data();
     const auto size = static_cast<std::int64_t>(expected.size());
@@ -77,7 +78,8 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
         constexpr bool is_ordered = std::decay_t<decltype(join_options)>::order == JoinOrder::probe;
         using Dispatch = strata::detail::DispatchHashJoin<
             std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub, unsigned,
-            strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered>>;
+            strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered,
+                                         /*OneEach=*/true, /*RowLists=*/false, /*BloomFilter=*/!is_ordered>>;
         return Dispatch::Dispatch(
             storage, bytes, kind,
             strata::detail::untyped(options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size()))),
@@ -104,7 +106,12 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
     for (const bool nulls_equal : {true, false}) {
       if (!nulls_equal && build.null.empty() && probe.null.empty()) continue;
       SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order) << ", nulls_equal " << nulls_equal);
-      check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal);
+      for (const double matching : {1.0, 0.0}) {
+        // Else there is no filter.
+        if (matching == 0 && (order == JoinOrder::probe || probe.ids.size() < 8 * build.ids.size())) continue;
+        SCOPED_TRACE(matching);
+        check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal, matching);
+      }
     }
   }
 }
@@ -166,6 +173,33 @@ TEST(device_hash_join_passes, rows_without_a_key_beside_overflowing_partitions) 
   check_passes<std::uint32_t>(build, probe, as_u32);
   check_passes<std::uint32_t>(build, {probe.ids, {}}, as_u32);
   check_passes<std::int64_t>({build.ids, {}}, probe, as_i64);
+}
+
+// Of 8 or more probe rows for each build row, few have a partner.
+TEST(device_hash_join_passes, probe_rows_that_a_filter_drops) {
+  for (const std::uint32_t rows : {1u, 31u, 100u, 180u}) {
+    SCOPED_TRACE(rows);
+    const std::uint32_t probe_rows = 8 * rows + 7;
+    const side_ids build{random_ids(rows, rows), {}};
+    const side_ids probe{random_ids(probe_rows, 40 * rows), {}};
+    const side_ids build_nulls{build.ids, random_nulls(rows, 3)};
+    const side_ids probe_nulls{probe.ids, random_nulls(probe_rows, 9)};
+    for (const JoinStrategy strategy : {JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+      check_passes<std::uint32_t>(build, probe, as_u32, strategy);
+      check_passes<std::int64_t>(build_nulls, probe, as_i64, strategy);
+      check_passes<std::uint32_t>(build, probe_nulls, as_u32, strategy);
+      check_passes<bytes16>(build_nulls, probe_nulls, as_bytes16, strategy);
+    }
+  }
+}
+
+// The frequent key is in a partition that overflows.
+TEST(device_hash_join_passes, probe_rows_that_a_filter_drops_beside_an_overflowing_partition) {
+  side_ids build{random_ids(200, 200), {}};
+  std::fill(build.ids.begin() + 60, build.ids.end(), 7u);
+  const side_ids probe{random_ids(1700, 5000), {}};
+  check_passes<std::uint32_t>(build, probe, as_u32);
+  check_passes<std::int64_t>(build, {probe.ids, random_nulls(1700, 9)}, as_i64);
 }
 
 // Partitions of the first pass with many tiles, beside empty ones.

@@ -63,7 +63,9 @@ struct tables {
   auto join_of(const settings& how, Rows rows, ProbeRows other_rows) {
     const auto build =
         strata::join_side(build_keys.data(), rows).valid(how.nulls ? build_valid.data() : nullptr).unique(how.unique);
-    const auto probe = strata::join_side(probe_keys.data(), other_rows).valid(how.nulls ? probe_valid.data() : nullptr);
+    const auto probe = strata::join_side(probe_keys.data(), other_rows)
+                           .valid(how.nulls ? probe_valid.data() : nullptr)
+                           .match_ratio(0);
     return [this, how, build, probe](const auto& output, void* storage, std::size_t& bytes, cudaStream_t on) {
       const auto run = [&](auto options) {
         options.nulls_equal = how.nulls_equal;
@@ -220,12 +222,14 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
   const side_ids equal{random_ids(equal_rows, 1), random_nulls(equal_rows, 50)};
   const side_ids probe{random_ids(rows + rows / 2 + 77, 2 * rows), random_nulls(rows + rows / 2 + 77, 50)};
   const side_ids few{random_ids(20, 2), random_nulls(20, 5)};
+  // So few that a filter drops probe rows.
+  const side_ids tenth{random_ids(rows / 10, 2 * rows), random_nulls(rows / 10, 50)};
   struct sides {
     const side_ids& build;
     const side_ids& probe;
   };
   std::size_t turn = 0;
-  for (const sides& data : {sides{unique, probe}, sides{several, probe}, sides{equal, few}}) {
+  for (const sides& data : {sides{unique, probe}, sides{several, probe}, sides{equal, few}, sides{tenth, probe}}) {
     tables<Key> all(data.build, data.probe, make_key);
     for (const JoinStrategy strategy :
          {JoinStrategy::automatic, JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {

@@ -240,6 +240,36 @@ TEST(JoinMethod, order_is_restored_where_partitions_list_the_rows_of_a_key) {
   }
 }
 
+TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
+  using strata::detail::filters_probe_rows;
+  join_description join = plain_join(million);
+  join.probe_rows = 8 * million;
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0.1, false));
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0.11, false));
+  EXPECT_FALSE(filters_probe_rows(join, join_method::global_table, 0, false));
+  join.probe_rows -= 8;
+  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
+  join.build_rows = 100;
+  join.probe_rows = 1u << 22;
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  --join.probe_rows;
+  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
+  join.strategy = JoinStrategy::radix_single;
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  for (const JoinKind kind : {JoinKind::left, JoinKind::full, JoinKind::anti}) {
+    join.kind = kind;
+    EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
+  }
+  join.kind = JoinKind::semi;
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  // Rows without a key that match each other pass no filter.
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, true));
+  join.has_nulls = true;
+  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, true));
+  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+}
+
 TEST(JoinMethod, many_columns_are_gathered_in_probe_order) {
   using strata::detail::gathers_in_probe_order;
   join_description join = plain_join(million);

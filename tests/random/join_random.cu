@@ -38,7 +38,7 @@ std::string description_of(const char* call, const std::string& types, const sha
          std::to_string(s.probe_rows) + " rows, " + std::to_string(s.keys) + " keys" + (s.is_skewed ? ", skewed" : "") +
          (s.has_nulls ? s.options.nulls_equal ? ", nulls are equal" : ", nulls" : "") +
          (s.options.build_unique ? ", unique" : "") + (s.options.sorted ? ", sorted" : "") +
-         (s.options.key_range.keys > 0 ? ", range" : "") +
+         (s.options.key_range.keys > 0 ? ", range" : "") + (s.options.matching < 1 ? ", few partners" : "") +
          (s.options.order == JoinOrder::probe ? ", probe order" : "") + ", " +
          strategies[static_cast<int>(s.options.strategy)] + ", capacity " + std::to_string(s.capacity);
 }
@@ -49,6 +49,11 @@ shape random_shape(source& random) {
   s.build_rows = random_size(random, most_items(random, 12000, 1u << 20));
   s.probe_rows = random_size(random, most_items(random, 16000, 1u << 22));
   s.kind = random.pick({JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti});
+  if (random.chance(25)) {
+    // A filter, if the other settings allow it.
+    s.options.matching = 0.05;
+    s.build_rows = std::min(s.build_rows, s.probe_rows / 8);
+  }
   const std::size_t more = std::max(s.build_rows, s.probe_rows);
   // Few keys make many results, of which there shall not be too many.
   const double most_results = is_gpu ? 2e7 : 6e4;

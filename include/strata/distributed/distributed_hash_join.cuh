@@ -24,9 +24,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `probe_column` are read on the rank that has the row, and sent with its key. Other columns are called with the
 ///   numbers of rows.
 /// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` is of the rank's own rows. `.unique()` promises that no
-///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` has no effect. Keys and
-///   values of columns are sent as bits: a key must not refer to memory of its rank. Those of all rows are read, also
-///   of rows without a key.
+///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` and `.match_ratio()` have
+///   no effect. Keys and values of columns are sent as bits: a key must not refer to memory of its rank. Those of all
+///   rows are read, also of rows without a key.
 /// - **Execution.** Ranks exchange messages twice before rows move, or once if the build side goes to all as it is, and
 ///   the host waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes
 ///   for each rank, and with them 256 samples of each.

@@ -9,6 +9,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
+#include <strata/device/join/bloom_filter.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
@@ -54,6 +55,8 @@ struct DispatchHashJoin {
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Key) <= 8 && sizeof(Row) == 4;
   static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
                                         join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
+  static constexpr bool may_filter =
+      Reachable::bloom_filter && !is_ordered && sizeof(Row) == 4 && may_filter_keys<Keys>;
 
   void* d_temp_storage;
   std::size_t& temp_storage_bytes;
@@ -115,6 +118,13 @@ struct DispatchHashJoin {
     if constexpr (may_list_rows) {
       if (method == join_method::partitions && !description().has_at_most_one_each()) {
         return join_by_row_lists<ActivePolicy>();
+      }
+    }
+    if constexpr (may_filter) {
+      if (detail::filters_probe_rows(description(), method, probe.matching, options.nulls_equal)) {
+        using Join = DispatchHashJoin<Index, join_counted_keys_t<Keys>, join_selected_sink_t<Sink>, Hash, Equal,
+                                      PolicyHub, Row, join_methods<false, false, Reachable::key_sets, false>>;
+        return detail::join_filtered<Join, ActivePolicy>(*this);
       }
     }
     if constexpr (Reachable::one_each && sizeof(Row) == 4 && !are_numbered_keys<Keys> &&

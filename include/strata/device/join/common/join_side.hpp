@@ -23,7 +23,8 @@ struct JoinKeyRange {
 namespace detail {
 
 /// What is known of a side at compile time: kernels that no call can reach are not compiled.
-template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false>
+template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false,
+          bool MayHaveFewMatches = false>
 struct join_promises {
   /// Whether all numbers of rows have 4 bytes in tables, whose largest numbers are reserved.
   static constexpr bool has_few_rows =
@@ -32,10 +33,12 @@ struct join_promises {
   static constexpr bool may_be_unique = MayBeUnique;
   static constexpr bool may_be_sorted = MayBeSorted;
   static constexpr bool may_have_range = MayHaveRange;
+  static constexpr bool may_have_few_matches = MayHaveFewMatches;
 
-  using if_unique = join_promises<Rows, true, MayBeSorted, MayHaveRange>;
-  using if_sorted = join_promises<Rows, MayBeUnique, true, MayHaveRange>;
-  using if_range = join_promises<Rows, MayBeUnique, MayBeSorted, true>;
+  using if_unique = join_promises<Rows, true, MayBeSorted, MayHaveRange, MayHaveFewMatches>;
+  using if_sorted = join_promises<Rows, MayBeUnique, true, MayHaveRange, MayHaveFewMatches>;
+  using if_range = join_promises<Rows, MayBeUnique, MayBeSorted, true, MayHaveFewMatches>;
+  using if_few_matches = join_promises<Rows, MayBeUnique, MayBeSorted, MayHaveRange, true>;
 };
 
 }  // namespace detail
@@ -73,6 +76,8 @@ struct JoinSide {
   JoinKeyRange range = {};
   /// Where a FutureCount lies. `rows` is its bound.
   detail::join_row_count count = {};
+  /// The estimated fraction of rows that have a partner.
+  double matching = 1;
 
   /// Row i has a key if bit i % 32 of word i / 32 is set. Null: all rows have keys. The mask is in the memory that the
   /// keys are in.
@@ -86,14 +91,14 @@ struct JoinSide {
   /// temporary storage. If rows have equal keys, a probe row is joined with one of them, on the host with all. Debug
   /// builds for CUDA assert the promise.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
-    return {keys, rows, valid_mask, promise, is_sorted, range, count};
+    return {keys, rows, valid_mask, promise, is_sorted, range, count, matching};
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
   /// which saves time and temporary storage. If rows are in another order, the result has any rows of both sides. Debug
   /// builds assert the promise.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
-    return {keys, rows, valid_mask, is_unique, promise, range, count};
+    return {keys, rows, valid_mask, is_unique, promise, range, count, matching};
   }
 
   /// A hint that all keys are integers or enumerators of [lowest, highest]. A join uses the hint of its build side. The
@@ -107,7 +112,14 @@ struct JoinSide {
       keys_in_range.lowest = static_cast<std::int64_t>(lowest);
       keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
     }
-    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range, count};
+    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range, count, matching};
+  }
+
+  /// A hint: about this fraction of the rows have a partner. With 0.1 or less, an inner or semi join in any order may
+  /// use a Bloom filter, which saves time and takes more temporary storage. A join uses the hint of its probe side. The
+  /// result does not depend on it.
+  constexpr JoinSide<Keys, typename Promises::if_few_matches> match_ratio(double fraction) const {
+    return {keys, rows, valid_mask, is_unique, is_sorted, range, count, fraction};
   }
 };
 
@@ -144,15 +156,17 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   if constexpr (IsCounted) {
     join_row_count count = side.count;
     count.max_rows = static_cast<std::size_t>(side.rows);
-    return JoinSide<join_counted_keys<Keys>>{{side.keys, count}, side.rows,      side.valid_mask,
-                                             side.is_unique,     side.is_sorted, side.range};
+    return JoinSide<join_counted_keys<Keys>>{
+        {side.keys, count}, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range, {}, side.matching};
   } else {
-    return JoinSide<Keys>{side.keys, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range};
+    return JoinSide<Keys>{side.keys,  side.rows, side.valid_mask, side.is_unique, side.is_sorted,
+                          side.range, {},        side.matching};
   }
 }
 
 /// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.
-template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = false>
+template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = false,
+          bool BloomFilter = false>
 struct join_methods {
   static constexpr bool merge = Merge;
   static constexpr bool direct_address = DirectAddress;
@@ -163,6 +177,8 @@ struct join_methods {
   static constexpr bool one_each = OneEach;
   /// Whether the result may have the build rows of a key after one another, by partitions that list them.
   static constexpr bool row_lists = RowLists;
+  /// Whether a Bloom filter may select probe rows first.
+  static constexpr bool bloom_filter = BloomFilter;
 };
 
 /// Of a call with these promises.
@@ -174,7 +190,9 @@ using reachable_methods =
                  /*DirectAddress=*/BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind),
                  /*KeySets=*/!has_pairs(Kind), /*Ordered=*/Order == JoinOrder::probe,
                  /*OneEach=*/may_have_one_each<Kind, BuildPromises>,
-                 /*RowLists=*/Order == JoinOrder::probe && (Kind == JoinKind::inner || Kind == JoinKind::left)>;
+                 /*RowLists=*/Order == JoinOrder::probe && (Kind == JoinKind::inner || Kind == JoinKind::left),
+                 /*BloomFilter=*/ProbePromises::may_have_few_matches &&
+                     (Kind == JoinKind::inner || Kind == JoinKind::semi)>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

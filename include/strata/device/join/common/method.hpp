@@ -85,6 +85,18 @@ constexpr join_method choose_join_method(const join_description& join, std::uint
   return is_simple || has_too_few ? join_method::global_table : join_method::partitions;
 }
 
+/// Whether a Bloom filter selects probe rows first. About `matching` of them have a partner. An automatic join must have
+/// `min_probe_rows`.
+constexpr bool filters_probe_rows(const join_description& join, join_method method, double matching, bool nulls_equal) {
+  constexpr double max_matching = 0.1;
+  constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row
+  constexpr std::uint64_t min_probe_rows = std::uint64_t{1} << 22;
+  return method == join_method::partitions && (join.kind == JoinKind::inner || join.kind == JoinKind::semi) &&
+         !(nulls_equal && join.has_nulls) && matching <= max_matching &&
+         join.probe_rows / min_probe_rows_each >= join.build_rows &&
+         (join.strategy != JoinStrategy::automatic || join.probe_rows >= min_probe_rows);
+}
+
 inline constexpr int least_gathered_columns = 4;
 
 /// Whether a join in any order, with an output of `least_gathered_columns` or more, has its result in the order of the
