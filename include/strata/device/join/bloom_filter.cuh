@@ -35,7 +35,7 @@ struct join_bloom_filter {
   /// 8 to 16 bits for each key, 16 to 32 where that fits L2 easily. The fraction of other keys that pass is 2 to 6 %.
   static constexpr std::size_t words_for(std::size_t build_rows) {
     constexpr std::size_t max_rows_of_two = std::size_t{1} << 22;
-    const std::size_t least = build_rows / (build_rows <= max_rows_of_two ? 2 : 4) + 1;
+    const std::size_t least = ceiling_divide<std::size_t>(build_rows, build_rows <= max_rows_of_two ? 2 : 4);
     std::size_t words = 1;
     while (words < least) words *= 2;
     return words;

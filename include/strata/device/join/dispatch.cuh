@@ -55,8 +55,9 @@ struct DispatchHashJoin {
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Key) <= 8 && sizeof(Row) == 4;
   static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
                                         join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
-  static constexpr bool may_filter =
-      Reachable::bloom_filter && !is_ordered && sizeof(Row) == 4 && may_filter_keys<Keys>;
+  /// A set of keys is as fast as a filter.
+  static constexpr bool may_filter = Reachable::bloom_filter && !is_ordered && sizeof(Row) == 4 &&
+                                     may_filter_keys<Keys> && !(Reachable::key_sets && is_join_word<Key, Hash, Equal>);
 
   void* d_temp_storage;
   std::size_t& temp_storage_bytes;
@@ -123,7 +124,7 @@ struct DispatchHashJoin {
     if constexpr (may_filter) {
       if (detail::filters_probe_rows(description(), method, probe.matching, options.nulls_equal)) {
         using Join = DispatchHashJoin<Index, join_counted_keys_t<Keys>, join_selected_sink_t<Sink>, Hash, Equal,
-                                      PolicyHub, Row, join_methods<false, false, Reachable::key_sets, false>>;
+                                      PolicyHub, Row, join_methods<false, false, false, false>>;
         return detail::join_filtered<Join, ActivePolicy>(*this);
       }
     }

@@ -95,8 +95,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
   if (threadIdx.x == 0) detail::store_result(agent, d_out, init, result, true);
 }
 
-/// The same as reduce_kernel with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it take
-/// no part.
+/// The same as reduce_kernel with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it
+/// take no part.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Count, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,

@@ -85,8 +85,9 @@ constexpr join_method choose_join_method(const join_description& join, std::uint
   return is_simple || has_too_few ? join_method::global_table : join_method::partitions;
 }
 
-/// Whether a Bloom filter selects probe rows first. About `matching` of them have a partner. An automatic join must have
-/// `min_probe_rows`.
+/// Whether a Bloom filter selects probe rows first. About `matching` of them have a partner. H200, 2026-11-27, us
+/// without / with a filter, where 0.03 match: 2^19 x 2^22 of u32 77.0 / 69.9, of u64 101 / 78.3; 2^24 x 2^27 1,741 /
+/// 1,628, 2,990 / 1,878. Where a fourth match, it costs as much as it saves, or more.
 constexpr bool filters_probe_rows(const join_description& join, join_method method, double matching, bool nulls_equal) {
   constexpr double max_matching = 0.1;
   constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row

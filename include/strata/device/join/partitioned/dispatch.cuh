@@ -174,8 +174,8 @@ class join_partition_launches {
 
     // Each block adds all its counters to the global ones, so blocks must be few.
     const unsigned max_counting = multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : 2);
-    const unsigned build_blocks = counting_blocks_of(join.build.rows, join.probe.rows, max_counting);
-    const unsigned probe_blocks = counting_blocks_of(join.probe.rows, join.build.rows, max_counting);
+    const unsigned build_blocks = Counter::blocks_of(join.build.rows, join.probe.rows, max_counting);
+    const unsigned probe_blocks = Counter::blocks_of(join.probe.rows, join.build.rows, max_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
     status = detail::launch_join_kernel(base, device, count_kernel, join, build_blocks,
@@ -266,42 +266,21 @@ class join_partition_launches {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     using Agent = Mover<Pass>;
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
-    constexpr unsigned long long largest = Agent::tile_items;
-    unsigned long long tile = largest;
-    unsigned long long tiles = rows / largest + 2;
-    if (Pass == join_pass::second) {
-      // The last tile of each partition of the first pass may be short.
-      tiles += 2u << plan_.first_bits;
-    } else {
-      // All blocks have the same number of tiles, which may be a few rows shorter for that. The last tile
-      // of each side may be short.
-      const unsigned long long turns = (tiles + multiprocessors - 1) / multiprocessors;
-      const unsigned long long even = rows / (turns * multiprocessors - 1) + 1;
-      const unsigned long long whole = (even + warp_threads - 1) / warp_threads * warp_threads;
-      // Storage of runs does not depend on the device.
-      if (!writes_partners && whole < tile) tile = whole;
-      tiles = rows / tile + 2;
-    }
+    unsigned tile = Agent::tile_items;
+    // Storage of runs does not depend on the device.
+    if (Pass != join_pass::second && !writes_partners) tile = even_join_tile(rows, multiprocessors, tile);
+    // The last tile of each side, or of each partition of the first pass, may be short.
+    const unsigned long long tiles = rows / tile + 2 + (Pass == join_pass::second ? 2u << plan_.first_bits : 0);
     base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     base.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     base.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    const auto move = [&](auto* kernel) {
-      return detail::launch_join_kernel(base, device, kernel, join, static_cast<unsigned>(tile), runs);
-    };
+    const auto move = [&](auto* kernel) { return detail::launch_join_kernel(base, device, kernel, join, tile, runs); };
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
         return move(join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Runs>);
       }
     }
     return move(join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Runs>);
-  }
-
-  // The number of blocks that count the rows of a side, at least one.
-  static unsigned counting_blocks_of(unsigned rows, unsigned other_rows, unsigned blocks) {
-    const unsigned long long tiles = rows / Counter::tile_items + 1ull;
-    const unsigned long long proportional =
-        static_cast<unsigned long long>(blocks) * rows / (1ull + rows + other_rows) + 1;
-    return static_cast<unsigned>(tiles < proportional ? tiles : proportional);
   }
 
   static join_records behind(const join_records& side, unsigned rows) {

@@ -19,6 +19,14 @@ struct AgentJoinCount {
   static constexpr int items = sizeof(iterator_value_t<Keys>) <= 4 ? 8 : 4;
   static constexpr unsigned tile_items = threads * items;
 
+  /// The number of blocks that count the rows of a side: at least one, and no more than `blocks`.
+  STRATA_HD static unsigned blocks_of(unsigned rows, unsigned other_rows, unsigned blocks) {
+    const unsigned long long tiles = rows / tile_items + 1ull;
+    const unsigned long long proportional =
+        static_cast<unsigned long long>(blocks) * rows / (1ull + rows + other_rows) + 1;
+    return static_cast<unsigned>(tiles < proportional ? tiles : proportional);
+  }
+
   /// The numbers of rows of all partitions and of rows without a key, in shared memory.
   unsigned* counts;
   unsigned partitions;

@@ -46,8 +46,7 @@ struct AgentJoinOffsets {
     *join.num_work_items = lower_half(work_items) + upper_half(work_items);
   }
 
-  /// Computes `join.pass_tiles` for tiles of `tile` rows. All rows of a tile are of one partition of the
-  /// first pass.
+  /// Computes `join.pass_tiles` for tiles of `tile` rows. All rows of a tile are of one partition of the first pass.
   STRATA_D void cut_second_pass(unsigned tile) const {
     __syncthreads();
     const unsigned one_side = 1u << join.plan.first_bits;

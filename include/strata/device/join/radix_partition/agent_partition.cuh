@@ -18,7 +18,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Writes rows to their partitions, tile by tile: by the highest bits of their hashes or, in a second pass, by those that
+/// Writes rows to partitions, tile by tile: by the highest bits of their hashes or, in a second pass, by those that
 /// follow. A tile is sorted by partition in shared memory, so that rows of a partition are written side by side.
 ///
 /// With `MovesHashes` a side may have hashes instead of records. Separate kernels for that make the other

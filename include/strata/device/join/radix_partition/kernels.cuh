@@ -10,6 +10,9 @@
 #include <strata/device/join/radix_partition/agent_count.cuh>
 #include <strata/device/join/radix_partition/agent_offsets.cuh>
 #include <strata/device/join/radix_partition/agent_partition.cuh>
+#include <strata/device/join/radix_partition/plan.hpp>
+
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -45,6 +48,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
   const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
+  if constexpr (are_counted_keys<Keys>) {
+    build_blocks = Agent::blocks_of(detail::rows_of(join.build), detail::rows_of(join.probe), gridDim.x - 1);
+  }
   // One call of the side that the block counts is smaller, but 2 to 5 % slower for keys of 8 bytes.
   if (blockIdx.x < build_blocks) {
     agent.run(join.build, blockIdx.x, build_blocks);
@@ -77,6 +83,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
+  // The host has cut tiles for bounds of the numbers of rows.
+  if constexpr (are_counted_keys<Keys> && !Agent::is_second && std::is_same_v<Runs, NullType>) {
+    tile_rows = even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
+  }
   const bool has_indices = Agent::numbers_rows && *join.any_is_overflowing != 0;
   Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash,
         has_indices ? join.is_overflowing : nullptr)

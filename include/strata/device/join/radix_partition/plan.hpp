@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
@@ -12,8 +13,7 @@ STRATA_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// At most 2^max_join_partition_bits partitions: the counting kernel has a counter of each in shared
-/// memory.
+/// At most 2^max_join_partition_bits partitions: the counting kernel has a counter of each in shared memory.
 inline constexpr int max_join_partition_bits = 14;
 /// The same of one pass.
 inline constexpr int max_join_pass_bits = 11;
@@ -26,16 +26,22 @@ inline constexpr unsigned max_join_bucket_rows = 64;
 /// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
 /// included. If all keys are different and buckets have one row on average, it is two.
 inline constexpr unsigned duplicate_join_rows = 4;
-/// A partition with more build rows than the capacity of a table is joined by at most so many tables,
-/// one after another. A partition with more overflows: the table in global memory joins it, and all
-/// blocks share that work.
+/// A partition with more build rows than the capacity of a table is joined by at most so many tables, one after
+/// another. A partition with more overflows: the table in global memory joins it, and all blocks share that work.
 inline constexpr unsigned max_join_tables = 16;
 
 /// Bytes for counters of all partitions and of the rows without a key: a multiple of 8.
 constexpr std::size_t join_count_bytes(int bits) { return ((std::size_t{1} << bits) + 2) * sizeof(unsigned); }
 
-/// Partitions, tables and work items of a join by partitions. They depend on the numbers of rows and the
-/// tuning only.
+/// Rows of a tile, at most `largest`, so that `blocks` blocks have the same number of tiles. Tiles may be a few rows
+/// shorter for that. The last tile of each of two sides may be short.
+STRATA_HD constexpr unsigned even_join_tile(unsigned long long rows, unsigned blocks, unsigned largest) {
+  const unsigned long long turns = ceiling_divide<unsigned long long>(rows / largest + 2, blocks);
+  const unsigned long long even = round_up<unsigned long long>(rows / (turns * blocks - 1) + 1, 32);  // whole warps
+  return even < largest ? static_cast<unsigned>(even) : largest;
+}
+
+/// Partitions, tables and work items of a join by partitions. They depend on the numbers of rows and the tuning only.
 struct join_partition_plan {
   /// There are 2^bits partitions.
   int bits;
@@ -61,8 +67,7 @@ struct join_partition_plan {
   constexpr std::uint64_t rows_each(std::uint64_t rows) const { return (rows + (partitions() - 1)) >> bits; }
   /// An upper bound of the number of work items, whatever the distribution of the rows.
   STRATA_HD constexpr unsigned max_work_items() const { return 2 * partitions() + 1; }
-  /// The array of work items has pieces of partitions from its begin on and whole partitions from its
-  /// end backwards.
+  /// The array of work items has pieces of partitions from its begin on and whole partitions from its end backwards.
   STRATA_HD constexpr unsigned index_of_whole(unsigned rank) const { return max_work_items() - 1 - rank; }
 
   /// Layout of a table in shared memory: 16 bytes of zeros, the ends of buckets, entries, and in a full

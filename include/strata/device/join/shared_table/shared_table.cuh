@@ -20,10 +20,9 @@ struct join_hashed_row {
   unsigned row;
 };
 
-/// A table of the build rows of a partition in shared memory: a counting sort by buckets. The rows of each
-/// bucket are counted, the counts are scanned, and the rows are written. An entry has a row number and
-/// all bits of the hash that neither the partition nor the bucket determines: two entries of a bucket
-/// have equal hashes if these bits are equal.
+/// A table of the build rows of a partition in shared memory: a counting sort by buckets. The rows of each bucket are
+/// counted, the counts are scanned, and the rows are written. An entry has a row number and all bits of the hash that
+/// neither the partition nor the bucket determines: two entries of a bucket have equal hashes if these bits are equal.
 ///
 /// A bucket may have any number of rows in a table with up to `MaxOversized` oversized buckets. With 0, there is no
 /// table if a bucket is oversized.
