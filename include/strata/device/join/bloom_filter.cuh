@@ -100,13 +100,13 @@ JoinSide<join_counted_keys_t<Keys>> counted_side(const JoinSide<Keys>& side) {
   }
 }
 
-/// Selects the probe rows whose keys the filter may have. Rows without a key are not selected.
+/// Selects the probe rows whose keys the filter may have, and none without a key.
 template <class Keys, class Hash, class Equal>
 struct AgentJoinFilter {
   using Key = iterator_value_t<Keys>;
   static constexpr int threads = 256;
   /// A thread has so many loads in flight.
-  static constexpr int items = sizeof(Key) <= 4 ? 16 : 8;
+  static constexpr int items = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
   static constexpr unsigned tile_items = threads * items;
   using Scan = BlockScan<unsigned, threads>;
 
