@@ -5,16 +5,21 @@
 #include <strata/core/macros.hpp>
 
 #include <atomic>
-#include <chrono>
+#include <ctime>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+inline unsigned long long nanoseconds_of_clock() {
+  std::timespec now{};
+  static_cast<void>(std::timespec_get(&now, TIME_UTC));
+  return static_cast<unsigned long long>(now.tv_sec) * 1000000000ull + static_cast<unsigned long long>(now.tv_nsec);
+}
+
 /// A number that no other call of this process has, that memory hardly holds by chance, and that is not 0.
 inline unsigned long long next_epoch() {
-  static std::atomic<unsigned long long> counter{
-      static_cast<unsigned long long>(std::chrono::high_resolution_clock::now().time_since_epoch().count()) ^
-      reinterpret_cast<unsigned long long>(&counter)};
+  static std::atomic<unsigned long long> counter{nanoseconds_of_clock() ^
+                                                 reinterpret_cast<unsigned long long>(&counter)};
   // splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014) is a bijection:
   // different counters give different epochs.
   constexpr unsigned long long increment = 0x9e3779b97f4a7c15ull;

@@ -29,7 +29,6 @@ class AgentJoinPartition {
 
  public:
   using Side = join_side_records<Keys>;
-
   static constexpr bool is_second = Pass == join_pass::second;
   /// Whether the pass gives rows their numbers.
   static constexpr bool numbers_rows = are_numbered_keys<Keys> && !is_second;
@@ -84,7 +83,7 @@ class AgentJoinPartition {
   STRATA_D void run(const Side& build, const Side& probe, const Runs& runs) {
     build_rows_ = detail::rows_of(build);
     probe_rows_ = detail::rows_of(probe);
-    const unsigned tiles = number_of_tiles();
+    const unsigned tiles = number_of_tiles(build, probe);
     unsigned tile = blockIdx.x;
     prefetched_rows fetched;
     tile_range next{};
@@ -138,8 +137,7 @@ class AgentJoinPartition {
  private:
   // The most counters of a thread.
   static constexpr unsigned max_each = (1u << max_join_pass_bits) > threads ? (1u << max_join_pass_bits) / threads : 1;
-  // Short keys are held in registers and hashed after the previous tile is written; long ones are hashed
-  // at once.
+  // Short keys are held in registers and hashed after the previous tile is written; long ones are hashed at once.
   static constexpr bool holds_keys = sizeof(iterator_value_t<Keys>) <= 8;
   static constexpr int items = ItemsPerThread;
   template <bool Is, class Word>
@@ -172,15 +170,17 @@ class AgentJoinPartition {
 
   STRATA_D static bool has_row_ids(const Side& side) { return !MovesHashes || side.has_row_ids; }
   STRATA_D static unsigned in_tile(int item) { return static_cast<unsigned>(item * BlockThreads) + threadIdx.x; }
+  // `n` was read from a FutureCount, once. Other numbers are not held in registers.
+  STRATA_D static unsigned rows_of(const Side& side, unsigned n) { return are_counted_keys<Keys> ? n : side.rows; }
   STRATA_D unsigned tiles_of(unsigned rows) const { return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0); }
   STRATA_D tile_range cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
     const unsigned left = end - first;
     return {is_probe, partition, first, left < tile_rows_ ? left : tile_rows_};
   }
 
-  STRATA_D unsigned number_of_tiles() const {
+  STRATA_D unsigned number_of_tiles(const Side& build, const Side& probe) const {
     if constexpr (is_second) return pass_tiles_[(2u << plan_.first_bits) - 1];
-    return tiles_of(build_rows_) + tiles_of(probe_rows_);
+    return tiles_of(rows_of(build, build_rows_)) + tiles_of(rows_of(probe, probe_rows_));
   }
 
   STRATA_D tile_range tile_at(unsigned tile, const Side& build, const Side& probe) const {
@@ -196,9 +196,9 @@ class AgentJoinPartition {
       const unsigned* const begins = (is_probe ? probe : build).begins;
       return cut(is_probe, partition, begins[partition << bits_] + rank * tile_rows_, begins[(partition + 1) << bits_]);
     } else {
-      const unsigned build_tiles = tiles_of(build_rows_);
-      if (tile < build_tiles) return cut(false, 0, tile * tile_rows_, build_rows_);
-      return cut(true, 0, (tile - build_tiles) * tile_rows_, probe_rows_);
+      const unsigned build_tiles = tiles_of(rows_of(build, build_rows_));
+      if (tile < build_tiles) return cut(false, 0, tile * tile_rows_, rows_of(build, build_rows_));
+      return cut(true, 0, (tile - build_tiles) * tile_rows_, rows_of(probe, probe_rows_));
     }
   }
 
