@@ -163,8 +163,9 @@ join_case with_nulls(join_case what, double share) {
   return what;
 }
 
-request alone() {
+request alone(const char* suffix = "") {
   request wanted;
+  wanted.suffix = suffix;
   wanted.beside_cub = false;
   return wanted;
 }
@@ -183,32 +184,24 @@ request with_range() {
   return wanted;
 }
 request filtered(JoinKind kind) {
-  request wanted;
+  request wanted = alone(" filter");
   wanted.kind = kind;
   wanted.has_match_ratio = true;
-  wanted.suffix = " filter";
-  wanted.beside_cub = false;
   return wanted;
 }
 request with_future_counts() {
-  request wanted;
+  request wanted = alone(" future");
   wanted.has_future_counts = true;
-  wanted.suffix = " future";
-  wanted.beside_cub = false;
   return wanted;
 }
 request table() {
-  request wanted;
+  request wanted = alone(" table");
   wanted.strategy = strata::JoinStrategy::simple;
-  wanted.suffix = " table";
-  wanted.beside_cub = false;
   return wanted;
 }
 request ordered() {
-  request wanted;
+  request wanted = alone(" ordered");
   wanted.is_ordered = true;
-  wanted.suffix = " ordered";
-  wanted.beside_cub = false;
   return wanted;
 }
 request unique_ordered() {

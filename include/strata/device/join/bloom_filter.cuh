@@ -9,6 +9,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/future_count.cuh>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/row_count.hpp>
@@ -236,7 +237,7 @@ cudaError_t join_filtered(const Call& call) {
   if (status != cudaSuccess) return status;
 
   if constexpr (has_numbers) sink.numbers = selected.numbers;
-  join.probe.keys = {selected.keys, {selected.count, probe_rows, sizeof(*selected.count), false}};
+  join.probe.keys = {selected.keys, join_row_count::of(FutureCount<unsigned>(selected.count, probe_rows))};
   join.d_temp_storage = layout.template get<unsigned char>(join_slot);
   return join.template Invoke<ActivePolicy>();
 }

@@ -86,8 +86,9 @@ constexpr join_method choose_join_method(const join_description& join, std::uint
 }
 
 /// Whether a Bloom filter selects probe rows first. About `matching` of them have a partner. H200, 2026-11-27, us
-/// without / with a filter, where 0.03 match: 2^19 x 2^22 of u32 77.0 / 69.9, of u64 101 / 78.3; 2^24 x 2^27 1,741 /
-/// 1,628, 2,990 / 1,878. Where a fourth match, it costs as much as it saves, or more.
+/// without / with a filter, where 0.03 match: 2^19 x 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 /
+/// 1,634, 2,988 / 1,875. Where a fourth match, it costs as much as it saves, or more. `max_matching` lies between; it,
+/// `min_probe_rows_each` and `min_probe_rows` were not varied.
 constexpr bool filters_probe_rows(const join_description& join, join_method method, double matching, bool nulls_equal) {
   constexpr double max_matching = 0.1;
   constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row
