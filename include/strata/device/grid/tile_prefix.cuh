@@ -181,12 +181,18 @@ class running_prefix {
   /// this object as prefix callback and then calls `leave()`.
   template <class ScanTile>
   STRATA_D void for_each_tile(std::size_t tiles, const ScanTile& scan_tile) {
-    const auto rounds = static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, blocks_));
+    const auto rounds = is_one_round ? 1u : static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, blocks_));
     const bool must_be_erased = aggregates_.must_be_erased(rounds);
-    for (std::size_t tile = block_; tile < tiles; tile += blocks_) {
-      is_leaving_ = must_be_erased && tile + blocks_ >= tiles;
-      is_read_ = tile + 1 < tiles;
-      scan_tile(tile);
+    if constexpr (is_one_round) {
+      is_leaving_ = must_be_erased;
+      is_read_ = block_ + 1 < blocks_;
+      scan_tile(std::size_t{block_});
+    } else {
+      for (std::size_t tile = block_; tile < tiles; tile += blocks_) {
+        is_leaving_ = must_be_erased && tile + blocks_ >= tiles;
+        is_read_ = tile + 1 < tiles;
+        scan_tile(tile);
+      }
     }
     if (must_be_erased && __syncthreads_or(departures_ == blocks_) != 0) {
       // Owners lie where aggregates of one round more would be.

@@ -216,21 +216,28 @@ class AgentReduce {
     constexpr int packs = packs_within<Input>(tuning.bytes_in_flight);
     constexpr std::size_t tile_packs = static_cast<std::size_t>(packs) * block_threads;
 
+    // The tiles of the rounds, then those of the rest. One loop: two need more registers than there are for 8-byte sums.
     bool is_first_tile = true;
-    const auto reduce_tile = [&](std::size_t tile) {
+    std::size_t rounds = share.rounds;
+    std::size_t next_of_rounds = rank * tile_packs;
+    std::size_t begin = share.begin(rank);
+    const std::size_t end = share.end(rank);
+    while (rounds > 0 || end - begin >= tile_packs) {
+      std::size_t pack = threadIdx.x;
+      if (rounds > 0) {
+        pack += next_of_rounds;
+        next_of_rounds += share.blocks * tile_packs;
+        --rounds;
+      } else {
+        pack += begin;
+        begin += tile_packs;
+      }
       typename Input::pack loaded[packs];
-      const std::size_t pack = tile + threadIdx.x;
       load_packs(input, pack, block_threads, loaded);
       const AccumT reduced = reduce_packs<Input>(loaded, pack, block_threads, first_item);
       result = is_first_tile ? reduced : combine(result, reduced);
       is_first_tile = false;
-    };
-    for (std::size_t round = 0; round < share.rounds; ++round) {
-      reduce_tile((round * share.blocks + rank) * tile_packs);
     }
-    std::size_t begin = share.begin(rank);
-    const std::size_t end = share.end(rank);
-    for (; end - begin >= tile_packs; begin += tile_packs) reduce_tile(begin);
 
     int valid_threads = block_threads;
     if (is_first_tile && end - begin < block_threads) valid_threads = static_cast<int>(end - begin);

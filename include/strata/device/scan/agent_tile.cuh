@@ -36,6 +36,8 @@ class AgentScanTile {
   using BlockStoreT = BlockStore<Accum, block_threads, items_per_thread, tuning.store>;
   using BlockScanT = BlockScan<Accum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<Init, NullType>;
+  // Tiles of few items have one code, full or not: it takes no longer and has half of the instructions.
+  static constexpr bool has_code_for_full_tiles = items_per_thread * sizeof(Accum) > 16;
   // not for users: DeviceScan sees to it
   static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "scan_tile_tuning::block_threads must be a multiple of 32");
@@ -87,12 +89,33 @@ class AgentScanTile {
       if (tile != blockIdx.x) __syncthreads();  // The last tile's store has left shared memory.
       const std::size_t first = tile * tile_items;
       const std::size_t left = num_items_ - first;
-      if (left >= tile_items) {
+      const int valid_items = left < tile_items ? static_cast<int>(left) : tile_items;
+      if (has_code_for_full_tiles && valid_items == tile_items) {
         scan_tile<true>(first, tile_items, prefix);
       } else {
-        scan_tile<false>(first, static_cast<int>(left), prefix);
+        scan_tile<false>(first, valid_items, prefix);
       }
     });
+  }
+
+  /// Scans the only tile of a call.
+  STRATA_D void scan_single_tile() {
+    const auto valid_items = static_cast<int>(num_items_);
+    Accum items[items_per_thread];
+    BlockLoadT(storage_.load).Load(d_in_, items, valid_items);
+    if (tuning.load != BLOCK_LOAD_VECTORIZE) __syncthreads();
+
+    BlockScanT scan(storage_.scan);
+    if constexpr (!is_inclusive) {
+      scan.ExclusiveScanPartialTile(items, items, detail::initial_value<Accum>(init_), scan_op_, valid_items);
+    } else if constexpr (has_initial_value) {
+      scan.InclusiveScanPartialTile(items, items, detail::initial_value<Accum>(init_), scan_op_, valid_items);
+    } else {
+      scan.InclusiveScanPartialTile(items, items, scan_op_, valid_items);
+    }
+
+    if (tuning.store != BLOCK_STORE_VECTORIZE) __syncthreads();
+    BlockStoreT(storage_.store).Store(d_out_, items, valid_items);
   }
 
  private:
@@ -109,7 +132,8 @@ class AgentScanTile {
     prefix.acquire_input();
     Accum items[items_per_thread];
     const auto in = detail::advanced(d_in_, first);
-    if constexpr (IsFull) {
+    const bool is_full = IsFull || (!has_code_for_full_tiles && valid_items == tile_items);
+    if (is_full) {
       BlockLoadT(storage_.load).Load(in, items);
     } else {
       BlockLoadT(storage_.load).Load(in, items, valid_items);
@@ -147,7 +171,7 @@ class AgentScanTile {
 
     if (tuning.store != BLOCK_STORE_VECTORIZE) __syncthreads();
     const auto out = detail::advanced(d_out_, first);
-    if constexpr (IsFull) {
+    if (is_full) {
       BlockStoreT(storage_.store).Store(out, items);
     } else {
       BlockStoreT(storage_.store).Store(out, items, valid_items);

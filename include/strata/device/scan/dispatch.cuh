@@ -107,8 +107,9 @@ struct DispatchScan {
   cudaError_t Invoke() {
     const auto multiprocessors = static_cast<std::size_t>(device.multiprocessors);
     const std::size_t small_tiles = tiles<ActivePolicy, small_tile>();
-    if (small_tiles == 1 || (!Problem::moves_in_place && small_tiles <= multiprocessors)) {
-      return launch_one_round<ActivePolicy, small_tile>();
+    if (small_tiles == 1) return launch_single_tile<ActivePolicy>();
+    if constexpr (!Problem::moves_in_place) {
+      if (small_tiles <= multiprocessors) return launch_one_round<ActivePolicy, small_tile>();
     }
     const std::size_t large_tiles = tiles<ActivePolicy, large_tile>();
     if constexpr (ActivePolicy::pipeline_above != no_pipeline) {
@@ -119,8 +120,8 @@ struct DispatchScan {
         if constexpr (Problem::template has_pipeline<false>) return launch_pipeline<ActivePolicy, false>(0);
       }
     }
-    if (!Problem::moves_in_place && large_tiles <= max_scan_blocks) {
-      return launch_one_round<ActivePolicy, large_tile>();
+    if constexpr (!Problem::moves_in_place) {
+      if (large_tiles <= max_scan_blocks) return launch_one_round<ActivePolicy, large_tile>();
     }
     return launch_rounds<ActivePolicy, large_tile>();
   }
@@ -152,6 +153,17 @@ struct DispatchScan {
       return detail::launch_resident(base, cache, device, input.tiles, max_scan_blocks,
                                      scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem,
                                      input, exchange());
+    }
+  }
+
+  template <class ActivePolicy>
+  cudaError_t launch_single_tile() const {
+    if constexpr (is_future_count<Count>) {
+      return launch_one_round<ActivePolicy, small_tile>();
+    } else {
+      return strata::launch(configuration<ActivePolicy, small_tile>(), scan_single_tile_kernel<MaxPolicy, Problem>,
+                            problem.tile_input(), problem.tile_output(num_items), static_cast<unsigned>(num_items),
+                            problem.tile_op(), problem.tile_init());
     }
   }
 
