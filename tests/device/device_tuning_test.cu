@@ -28,12 +28,13 @@ using strata_test::string_hash;
 
 template <class Hub>
 class DeviceReduceTuning : public ::testing::Test {};
-template <int Threads, int MinBytes>
+template <int Threads, int MinBytes, int BytesInFlight = 128>
 struct tuning {
   template <class Accum>
-  using hub = eager_hub<Accum, Threads, MinBytes>;
+  using hub = eager_hub<Accum, Threads, MinBytes, BytesInFlight>;
 };
-using tunings = ::testing::Types<tuning<256, 16>, tuning<256, 700>, tuning<512, 64>>;
+// With 16 bytes in flight and few multiprocessors, blocks take tiles in several rounds.
+using tunings = ::testing::Types<tuning<256, 16, 16>, tuning<256, 700>, tuning<512, 64>>;
 TYPED_TEST_SUITE(DeviceReduceTuning, tunings);
 
 TYPED_TEST(DeviceReduceTuning, sums_of_every_size) {

@@ -11,13 +11,14 @@
 
 namespace device_test {
 
-/// `Threads` threads a block, and a block for every `MinBytes` bytes.
-template <class AccumT, int Threads, int MinBytes>
+/// `Threads` threads a block, and a block for every `MinBytes` bytes. A thread has `BytesInFlight` bytes under way.
+template <class AccumT, int Threads, int MinBytes, int BytesInFlight = 128>
 struct eager_hub {
   static constexpr strata::reduce_tuning make() {
     auto tuning = strata::reduce_policy_hub<AccumT>::MaxPolicy::tuning;
     tuning.block_threads = Threads;
     tuning.min_bytes_per_block = MinBytes;
+    tuning.bytes_in_flight = BytesInFlight;
     tuning.single_block_bytes = 0;
     return tuning;
   }
