@@ -216,7 +216,7 @@ class AgentReduce {
     constexpr int packs = packs_within<Input>(tuning.bytes_in_flight);
     constexpr std::size_t tile_packs = static_cast<std::size_t>(packs) * block_threads;
 
-    // The tiles of the rounds, then those of the rest. One loop: two need more registers than there are for 8-byte sums.
+    // The tiles of the rounds, then those of the rest. One loop: two need more registers than 8-byte sums leave.
     bool is_first_tile = true;
     std::size_t rounds = share.rounds;
     std::size_t next_of_rounds = rank * tile_packs;
