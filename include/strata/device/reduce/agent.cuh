@@ -29,8 +29,7 @@ class AgentReduce {
 
   static_assert(block_threads % warp_threads == 0, "reduce_tuning::block_threads must be a multiple of 32");
   static_assert(is_trivially_relocatable_v<AccumT>,
-                "reductions move partial results between threads: the accumulator must be "
-                "trivially relocatable");
+                "reductions move partial results between threads: the accumulator must be trivially relocatable");
 
   template <class Iterator>
   using best_input =
@@ -66,8 +65,8 @@ class AgentReduce {
 
   /// Reduces block `rank`'s part of `share`, cut of the items that start at `d_in`, of which the
   /// first has number `first_item`. Returns false, in all threads, if the part is empty; else
-  /// thread 0 holds the result.
-  template <class Iterator>
+  /// thread 0 holds the result. Without `MayHaveRounds` the share has none.
+  template <bool MayHaveRounds = true, class Iterator>
   STRATA_D bool reduce_share(Iterator d_in, const even_share& share, unsigned rank, std::size_t first_item,
                              AccumT& result) {
     bool has_result = share.rounds > 0 || share.begin(rank) < share.end(rank);
@@ -76,14 +75,14 @@ class AgentReduce {
       using Input = vector_input<T>;
       if (share.is_vectorized) {
         const Input input{d_in + share.head_items, platform::evict_first(share.evict_first_fraction)};
-        if (has_result) reduce_packs_of(share, rank, input, first_item + share.head_items, result);
+        if (has_result) reduce_packs_of<MayHaveRounds>(share, rank, input, first_item + share.head_items, result);
         add_unaligned_items(d_in, share, rank, Input::width, first_item, result, has_result);
         return has_result;
       }
       // Items with the alignment of their size are always vectorized.
       if constexpr (alignof(T) == sizeof(T)) return has_result;
     }
-    if (has_result) reduce_packs_of(share, rank, item_input<Iterator>{d_in}, first_item, result);
+    if (has_result) reduce_packs_of<MayHaveRounds>(share, rank, item_input<Iterator>{d_in}, first_item, result);
     return has_result;
   }
 
@@ -110,11 +109,11 @@ class AgentReduce {
 
  private:
   // At least one pack; item `i` of pack `p` has number `first_item + p * width + i`.
-  template <class Input>
+  template <bool MayHaveRounds, class Input>
   STRATA_D void reduce_packs_of(const even_share& share, unsigned rank, const Input& input, std::size_t first_item,
                                 AccumT& result) {
     if constexpr (is_commutative) {
-      reduce_striped(input, share, rank, first_item, result);
+      reduce_striped<MayHaveRounds>(input, share, rank, first_item, result);
     } else {
       reduce_ordered(input, share.begin(rank), share.end(rank), first_item, result);
     }
@@ -210,33 +209,46 @@ class AgentReduce {
     }
   }
 
-  template <class Input>
+  template <bool MayHaveRounds, class Input>
   STRATA_D void reduce_striped(const Input& input, const even_share& share, unsigned rank, std::size_t first_item,
                                AccumT& result) {
     constexpr int packs = packs_within<Input>(tuning.bytes_in_flight);
     constexpr std::size_t tile_packs = static_cast<std::size_t>(packs) * block_threads;
 
-    // The tiles of the rounds, then those of the rest. One loop: two need more registers than 8-byte sums leave.
     bool is_first_tile = true;
-    std::size_t rounds = share.rounds;
-    std::size_t next_of_rounds = rank * tile_packs;
     std::size_t begin = share.begin(rank);
     const std::size_t end = share.end(rank);
-    while (rounds > 0 || end - begin >= tile_packs) {
-      std::size_t pack = threadIdx.x;
-      if (rounds > 0) {
-        pack += next_of_rounds;
-        next_of_rounds += share.blocks * tile_packs;
-        --rounds;
-      } else {
-        pack += begin;
-        begin += tile_packs;
+    if constexpr (MayHaveRounds) {
+      // The tiles of the rounds, then those of the rest. Two loops, or a function for a tile, need more than 64
+      // registers: sums of 2^24 and 2^26 8-byte items took 3 to 7 % longer (H200, CUDA 13.0).
+      std::size_t rounds = share.rounds;
+      std::size_t next_of_rounds = rank * tile_packs;
+      while (rounds > 0 || end - begin >= tile_packs) {
+        std::size_t pack = threadIdx.x;
+        if (rounds > 0) {
+          pack += next_of_rounds;
+          next_of_rounds += share.blocks * tile_packs;
+          --rounds;
+        } else {
+          pack += begin;
+          begin += tile_packs;
+        }
+        typename Input::pack loaded[packs];
+        load_packs(input, pack, block_threads, loaded);
+        const AccumT reduced = reduce_packs<Input>(loaded, pack, block_threads, first_item);
+        result = is_first_tile ? reduced : combine(result, reduced);
+        is_first_tile = false;
       }
-      typename Input::pack loaded[packs];
-      load_packs(input, pack, block_threads, loaded);
-      const AccumT reduced = reduce_packs<Input>(loaded, pack, block_threads, first_item);
-      result = is_first_tile ? reduced : combine(result, reduced);
-      is_first_tile = false;
+    } else {
+      // In kernels for segments, a function for a tile spares registers.
+      const auto reduce_tile = [&](std::size_t pack) {
+        typename Input::pack loaded[packs];
+        load_packs(input, pack, block_threads, loaded);
+        const AccumT reduced = reduce_packs<Input>(loaded, pack, block_threads, first_item);
+        result = is_first_tile ? reduced : combine(result, reduced);
+        is_first_tile = false;
+      };
+      for (; end - begin >= tile_packs; begin += tile_packs) reduce_tile(begin + threadIdx.x);
     }
 
     int valid_threads = block_threads;
@@ -246,8 +258,7 @@ class AgentReduce {
   }
 
   // The packs of a thread lie side by side, so the lanes of a load are some bytes apart; the thread's next loads find
-  // their lines in L1. Without a transposition in shared memory that costs 0.3 % at 2^28 16-byte items (H200,
-  // 2026-11-21, CUDA 13.0: 955.9 against 953.0 us).
+  // their lines in L1. A transposition in shared memory would gain 0.3 % at 2^28 16-byte items (H200, CUDA 13.0).
   template <class Input>
   STRATA_D void reduce_ordered(const Input& input, std::size_t begin, std::size_t end, std::size_t first_item,
                                AccumT& result) {

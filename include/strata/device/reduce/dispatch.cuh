@@ -45,9 +45,7 @@ STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& stora
     result = agent.reduce_values(result, static_cast<int>(blocks));
     if (!gather.is_elected()) return;
   }
-  if (threadIdx.x == 0) {
-    detail::store_result(agent, d_out, init, result, has_result);
-  }
+  if (threadIdx.x == 0) detail::store_result(agent, d_out, init, result, has_result);
 }
 
 /// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
@@ -218,10 +216,8 @@ struct DispatchReduce {
   }
 
   /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does
-  /// not fit L2 and is reduced again and again finds up to half of L2 still there. i32 on an H200 (60 MiB of L2),
-  /// 2026-11-21, CUDA 13.0: 2^24 13.4 us instead of 18.6. Other calls gain next to nothing: 2^28 233.7 instead of
-  /// 234.6 us (0.4 %). Where nearly all lines are marked, they push out each other too early: 2^28 242 us with a
-  /// fraction of 0.97, 238 with 0.75.
+  /// not fit L2 and is reduced again and again finds up to half of L2 still there: 2^24 i32 13.4 us instead of 18.6
+  /// (H200, 2026-11-21).
   float evict_first_fraction(std::size_t bytes) const {
     const float kept = static_cast<float>(device.l2_bytes) * 0.5f;
     const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);

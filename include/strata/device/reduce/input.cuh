@@ -17,7 +17,6 @@ template <class Iterator>
 struct item_input {
   using value_type = iterator_value_t<Iterator>;
   static constexpr int width = 1;
-  static constexpr bool is_vector = false;
 
   Iterator iterator;
 
@@ -39,7 +38,6 @@ template <class T>
 struct vector_input {
   using value_type = T;
   static constexpr int width = static_cast<int>(16 / sizeof(T));
-  static constexpr bool is_vector = true;
 
   const T* first;
   platform::l2_policy policy;
@@ -75,8 +73,8 @@ struct vector_input {
   }
 };
 
-/// The fraction of lines that a large input marks as the first to leave L2. If all are marked, none
-/// of the next input's stay: measured, a quarter unmarked is better for both.
+/// The fraction of lines that a large input marks as the first to leave L2. If nearly all are marked, they push out
+/// each other too early, and none of the next input's stay: 2^28 i32 takes 242 us with 0.97, 238 with 0.75.
 inline constexpr float large_input_evict_first = 0.75f;
 
 /// A sequence of items cut for several blocks: `head_items`, then whole packs of `width` items that
@@ -103,8 +101,7 @@ struct even_share {
   STRATA_HD static std::size_t max_blocks(std::size_t num_items) {
     constexpr std::size_t width = is_bulk_array<Iterator> ? 16 / sizeof(iterator_value_t<Iterator>) : 1;
     const std::size_t packs = num_items / width;
-    const std::size_t blocks = packs < 1 ? 0 : (packs - 1) / granule;
-    return blocks > 0 ? blocks : 1;
+    return packs <= granule ? 1 : (packs - 1) / granule;
   }
 
   /// Tiles of `tile_packs` packs are taken in turn if that is not 0.

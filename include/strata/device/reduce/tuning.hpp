@@ -28,9 +28,14 @@ struct reduce_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // H200, 2026-11-21, CUDA 13.0. i32, 2^28: 4582 GB/s (256 threads: 4560; 64 bytes in flight: 4549; four blocks per
     // multiprocessor: 4560). 2^24: 19.6 us (4 blocks: 20.8, 8: 23.2). 2^20: one block per multiprocessor 4.2 us, two
-    // 4.4. 2^13: one block 3.2 us, four 3.5.
-    static constexpr reduce_tuning up_to_16_bytes{/*block_threads=*/512, /*bytes_in_flight=*/128, /*ordered_bytes=*/64,
-                                                  /*blocks_per_multiprocessor=*/2};
+    // 4.4. 2^13: one block 3.2 us, four 3.5. Single calls on an idle device by one block and by eight: 2^14 i32 8.3 and
+    // 9.3 us, 2^13 f64 8.5 and 9.6 (2026-11-27).
+    static constexpr reduce_tuning up_to_16_bytes{/*block_threads=*/512,
+                                                  /*bytes_in_flight=*/128,
+                                                  /*ordered_bytes=*/64,
+                                                  /*blocks_per_multiprocessor=*/2,
+                                                  /*min_bytes_per_block=*/8 << 10,
+                                                  /*single_block_bytes=*/64 << 10};
     // Accumulators live in registers: fewer of large ones per thread and block. Not measured: from `up_to_16_bytes`.
     static constexpr reduce_tuning above_16_bytes{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                                   /*blocks_per_multiprocessor=*/2};

@@ -219,8 +219,9 @@ class SegmentReducer {
     using difference = typename std::iterator_traits<InputIterator>::difference_type;
     const auto d_range = d_in_ + static_cast<difference>(bounds.begin + begin);
     const auto items = static_cast<std::size_t>(end - begin);
-    BlockAgent(storage_.block[turn % block_storages], reduction_op_, transform_op_)
-        .reduce_share(d_range, even_share::cut(d_range, items, 1), 0, static_cast<std::size_t>(begin), result);
+    BlockAgent agent(storage_.block[turn % block_storages], reduction_op_, transform_op_);
+    agent.template reduce_share<false>(d_range, even_share::cut(d_range, items, 1), 0, static_cast<std::size_t>(begin),
+                                       result);
   }
 
   // By one warp: the results of a segment's parts, in one association whichever way they come together. Each lane
