@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// All forms of a device function: with temporary storage, and without it on a stream, with a memory resource, and
+// without either.
+#pragma once
+
+#include <strata/core/types.hpp>
+#include <strata/device/execution.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "device/device_operations.cuh"
+
+namespace device_execution_test {
+
+using namespace device_test;
+
+using item = std::uint32_t;
+
+/// A memory resource that notes what it is asked for.
+struct resource {
+  enum class trouble { none, out_of_memory, throws };
+
+  void* allocate(std::size_t bytes, cudaStream_t stream) {
+    ++allocations;
+    allocated_bytes = bytes;
+    on = stream;
+    if (has == trouble::throws) throw std::runtime_error("out of memory");
+    void* memory = nullptr;
+    if (has == trouble::none) {
+      EXPECT_CUDA_SUCCESS(cudaMallocAsync(&memory, bytes, stream));
+    }
+    last = memory;
+    return memory;
+  }
+  void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) {
+    ++deallocations;
+    EXPECT_EQ(last, memory);
+    EXPECT_EQ(allocated_bytes, bytes);
+    EXPECT_EQ(on, stream);
+    EXPECT_CUDA_SUCCESS(cudaFreeAsync(memory, stream));
+  }
+
+  trouble has = trouble::none;
+  int allocations = 0, deallocations = 0;
+  std::size_t allocated_bytes = 0;
+  void* last = nullptr;
+  cudaStream_t on = nullptr;
+};
+
+constexpr int num_items = 700;
+constexpr int num_segments = 7;
+constexpr int segment_size = 100;
+
+/// What the functions read and write, of which each uses some.
+class arrays {
+ public:
+  arrays()
+      : keys(num_items),
+        values(num_items),
+        keys_out(num_items),
+        values_out(num_items),
+        count(2),
+        begins(segment_begins()),
+        ends(begins.data() + 1) {}
+
+  void reset() {
+    keys.assign(random_integers<item>(num_items, 0, 50));
+    values.assign(random_integers<item>(num_items, 0, 1000, 1));
+    keys_out.poison();
+    values_out.poison();
+    count.poison();
+    key_buffers = strata::DoubleBuffer<item>(keys.data(), keys_out.data());
+    value_buffers = strata::DoubleBuffer<item>(values.data(), values_out.data());
+  }
+  std::vector<std::uint64_t> result() const {
+    std::vector<std::uint64_t> all;
+    for (const auto* array : {&keys, &values, &keys_out, &values_out}) append(all, array->to_host());
+    append(all, count.to_host());
+    append(all, std::vector<int>{key_buffers.selector, value_buffers.selector});
+    return all;
+  }
+
+ private:
+  static std::vector<int> segment_begins() {
+    std::vector<int> all;
+    for (int segment = 0; segment <= num_segments; ++segment) all.push_back(segment * segment_size);
+    return all;
+  }
+
+ public:
+  device_vector<item> keys, values, keys_out, values_out;
+  device_vector<std::int64_t> count;
+  device_vector<int> begins;
+  const int* ends;
+  strata::DoubleBuffer<item> key_buffers, value_buffers;
+};
+
+/// `form(storage...)(where...)` calls a function with these first and last arguments.
+template <class Form>
+void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form) {
+  SCOPED_TRACE(name);
+  const stream on;
+  const auto where = static_cast<cudaStream_t>(on);
+  all.reset();
+  const std::vector<std::uint64_t> before = all.result();
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) { return form(storage, bytes)(where); }));
+  const std::vector<std::uint64_t> expected = all.result();
+  ASSERT_NE(before, expected);
+
+  const auto expect_the_same = [&](const char* last_argument, auto... last) {
+    all.reset();
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    ASSERT_CUDA_SUCCESS(in_one_phase([&] { return form()(last...); }));
+    EXPECT_EQ(expected, all.result()) << last_argument;
+  };
+  expect_the_same("neither");
+  expect_the_same("a stream", where);
+  resource memory;
+  expect_the_same("an execution", strata::execution{where, memory});
+  EXPECT_EQ(1, memory.allocations);
+  EXPECT_EQ(1, memory.deallocations);
+  EXPECT_EQ(where, memory.on);
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(where));
+  EXPECT_EQ(bytes, memory.allocated_bytes);
+}
+
+#define EXPECT_ALL_FORMS(function, ...)                                                       \
+  expect_all_forms_to_agree(#function "(" #__VA_ARGS__ ")", all, [&](auto&&... storage) {     \
+    return [&](const auto&... where) { return function(storage..., __VA_ARGS__, where...); }; \
+  })
+
+}  // namespace device_execution_test
