@@ -203,11 +203,12 @@ void check_few_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, few_rows) {
-  check_few_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 13));
+  const auto stride = STRATA_HOST_SIMT ? if_small<std::size_t>(13, 7) : if_small<std::size_t>(43, 13);
+  check_few_rows_with_counts<std::uint32_t>(as_u32, stride);
 }
 
 TEST(device_join_future_count, few_rows_of_wide_keys) {
-  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(29, 17));
+  check_few_rows_with_counts<std::int64_t>(as_i64, if_small<std::size_t>(STRATA_HOST_SIMT ? 29 : 59, 17));
 }
 
 /// One table in shared memory, partitions in one pass and two, one table in global memory, and what partitions leave.

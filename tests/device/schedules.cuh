@@ -48,20 +48,24 @@ void under_all_schedules(const Issue& issue) {
 
 #else
 
-inline std::size_t schedules() { return if_small<std::size_t>(100, 1000); }
+// Small programs on a GPU are for memory checkers, under which launches are slow.
+inline std::size_t schedules() { return if_small<std::size_t>(20, 1000); }
 inline std::size_t large_for_schedules() { return if_small<std::size_t>(1 << 20, (1 << 22) + 3); }
 
 template <class Issue>
 void under_all_schedules(const Issue& issue) {
-  constexpr std::size_t load_items = 1 << 22;
+  const auto load_items = if_small<std::size_t>(1 << 16, 1 << 22);
   const device_vector<std::uint8_t> in(std::vector<std::uint8_t>(load_items, std::uint8_t{1}));
   device_vector<std::int64_t> out(1);
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(strata::DeviceReduce::Sum(static_cast<void*>(nullptr), bytes, in.data(), out.data(), load_items));
+  const scratch storage(bytes);
   const stream load;
   for (std::size_t i = 0; i < schedules(); ++i) {
     // Bursts of different lengths meet the calls at different times.
     for (std::size_t n = 0; n < i % 7; ++n) {
-      ASSERT_CUDA_SUCCESS(
-          strata::DeviceReduce::Sum(in.data(), out.data(), load_items / (1 + i % 3), static_cast<cudaStream_t>(load)));
+      ASSERT_CUDA_SUCCESS(strata::DeviceReduce::Sum(storage.data(), bytes, in.data(), out.data(),
+                                                    load_items / (1 + i % 3), static_cast<cudaStream_t>(load)));
     }
     issue(i);
     if (::testing::Test::HasFatalFailure()) return;
