@@ -36,7 +36,7 @@ class AgentScanTile {
   using BlockStoreT = BlockStore<Accum, block_threads, items_per_thread, tuning.store>;
   using BlockScanT = BlockScan<Accum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<Init, NullType>;
-  // Tiles of few items have one code, full or not: it takes no longer and has half of the instructions.
+  // Full and partial tiles of few items share their code: half of the instructions, the same time.
   static constexpr bool has_code_for_full_tiles = items_per_thread * sizeof(Accum) > 16;
   // not for users: DeviceScan sees to it
   static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
