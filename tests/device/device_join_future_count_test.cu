@@ -89,9 +89,11 @@ struct tables {
   /// The rows of the result that fit.
   row_pairs read(const device_vector<Index>& build_out, const device_vector<Index>& probe_out, JoinKind kind) const {
     const std::vector<Index> build = build_out.to_host(), probe = probe_out.to_host();
+    // Read once: on a GPU each reading is a copy.
+    const auto written = static_cast<std::size_t>(total_now());
     row_pairs rows;
     for (std::size_t i = 0; i < probe.size(); ++i) {
-      if (static_cast<std::int64_t>(i) < total_now()) {
+      if (i < written) {
         rows.emplace_back(strata::detail::has_pairs(kind) ? build[i] : missing, probe[i]);
       } else {
         EXPECT_TRUE(strata_test::is_poison(build[i]) && strata_test::is_poison(probe[i]))
