@@ -161,7 +161,7 @@ TEST(device_scan_cub, scans_are_right_on_a_busy_device) {
   std::mt19937_64 bits = strata_test::random_bits(13);
   const stream others[] = {stream(), stream()};
   const stream on;
-  const int scans = if_small(200, 10000);
+  const int scans = if_small(20, 10000);
   for (int i = 0; i < scans; ++i) {
     for (const stream& other : others) {
       if (bits() % 4 == 0) continue;

@@ -30,12 +30,12 @@ std::vector<segment_shape> shapes() {
     if (shape.name.find("scattered") == std::string::npos) all.push_back(shape);
   }
   std::mt19937_64 bits = strata_test::random_bits(8);
-  std::vector<std::int64_t> lengths((std::size_t{1} << 20) + 3);
+  std::vector<std::int64_t> lengths(if_small<std::size_t>(1 << 14, 1 << 20) + 3);
   for (std::int64_t& length : lengths) length = static_cast<std::int64_t>(bits() % 8);
-  all.push_back(consecutive("a_million", lengths));
-  lengths.resize(3000);
+  all.push_back(consecutive("up_to_7", lengths));
+  lengths.resize(if_small<std::size_t>(300, 3000));
   for (std::int64_t& length : lengths) length = static_cast<std::int64_t>(bits() % 2000);
-  lengths[7] = 3000000;
+  lengths[7] = if_small(100000, 3000000);
   all.push_back(consecutive("up_to_2000", lengths));
   return all;
 }
