@@ -72,8 +72,7 @@ TYPED_TEST(DeviceHistogramCub, random_calls) {
                       : sizeof(sample) == 2               ? 60000
                                                           : 1e6;
   const double least = std::is_signed_v<sample> && sizeof(sample) > 1 ? -most : 0;
-  const int runs = if_small(8, 40);
-  for (int run = 0; run < runs; ++run) {
+  for (int run = 0; run < if_small(8, 40); ++run) {
     SCOPED_TRACE(run);
     const std::size_t length = below(std::uint64_t{1} << below(23));
     const std::int64_t skipped = static_cast<std::int64_t>(below(17));

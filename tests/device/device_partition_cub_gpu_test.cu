@@ -33,8 +33,7 @@ struct by_cub {
 std::vector<std::size_t> random_sizes() {
   std::mt19937_64 bits = strata_test::random_bits(11);
   std::vector<std::size_t> all = {1, 2, 1024 * 132, 1024 * 132 + 1, 2048 * 132, 2048 * 132 + 1};
-  const int random = if_small(6, 60);
-  for (int i = 0; i < random; ++i) all.push_back(1 + bits() % (std::size_t{2} << bits() % 23));
+  for (int i = 0; i < if_small(6, 60); ++i) all.push_back(1 + bits() % (std::size_t{2} << bits() % 23));
   return all;
 }
 

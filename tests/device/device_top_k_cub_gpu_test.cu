@@ -22,8 +22,7 @@ using namespace device_test;
 template <class Key>
 void expect_first_of_sorted() {
   std::mt19937_64 bits = strata_test::random_bits(41);
-  const int rounds = if_small(4, 60);
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < if_small(4, 60); ++round) {
     const std::size_t most =
         round % 3 == 0 ? (std::size_t{40} << 20) / sizeof(Key) : std::size_t{1} << (1 + round % 20);
     const std::size_t n = round % 3 == 0 ? most - bits() % (most / 2) : 1 + bits() % most;

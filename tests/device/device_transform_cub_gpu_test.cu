@@ -59,8 +59,7 @@ struct shape {
 std::vector<shape> shapes() {
   std::mt19937_64 bits = strata_test::random_bits(77);
   std::vector<shape> all;
-  const int random = if_small(10, 60);
-  for (int i = 0; i < random; ++i) {
+  for (int i = 0; i < if_small(10, 60); ++i) {
     const int size = static_cast<int>(bits() % (1u << (1 + bits() % 21)));
     const bool is_shifted = bits() % 2 == 0;
     const auto offset = [&] { return is_shifted ? static_cast<int>(bits() % 17) : 0; };
