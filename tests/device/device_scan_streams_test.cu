@@ -274,7 +274,8 @@ TEST(device_scan_streams, several_streams_do_not_disturb_each_other) {
 
 #if !STRATA_HOST_SIMT
 TEST(device_scan_streams, host_threads_do_not_disturb_each_other) {
-  constexpr std::size_t size = 3000000;
+  const std::size_t size = if_small<std::size_t>(300000, 3000000);
+  const int calls = if_small(10, 200);
   const std::vector<int> items = random_integers<int>(size, -1000, 1000);
   const std::vector<int> expected = inclusive_scan<int>(items.data(), size, plain_sum{});
   const device_vector<int> in(items);
@@ -286,7 +287,7 @@ TEST(device_scan_streams, host_threads_do_not_disturb_each_other) {
       const scratch storage(bytes);
       const stream on;
       const std::size_t count = t % 2 == 0 ? size - t : 20000 * t;
-      for (int i = 0; i < 200; ++i) {
+      for (int i = 0; i < calls; ++i) {
         EXPECT_CUDA_SUCCESS(DeviceScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), count,
                                                      static_cast<cudaStream_t>(on)));
       }
