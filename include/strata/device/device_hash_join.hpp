@@ -94,9 +94,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `d_num_out` that overlap each other, keys or a FutureCount, temporary storage too small, a strategy that the back
 ///   end does not have. Else the errors of launches.
 ///
-/// join/README.md says what belongs to one back end, and how a join is done. Sources: Balkesen et al.,
-/// "Main-memory hash joins on multi-core CPUs" (ICDE 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs"
-/// (ICDE 2019).
+/// join/README.md says how a join is done. Sources: Balkesen et al., "Main-memory hash joins on multi-core CPUs" (ICDE
+/// 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs" (ICDE 2019).
 ///
 /// @code
 /// // Orders with their customers: at most one for each order, because customers are unique.

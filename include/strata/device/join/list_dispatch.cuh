@@ -10,7 +10,7 @@
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/fallback/dispatch.cuh>
-#include <strata/device/join/fallback/list_kernels.cuh>
+#include <strata/device/join/fallback/kernels.cuh>
 #include <strata/device/join/global_table/table_storage.cuh>
 #include <strata/device/join/output/list_order.cuh>
 #include <strata/device/join/output/partners.cuh>
@@ -97,7 +97,7 @@ class join_list_launches {
     table.rows = rows_of_build();
     table.nulls_equal = call.options.nulls_equal;
     table.begins = layout.template get<unsigned>(begins_slot);
-    // Not read; that it is there means that `begins` is.
+    // The kernel reads `begins` if `lists` is not null, and does not read `lists`.
     table.lists = table.begins;
     table.list = {nullptr, join.is_overflowing, nullptr, join.plan.bits};
     const join_probe<Keys, unsigned> probe{

@@ -26,7 +26,7 @@ namespace detail {
 template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false,
           bool MayHaveFewMatches = false>
 struct join_promises {
-  /// Whether all numbers of rows have 4 bytes in tables, whose largest numbers are reserved.
+  /// Whether `Rows` is so narrow that row numbers always fit 4 bytes. Tables reserve the largest of these.
   static constexpr bool has_few_rows =
       static_cast<unsigned long long>(std::numeric_limits<count_value_t<Rows>>::max()) < 0xfffffff0u;
   static constexpr bool has_future_count = is_future_count<Rows>;
@@ -87,16 +87,17 @@ struct JoinSide {
     return side;
   }
 
-  /// A promise that no two rows have equal keys. A join uses the promise of its build side, which saves time and
-  /// temporary storage. If rows have equal keys, a probe row is joined with one of them, on the host with all. Debug
-  /// builds for CUDA assert the promise.
+  /// A promise that no two rows have equal keys; with `nulls_equal`, also that at most one row has no key. A join uses
+  /// the promise of its build side, which saves time and temporary storage. If rows have equal keys, a probe row is
+  /// joined with one of them, on the host with all. Debug builds for CUDA assert the promise where a join comes upon
+  /// both rows: semi and anti joins end a search at the first.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
     return {keys, rows, valid_mask, promise, is_sorted, range, count, matching};
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
   /// which saves time and temporary storage. If rows are in another order, the result has any rows of both sides. Debug
-  /// builds assert the promise.
+  /// builds for CUDA assert the promise. The host and Metal do not use it.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
     return {keys, rows, valid_mask, is_unique, promise, range, count, matching};
   }

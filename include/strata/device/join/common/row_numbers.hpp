@@ -10,8 +10,8 @@
 
 /// \file
 /// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
-/// partitions reads the numbers in the order of the rows, and keeps them in place of indices. So the result needs none
-/// of the array of numbers, which a join in any order would read at random.
+/// partitions keeps the numbers in place of indices, and so reads their array once, in order. Else each result would
+/// read it at random.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

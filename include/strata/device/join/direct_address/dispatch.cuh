@@ -7,7 +7,6 @@
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/direct_address/kernels.cuh>
-#include <strata/device/join/output/chunks.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/global_table/kernels.cuh>
-#include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>
 
 #include <cstdint>

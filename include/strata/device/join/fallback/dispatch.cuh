@@ -52,8 +52,8 @@ cudaError_t configure_join_fallback(launch_configuration& base, const device_pro
   return cudaSuccess;
 }
 
-/// Joins what a join by partitions leaves, if anything: does all that the prober's `reset` and `run` and the build of
-/// the table do. A block has `duplicates_bytes` of shared memory for deferred work items.
+/// Joins what a join by partitions leaves: one launch clears the table in global memory, builds it and probes it. It
+/// ends at once if nothing is left. A block has `duplicates_bytes` of shared memory for deferred work items.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Keys, class Sink, class Hash, class Equal,
           bool IsOrdered, class Layout>
 cudaError_t join_fallback(

@@ -13,7 +13,6 @@
 #include <strata/device/join/global_table/agent_probe.cuh>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/join/output/chunks.cuh>
-#include <strata/device/join/output/write_chunks.cuh>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

@@ -7,7 +7,6 @@
 #include <strata/device/join/host/groups.hpp>
 #include <strata/device/join/host/partition.hpp>
 #include <strata/device/join/host/thread_team.hpp>
-#include <strata/device/join/output/outputs.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -7,7 +7,6 @@
 #include <strata/device/grid/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/merge/results.cuh>
-#include <strata/device/join/merge/sides.cuh>
 #include <strata/device/join/merge/tile.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>

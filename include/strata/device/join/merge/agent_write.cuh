@@ -5,7 +5,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/merge/results.cuh>
-#include <strata/device/join/merge/sides.cuh>
 #include <strata/device/join/merge/tile.cuh>
 
 STRATA_NAMESPACE_BEGIN

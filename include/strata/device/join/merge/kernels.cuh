@@ -8,10 +8,10 @@
 #include <strata/device/grid/look_back.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
-#include <strata/device/join/global_table/kernels.cuh>
 #include <strata/device/join/merge/agent_join.cuh>
 #include <strata/device/join/merge/agent_write.cuh>
-#include <strata/device/join/merge/sides.cuh>
+#include <strata/device/join/merge/tile.cuh>
+#include <strata/device/join/output/chunks.cuh>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

@@ -39,8 +39,7 @@ class join_merge_results {
   static constexpr unsigned none = Tile::none;
   /// A thread handles so many rows together, because each step waits for the one before.
   static constexpr int batch = 4;
-  /// Greater than the number of any result before the run, also relative to a piece that begins before
-  /// result 0.
+  /// Greater than the number of any result before the run, also after the offset of up to 32 of a piece is added.
   static constexpr unsigned max_results = 0x7fffffff;
 
  public:

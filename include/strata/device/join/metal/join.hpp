@@ -337,7 +337,7 @@ class join {
     join_args args = arguments();
     args.rows = static_cast<std::uint32_t>(request_.probe_rows);
     args.mark = request_.build_out == nullptr ? 0 : 1;
-    args.puts_found = request_.kind == JoinKind::semi ? 1 : 0;
+    args.writes_found = request_.kind == JoinKind::semi ? 1 : 0;
     constexpr std::size_t threads = radix_threads;
     command c(queue_);
     c.dispatch(*putting, (words() + threads - 1) / threads, threads, at(found),

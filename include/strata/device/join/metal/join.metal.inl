@@ -277,7 +277,7 @@ template <typename Row>
     uint position [[thread_position_in_grid]],
     uint lane     [[thread_index_in_simdgroup]])
 {
-  const uint flip = args.puts_found != 0u ? 0u : ~0u;
+  const uint flip = args.writes_found != 0u ? 0u : ~0u;
   const uint words = args.rows / 32u + (args.rows % 32u != 0u ? 1u : 0u);
   const uint first = position - lane;
   const uint in_last = args.rows % 32u != 0u ? (1u << args.rows % 32u) - 1u : ~0u;

@@ -3,13 +3,55 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/device/join/metal/shader_args.hpp>
 
+#include <cstdint>
 #include <string>
+
+// One text, read twice: as C++ here, and kept as a string for the shader.
+#define STRATA_DETAIL_SHARED_WITH_SHADER(name, ...) \
+  __VA_ARGS__                                       \
+  inline constexpr char name[] = #__VA_ARGS__ "\n";
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
+
+// radix_tile: what a threadgroup takes of a radix pass, rows [begin, end).
+// radix_args: digit = hash >> shift & mask; without has_rows the number of a row is its position.
+// join_task: build rows (table_join: slots of each bucket) and probe rows of a threadgroup.
+// join_args: with `emit`, pairs are written; with `mark`, the bit of each probe row that has a partner is set. Of semi
+// and anti joins, `writes_found` says whether rows with a partner are written or those without. table_mask is the
+// number of buckets - 1.
+STRATA_DETAIL_SHARED_WITH_SHADER(
+    shader_args_text,
+    struct radix_tile {
+      uint32_t begin;
+      uint32_t end;
+    };
+    struct radix_args {
+      uint32_t shift;
+      uint32_t mask;
+      uint32_t has_rows;
+    };
+    struct join_task {
+      uint32_t build_begin;
+      uint32_t build_end;
+      uint32_t probe_begin;
+      uint32_t probe_end;
+    };
+    struct join_args {
+      uint64_t capacity;
+      uint32_t has_rows;
+      uint32_t emit;
+      uint32_t mark;
+      uint32_t writes_found;
+      uint32_t rows;
+      uint32_t table_mask;
+    };)
+
+// not for users: the shader has the same layout
+static_assert(sizeof(radix_tile) == 8 && sizeof(radix_args) == 12 && sizeof(join_task) == 16 && sizeof(join_args) == 32,
+              "C++ and Metal must agree on the layout of arguments");
 
 inline constexpr char radix_text[] =
 #include <strata/device/join/metal/radix.metal.inl>
@@ -28,3 +70,4 @@ inline std::string shader_source() {
 }  // namespace metal
 }  // namespace detail
 STRATA_NAMESPACE_END
+#undef STRATA_DETAIL_SHARED_WITH_SHADER

@@ -36,7 +36,7 @@ inline char* error_text_storage() {
   return text;
 }
 
-/// Keeps what went wrong, for this thread, and hands on the status.
+/// Keeps what went wrong, for this thread, and returns the status.
 inline MetalJoinStatus fail(MetalJoinStatus status, const char* what, const char* detail = "") {
   std::snprintf(error_text_storage(), error_text_bytes, "%s%s", what, detail);
   return status;

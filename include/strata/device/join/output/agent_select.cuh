@@ -129,8 +129,8 @@ class AgentJoinSelect {
     return (partner != none) == (kind_ != JoinKind::anti);
   }
 
-  // The rows of a tile in one partition are a run: they lie side by side there. Number i of all, run by run, has
-  // position `deltas_[run] + i`. A bit is set where a run begins, and each word has the run of its first row.
+  // The rows of a tile in one partition are contiguous there: a run. Row i of all runs, one after another, has
+  // position `deltas_[run] + i`. `begin_bits_` has a bit set where a run begins; `run_at_[w]` is the run of row 32 w.
   template <class See>
   STRATA_D void gather(Count tile, unsigned first_row, unsigned rows, const See& see) {
     const join_tile_runs& runs = partners_.runs;

@@ -15,7 +15,6 @@
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/output/probe_order.cuh>
-#include <strata/device/join/output/write_chunks.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -18,8 +18,8 @@ struct alignas(8) join_partner {
 };
 
 /// The output of a join whose result has at most one row for each probe row: the partners of probe rows, for
-/// join_select_kernel. The join is a left join, or an anti join, of which only rows without a partner matter: they have
-/// `no_join_row`, and others any other number.
+/// join_select_kernel. A left join writes the number of the partner, or `no_join_row`. After an anti join, an element
+/// says only whether there is a partner: it is `no_join_row` if there is none, else any other number.
 struct join_partner_sink {
   /// By the number of the probe row. Of an anti join, cleared to 0.
   unsigned* by_row;

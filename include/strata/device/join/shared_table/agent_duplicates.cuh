@@ -8,7 +8,6 @@
 #include <strata/device/grid/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
-#include <strata/device/join/output/outputs.hpp>
 #include <strata/device/join/output/result_rows.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
@@ -247,7 +246,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
                 "join_table_tuning: fallback_threads must be a multiple of 128 or less than 256, so that "
                 "rows and results of a group of warps fit a word");
-  // Greater than the number of any result, also after a few additions.
+  // Greater than the number of any result, also after an offset of up to 32 is added.
   static constexpr unsigned no_result = 0x7fffffff;
 
   // Writes the warp's part of the results of the list. Its stores are aligned to 32 results.
