@@ -6,6 +6,7 @@
 #include "device/device_hash_join_support.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace {
 
@@ -79,7 +80,8 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
         using Dispatch = strata::detail::DispatchHashJoin<
             std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub, unsigned,
             strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered,
-                                         /*OneEach=*/true, /*RowLists=*/false, /*BloomFilter=*/!is_ordered>>;
+                                         /*OneEach=*/true, /*RowLists=*/is_ordered && std::is_integral_v<Key>,
+                                         /*BloomFilter=*/!is_ordered>>;
         return Dispatch::Dispatch(
             storage, bytes, kind,
             strata::detail::untyped(options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size()))),
@@ -244,6 +246,53 @@ TEST(device_hash_join_passes, policies_of_a_chain) {
   std::sort(second.ids.begin(), second.ids.end());
   const auto itself = [](std::uint32_t id) { return id; };
   check_passes<std::uint32_t, chained_hub>(first, second, itself, JoinStrategy::automatic, true);
+  // A filter drops probe rows.
+  check_passes<std::uint32_t, chained_hub>({random_ids(180, 180), {}}, {random_ids(1447, 7200), {}}, as_u32);
+}
+
+TEST(device_hash_join_passes, policies_of_a_chain_count_and_probe_a_table) {
+  const auto rows = static_cast<std::int32_t>(some_rows() / 2);
+  const side_ids build{random_ids(some_rows() / 2, some_rows() / 8), {}};
+  const side_ids probe{random_ids(some_rows(), some_rows() / 4), {}};
+  const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
+  const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
+  const auto build_side = strata::join_side(build_keys.data(), rows);
+  const auto probe_side = strata::join_side(probe_keys.data(), static_cast<std::int32_t>(some_rows()));
+  const row_pairs expected = sort_merge_join(JoinKind::inner, build, probe);
+  const auto size = static_cast<std::int64_t>(expected.size());
+  device_vector<std::int64_t> total(1);
+  for (const JoinStrategy strategy : {JoinStrategy::simple, JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+    SCOPED_TRACE(static_cast<int>(strategy));
+    strata::JoinOptions<> options;
+    options.strategy = strategy;
+    total.poison();
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return strata::TunedDeviceHashJoin<chained_hub>::Inner(storage, bytes, build_side, probe_side,
+                                                             strata::join_count(), total.data(), options);
+    }));
+    EXPECT_EQ(size, total.to_host()[0]);
+  }
+
+  using Table = strata::TunedJoinTable<chained_hub, std::uint32_t>;
+  std::size_t bytes_of_table = 0;
+  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build_side, bytes_of_table));
+  const scratch memory(bytes_of_table);
+  Table table(memory.data(), memory.bytes(), build_side);
+  ASSERT_CUDA_SUCCESS(table.Build(rows));
+  device_vector<std::int32_t> build_out(expected.size()), probe_out(expected.size());
+  total.poison();
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return table.Inner(storage, bytes, probe_side, strata::join_pairs(build_out.data(), probe_out.data(), size),
+                       total.data());
+  }));
+  ASSERT_EQ(size, total.to_host()[0]);
+  const std::vector<std::int32_t> b = build_out.to_host(), p = probe_out.to_host();
+  row_pairs out;
+  for (std::size_t i = 0; i < expected.size(); ++i) out.emplace_back(b[i], p[i]);
+  std::sort(out.begin(), out.end());
+  row_pairs in_order = expected;
+  std::sort(in_order.begin(), in_order.end());
+  EXPECT_TRUE(out == in_order);
 }
 
 // Storage for the order of the probe rows does not depend on the tiles, which policies of a chain may have different
