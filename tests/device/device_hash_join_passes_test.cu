@@ -246,6 +246,10 @@ TEST(device_hash_join_passes, policies_of_a_chain) {
   std::sort(second.ids.begin(), second.ids.end());
   const auto itself = [](std::uint32_t id) { return id; };
   check_passes<std::uint32_t, chained_hub>(first, second, itself, JoinStrategy::automatic, true);
+  // The table in global memory has lists of the partners in a partition that overflows.
+  side_ids frequent = build;
+  std::fill(frequent.ids.begin() + rows / 2, frequent.ids.end(), 7u);
+  check_passes<std::uint32_t, chained_hub>(frequent, {random_ids(200, rows / 2), {}}, as_u32);
   // A filter drops probe rows.
   check_passes<std::uint32_t, chained_hub>({random_ids(180, 180), {}}, {random_ids(1447, 7200), {}}, as_u32);
 }
