@@ -386,10 +386,19 @@ OVERVIEW = [
     ("Sums of segments of 100", "DeviceSegmentedReduce::Sum", "i32", "len=100"),
     ("Prefix sum", "DeviceScan::ExclusiveSum", "i32", "uniform"),
     ("Scan of 16-byte structs", "DeviceScan::InclusiveScan", "struct16", "compose"),
+    ("Transform an array", "DeviceTransform::Transform", "i32", "scale"),
+    ("Differences of neighbours", "DeviceAdjacentDifference::SubtractLeftCopy", "i32", "random"),
     ("Select half of the items", "DeviceSelect::If", "i32", "half"),
+    ("Partition in two halves", "DevicePartition::If", "i32", "half"),
     ("Reduce by key", "DeviceReduce::ReduceByKey", "u32:i32", "runs=16"),
+    ("Lengths of runs of 16", "DeviceRunLengthEncode::Encode", "u32", "runs=16"),
+    ("Histogram of 256 bins", "DeviceHistogram::HistogramEven", "u8", "bins=256 uniform"),
+    ("The 1,000 greatest", "DeviceTopK::MaxKeys", "f32", "uniform k=1000"),
     ("Transpose", "DeviceTranspose::Transpose", "u32", "16384x16384"),
+    ("Copy buffers of 4 KB", "DeviceMemcpy::Batched", "bytes", "4 KB"),
+    ("Merge two halves", "DeviceMerge::MergeKeys", "i32", "50:50"),
     ("Sort segments of 2,000", "DeviceSegmentedMergeSort::SortKeysCopy", "i32", "u2000"),
+    ("Radix sort segments of 2,000", "DeviceSegmentedRadixSort::SortKeys", "u32", "u2000"),
     ("Radix sort of keys", "DeviceRadixSort::SortKeys", "u32", "uniform"),
     ("Radix sort of pairs", "DeviceRadixSort::SortPairs", "u32:u32", "uniform"),
     ("Merge sort", "DeviceMergeSort::SortKeysCopy", "i32", "uniform"),
@@ -403,13 +412,19 @@ OVERVIEW_STYLE = (
     ".page{fill:#fff}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.small{fill:#aaa}.ours{fill:#56b4e9}.theirs{fill:#7d7d7d}"
     ".limit{stroke:#e6e6e6}.page{fill:#16181c}.halo{stroke:#16181c}}")
-# Names of rivals where CUB has no such call.
-RIVAL_NAMES = {"DeviceHashJoin::Inner": "CUB's parts", "DeviceTranspose::Transpose": "plain tiles"}
+# Names of rivals other than a call of CUB's that does the same, by algorithm and library.
+RIVAL_NAMES = {("DeviceHashJoin::Inner", "cub"): "CUB's parts", ("DeviceHashJoin::Inner", "host"): "the host",
+               ("DeviceTopK::MaxKeys", "cub"): "CUB's sort", ("DeviceTopK::MaxKeys", "sort"): "strata's sort",
+               ("DeviceTranspose::Transpose", "plain_tile"): "plain tiles",
+               ("DeviceTranspose::Transpose", "naive"): "a plain kernel",
+               ("DeviceSegmentedMergeSort::SortKeysCopy", "one_block"): "one block each"}
+# What a count is of, if not of items.
+COUNTED = {"DeviceHashJoin::Inner": "rows", "DeviceMemcpy::Batched": "buffers"}
 
 
 def overview_rows(timings):
-    """(text, key, percent of a copy's speed of strata, of its fastest rival, times faster) of each primitive that
-    the files have."""
+    """(text, key, name of the fastest rival, percent of a copy's speed of strata, of this rival, times faster) of each
+    primitive that the files have."""
     rows = []
     for text, algorithm, type_, case in OVERVIEW:
         keys = [key for key, libs in timings.items() if key[:3] == (algorithm, type_, case) and "strata" in libs and
@@ -417,9 +432,10 @@ def overview_rows(timings):
         if not keys:
             continue
         key = max(keys, key=lambda key: key.n)
-        ours, theirs = timings[key]["strata"], min((timings[key][lib] for lib in rivals_of(timings[key])),
-                                                   key=lambda timing: timing.median)
-        rows.append((text, key, ours.median_of("percent_of_copy"), theirs.median_of("percent_of_copy"),
+        rival = min(rivals_of(timings[key]), key=lambda lib: timings[key][lib].median)
+        ours, theirs = timings[key]["strata"], timings[key][rival]
+        name = RIVAL_NAMES.get((algorithm, rival), "CUB" if rival == "cub" else rival)
+        rows.append((text, key, name, ours.median_of("percent_of_copy"), theirs.median_of("percent_of_copy"),
                      theirs.median / ours.median))
     return rows
 
@@ -450,16 +466,17 @@ def overview_svg(timings, title):
         f'<text x="14" y="{height - 14}" class="small">Only the bytes that must be read and written count. A sum reads '
         'and does not write, so it can exceed a copy. Sorts and joins move items several times.</text>',
     ]
-    for i, (text, key, ours, theirs, ratio) in enumerate(rows):
+    for i, (text, key, rival, ours, theirs, ratio) in enumerate(rows):
         y = top + i * row_height
-        rival = RIVAL_NAMES.get(key.algorithm, "CUB")
         out.append(f'<text x="{left - 10}" y="{y + 11}" class="end name">{html.escape(text)}</text>')
         out.append(f'<text x="{left - 10}" y="{y + 25}" class="end small">{html.escape(key.algorithm.split("::")[0])}, '
-                   f'{html.escape(key.type)}, {n_text(key.n)} items</text>')
+                   f'{html.escape(key.type)}, {n_text(key.n)} {COUNTED.get(key.algorithm, "items")}</text>')
         for row, (value, kind) in enumerate(((ours, "ours"), (theirs, "theirs"))):
             out.append(f'<rect x="{left}" y="{y + row * 14}" width="{value * scale:.1f}" height="13" class="{kind}"/>')
-            out.append(f'<text x="{left + value * scale + 5:.1f}" y="{y + row * 14 + 11}" class="small halo">'
-                       f'{value:.0f} %</text>')
+            end = left + value * scale
+            if end < limit < end + 40:  # The line ends above the number and goes on below it.
+                out.append(f'<rect x="{limit - 2}" y="{y + row * 14 - 1}" width="4" height="15" class="page"/>')
+            out.append(f'<text x="{end + 5:.1f}" y="{y + row * 14 + 11}" class="small halo">{value:.0f} %</text>')
         out.append(f'<text x="{width - right}" y="{y + 18}"><tspan class="name">{ratio:.2f} times</tspan> '
                    f'{html.escape(rival)}</text>')
     return "\n".join(out + ["</svg>", ""])

@@ -235,13 +235,22 @@ class Overview(Files):
                                "DeviceReduce::Sum,i32,uniform,2048,mine,6,6,1,1,30\n"
                                "DeviceReduce::Sum,i32,uniform,2048,copy,1,1,1,1,100\n"
                                "DeviceReduce::Sum,i32,uniform,4096,strata,2,2,1,1,95\n")
-        self.assertEqual([(text, key.n, ours, theirs, ratio) for text, key, ours, theirs, ratio in rows],
-                         [("Sum", 2048, 90.0, 30.0, 3.0)])
+        self.assertEqual([(text, key.n, rival, ours, theirs, ratio) for text, key, rival, ours, theirs, ratio in rows],
+                         [("Sum", 2048, "mine", 90.0, 30.0, 3.0)])
         chart = self.file("o.svg")
         self.assertEqual(self.run_report(path, "--markdown", self.file("o.md"), "--overview", chart)[0], 0)
         texts = [e.text for e in xml.etree.ElementTree.parse(chart).iter() if e.text]
         self.assertIn("3.00 times", texts)
         self.assertIn("90 %", texts)
+
+    def test_a_rival_that_does_something_else_is_named(self):
+        rows = self.rows("DeviceTopK::MaxKeys,f32,uniform k=1000,1024,strata,1,1,1,1,80\n"
+                         "DeviceTopK::MaxKeys,f32,uniform k=1000,1024,cub,9,9,1,1,9\n"
+                         "DeviceTopK::MaxKeys,f32,uniform k=1000,1024,sort,8,8,1,1,10\n"
+                         "DeviceMerge::MergeKeys,i32,50:50,1024,strata,1,1,1,1,80\n"
+                         "DeviceMerge::MergeKeys,i32,50:50,1024,cub,2,2,1,1,40\n")[1]
+        self.assertEqual([(row[0], row[2]) for row in rows], [("The 1,000 greatest", "strata's sort"),
+                                                              ("Merge two halves", "CUB")])
 
     def test_primitives_that_no_file_has_are_left_out(self):
         self.assertEqual(self.rows("DeviceReduce::Min,i32,uniform,1024,strata,1,1,1,1,80\n")[1], [])

@@ -225,7 +225,8 @@ def context_of(folder):
         pass
     try:
         with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
-            return dict(re.findall(r"^\| (\w+) \| (.+?) \|$", file.read(), re.MULTILINE))
+            table = file.read().partition("\n| | |\n|---|---|\n")[2].partition("\n\n")[0]
+        return dict(re.findall(r"^\| (\w+) \| (.+) \|$", table, re.MULTILINE))
     except OSError:
         return {}
 
@@ -253,9 +254,11 @@ INDEX_HEAD = """# Results
 
 ![strata and its best rival, one pair of bars for each primitive]({picture}/overview.svg)
 
-A pair of bars is a primitive: strata, and below it the fastest rival on the same input, in most cases CUB. The dashed
-line is the limit: the speed at which the GPU copies the input. On the right stands how many times as fast as the rival
-strata is.
+A pair of bars is one case of a primitive: strata, and below it the fastest rival on the same input, in most cases CUB.
+Of each primitive it is one type and one kind of input, of the largest size that was measured with a rival. Other types
+and sizes may differ much; the tables have them. The dashed line is the limit: the speed at which the GPU copies the
+input. Sorts and joins move items several times, so they cannot reach it. A sum does not write, so it can exceed it. On
+the right stands how many times as fast as the rival strata is.
 
 | GPU | date | comparisons | faster | same | slower | unsure | copy, GB/s |
 |---|---|--:|--:|--:|--:|--:|--:|

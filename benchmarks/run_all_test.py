@@ -179,6 +179,22 @@ class Texts(unittest.TestCase):
         self.assertEqual(run_all.merged(contexts),
                          {"a": "1 to 1.5", "b": "x; y", "date": "2026-1 to 2026-2", "c": "z", "clocks_sm": "4 MHz"})
 
+    def test_a_report_is_written_anew_from_its_own_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "README.md")
+            with open(FIXTURE, encoding="utf-8") as file:
+                run_all.write(os.path.join(folder, "reduce.csv"), file.read())
+            context = {"gpu": "G 1", "date": "2026-11-24"}
+            run_all.write(os.path.join(folder, "context.json"), json.dumps({"context": context}))
+            run_all.write_report(folder)
+            os.remove(os.path.join(folder, "context.json"))
+            with open(path, encoding="utf-8") as file:
+                before = file.read()
+            self.assertEqual(run_all.context_of(folder), context)
+            run_all.write_report(folder)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), before)
+
     def test_the_page_of_all_results_is_what_the_files_say(self):
         with open(os.path.join(run_all.RESULTS, "README.md"), encoding="utf-8") as file:
             self.assertEqual(file.read(), run_all.index_text(run_all.RESULTS), "run_all.py --index writes it anew")

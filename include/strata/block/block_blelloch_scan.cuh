@@ -54,6 +54,10 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// The initial value need not be an identity. Operands keep their order, so the operator need be associative
 /// only.
 ///
+/// BlockHillisSteeleScan has more additions and half as many barriers. For sums of 1,024 elements on an H200, it takes
+/// 78 % of this class's time with elements of 4 bytes, and 99 % with 8 bytes. This class is there to be read, and for
+/// its few additions.
+///
 /// All accesses have a stride that is a power of two. Their conflict degree, for 1,024 elements, in
 /// `PlainLayout`; with `i + i / 32`, the classical padding; and in the default, which has as many
 /// levels of padding as the elements need (`TreeLayout`):
