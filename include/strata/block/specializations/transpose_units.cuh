@@ -102,8 +102,8 @@ struct transpose_units {
       }
     };
     if constexpr (Tile::is_even && Tile::threads % UnitsPerRow == 0) {
-      // All squares of a thread begin in one column, as far from each other: an address that goes on
-      // takes fewer registers than one for each.
+      // The squares of a thread begin in one column, at equal distances: one running address takes fewer
+      // registers than one for each square.
       constexpr int rows_apart = Tile::threads / UnitsPerRow * side;
       const int row = thread / UnitsPerRow * side;
       const int column = thread % UnitsPerRow * side;

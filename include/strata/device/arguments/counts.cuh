@@ -54,7 +54,7 @@ bool is_count(const FutureCount<T>& n) {
   return detail::is_count(n.max_items());
 }
 
-/// Whether a count is to be read, and lies nowhere.
+/// Whether a count is a FutureCount with a null pointer.
 template <class NumItemsT>
 bool is_null_count(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
@@ -112,7 +112,7 @@ STRATA_HD Stored count_as(Count count) {
   return static_cast<Stored>(count);
 }
 
-// The program did not choose the type of the count: it need not hear that its proxy takes a narrower one.
+// The type of the count is the library's choice. A warning that the user's proxy takes a narrower one would not help.
 #if STRATA_HOST_SIMT
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -47,8 +47,8 @@ struct buffer_queue {
   }
 };
 
-/// The blocks of a multiprocessor in the second kernel. Arrays are read, and fewer loads in flight suffice; an iterator
-/// may be computed, and its items only written.
+/// The resident blocks of a multiprocessor in the second kernel. Arrays need fewer. A computed input only writes
+/// memory, and needs more.
 template <class Buffers>
 constexpr int blocks_of_queue(const batched_copy_tuning& tuning) {
   return Buffers::are_arrays ? tuning.queued_array_blocks : tuning.blocks_per_multiprocessor;

@@ -36,8 +36,9 @@ struct grid_barrier_arguments {
   bool may_be_replayed;
 };
 
-/// A flag may be ahead of a block that polls it, and never goes back: by one barrier if all blocks wait for all. If a
-/// graph may replay the launch, the last block to leave erases all flags, because a replay carries the same epoch.
+/// Flags only increase. A block may pass a barrier and arrive at the next one while others still poll: its flag is then
+/// ahead by one barrier, or with wait_for() by up to 1,023. If a graph may replay the launch, the last block to leave
+/// erases all flags, because a replay carries the same epoch.
 template <int BlockThreads>
 class grid_barrier {
  public:

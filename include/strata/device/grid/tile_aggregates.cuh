@@ -40,10 +40,10 @@
 ///   4. Round k - 3 - 2 lag is the last that needs round k - 4 - 2 lag. The lag is at most 2, so no block
 ///      needs round k - 8, whose slot round k overwrites.
 ///
-/// A replay of the same launch (a CUDA graph) has the same epochs, so it could take a word that the run before has
-/// left for one of its own. Not in a call of more than 16 rounds: the slots hold the last 8 rounds, and the replay has
-/// overwritten each slot by an earlier round before it reads it for one of these. In a shorter call that may be
-/// replayed, the last block to leave erases all epochs.
+/// A replay of the same launch (a CUDA graph) has the same epochs, so a word of the run before could pass for a new
+/// one. The slots hold words of the last 8 rounds of that run. In a call of more than 16 rounds, an earlier round of
+/// the replay has overwritten each slot before one of these rounds reads it. In a shorter call that may be replayed,
+/// the last block to leave erases all epochs.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -184,7 +184,7 @@ class AgentCountingSortCountWords {
     typename WarpReduce<unsigned>::TempStorage unused;
     hot_keys = __shfl_sync(full_warp_mask, WarpReduce<unsigned>(unused).Sum(hot_keys), 0);
     if (hot_keys > 0 && platform::lane_id() == 0) add(hot, hot_keys);
-    // Another sample next time, unless one key of 16 had this word.
+    // `hot` stays if 1/16 or more of the warp's keys equal it. Otherwise the next batch takes another sample.
     if (hot_keys * 16 < unsigned{warp_threads * keys_per_batch}) hot = ~0u;
   }
 

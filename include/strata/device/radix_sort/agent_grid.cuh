@@ -123,7 +123,7 @@ class AgentRadixGrid {
   }
 
  private:
-  // What depends on the first item's index does not stay in registers either.
+  // The barrier makes the compiler compute indices again in each pass. Else they would occupy registers throughout.
   struct tile_digits : Rank::template tile_digits<false, Digits, Key> {
     STRATA_D void optimization_barrier() {
       platform::optimization_barrier(this->first_bit);

@@ -66,8 +66,8 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// Without a double buffer, one pass at least must take the items out of the input. Where no pass moves items, or where
-/// output and scratch are a double buffer and the moves would leave the items in the wrong one, one pass only copies.
+/// One pass only copies where, without a double buffer, no pass moves items, or where, with one, the moves would leave
+/// the items in the wrong array.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                  bool is_double_buffer) {
   int moves = 0;

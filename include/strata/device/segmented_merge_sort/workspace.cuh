@@ -130,7 +130,8 @@ struct merge_sort_workspace {
   STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 };
 
-/// How the longest segments are sorted: in sorts by a comparator by merges, as those that are only longer than a tile.
+/// How the longest segments are sorted. Sorts by a comparator merge them as all others that are longer than a tile:
+/// there is nothing to add.
 struct merge_long_segments {
   using Workspace = merge_sort_workspace;
   static constexpr int slots = 0;

@@ -198,8 +198,8 @@ class AgentSegmentedRadixSort {
     Passes(shared_, keys, values, length, range_, digits_).sort(is_double_buffer_);
   }
 
-  // Lists a long segment, and clears its bins. With a double buffer, too, it takes a range: in the sum, the lengths of
-  // listed segments are within the items of the call, and the list has capacity for them.
+  // Lists a long segment, and clears its bins. It takes a range of the scratch even with a double buffer, which does
+  // not use it: the counter of these ranges bounds the items of all listed segments, so the list cannot overflow.
   STRATA_D void list(const segment_bounds& bounds) {
     const auto length = static_cast<std::size_t>(bounds.length);
     const long long scratch_begin = take_scratch(length);
