@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every row of tuning says where its numbers come from.
 
-A row is a `static constexpr <something>_tuning name` with numbers of its own in a struct of a tuning.hpp. Its
+A row is a `static constexpr <something>_tuning name` with numbers of its own in a struct of a tuning.hpp or
+*_tuning.hpp; each has a declaration of its own. Its
 comment names a GPU, a date, and a figure and its unit, or says `Not measured: from <row>` or, where the rule of
 guides/tuning.md gives the numbers, `Derived, not measured: from <row>`. That is what a struct says whose rows depend
 on `limits_of` an architecture. The comment of a row is what stands between the last row and this one, or behind it, or
@@ -138,7 +139,7 @@ def rows_of(text):
 
 
 def rows():
-    for path in sorted((toolbox.INCLUDE / "strata").rglob("tuning.hpp")):
+    for path in sorted((toolbox.INCLUDE / "strata").rglob("*tuning.hpp")):
         name = path.relative_to(toolbox.ROOT).as_posix()
         yield from ((name, *row) for row in rows_of(path.read_text()))
 

@@ -41,11 +41,10 @@ struct merge_sort_grid_rows {
   static constexpr int cluster_threads = ItemBytes > 512 ? 0 : threads_within(items_of_cluster, 512);
   static constexpr int grid_threads = ItemBytes > 512 ? 0 : threads_within(items_of_grid, ItemBytes <= 4 ? 256 : 512);
 
-  // Not measured: from sm_90.
+  // Not measured: from rows_900, with half as many blocks.
   struct rows_750 {
-    static constexpr merge_sort_grid_tuning  //
-        one_cluster{cluster_threads, items_of_cluster, 1, 8},
-        resident_grid{grid_threads, items_of_grid, ItemBytes <= 4 ? 2 : 1};
+    static constexpr merge_sort_grid_tuning one_cluster{cluster_threads, items_of_cluster, 1, 8};
+    static constexpr merge_sort_grid_tuning resident_grid{grid_threads, items_of_grid, ItemBytes <= 4 ? 2 : 1};
   };
   // H200, 2026-11-26, CUDA 13.0, microseconds of a call, i32 in one cluster: 7.4 for 2^10, 17.8 for 2^14 (512 x 9);
   // 7.2, 17.0 (256 x 9); as a resident grid: 28.2 for 2^16, 58.2 for 2^20 (256 x 17 x 4); 28.0, 63.4 (512 x 9 x 2);

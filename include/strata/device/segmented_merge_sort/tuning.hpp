@@ -128,19 +128,21 @@ struct segmented_merge_sort_policy_hub {
   // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
   // items of a merge's tile.
 
-  // Not measured: from sm_90, for any number of registers.
+  // Not measured: from rows_900, for any number of registers.
   struct rows_750 : grid_rows::rows_750 {
-    static constexpr segment_tile_tuning  //
-        one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread},
-        few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads},
-        part_of_tile{short_threads, items_of_part, 1, max_of_part}, one_tile{tile_threads, items_of_tile, 1},
-        many_tiles{many_threads, items_of_tile, 1},
-        tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor, 1}, whole_array = many_tiles;
-    static constexpr segment_merge_tuning  //
-        merge{tile_threads, items_of_tile + 2, 1, tile_threads*items_of_tile},
-        merge_whole_array = merge,
-        merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
-                                 merge_threads*items_per_multiprocessor};
+    static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread};
+    static constexpr segment_tile_tuning few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads};
+    static constexpr segment_tile_tuning part_of_tile{short_threads, items_of_part, 1, max_of_part};
+    static constexpr segment_tile_tuning one_tile{tile_threads, items_of_tile, 1};
+    static constexpr segment_tile_tuning many_tiles{many_threads, items_of_tile, 1};
+    static constexpr segment_tile_tuning tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor,
+                                                                 1};
+    static constexpr segment_tile_tuning whole_array = many_tiles;
+    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, 1, one_tile.tile_items()};
+    static constexpr segment_merge_tuning merge_whole_array = merge;
+    static constexpr int items_of_merge = merge_threads * items_per_multiprocessor;
+    static constexpr segment_merge_tuning merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
+                                                                   items_of_merge};
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
@@ -148,24 +150,25 @@ struct segmented_merge_sort_policy_hub {
     static constexpr merge_sort_grid_tuning resident_grid = grid_rows::rows_900::resident_grid;
     // Tiles of more than 99 KiB: shared memory has 227.
     static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
-    static constexpr segment_tile_tuning  //
-        one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6), max_of_one_thread},
-        few_threads{short_threads, items_of_few_threads, by_bytes(12, 8, 6, 6), max_of_few_threads},
-        part_of_tile{short_threads, items_of_part, by_bytes(10, 8, 4, 4), max_of_part},
-        one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)},
-        many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
+    static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6),
+                                                    max_of_one_thread};
+    static constexpr segment_tile_tuning few_threads{short_threads, items_of_few_threads, by_bytes(12, 8, 6, 6),
+                                                     max_of_few_threads};
+    static constexpr segment_tile_tuning part_of_tile{short_threads, items_of_part, by_bytes(10, 8, 4, 4), max_of_part};
+    static constexpr segment_tile_tuning one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)};
+    static constexpr segment_tile_tuning many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
     // H200, 2026-11-26, i32, ms of 2^24, 2^26, 2^28: 0.57, 2.13, 8.55 (512 x 35 x 2, merges 256 x 37 x 4); 0.60, 2.38,
     // 9.64 (512 x 25 x 3, 256 x 27 x 5, as many_tiles). Items of other sizes: not measured: from many_tiles.
-    static constexpr segment_tile_tuning whole_array{
-        threads_of_many, by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
+    static constexpr segment_tile_tuning whole_array{threads_of_many,
+                                                     by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
     // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
     // and 9, 9.2 with 4 and 9.
     static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
-                                                tile_threads* items_of_tile};
+                                                one_tile.tile_items()};
     // H200, 2026-11-26: 8.55 ms for 2^28 of i32, with whole_array.
+    static constexpr int items_of_array_merge = tile_threads * whole_array.items_per_thread;
     static constexpr segment_merge_tuning merge_whole_array{tile_threads, whole_array.items_per_thread + 2,
-                                                            by_bytes(4, 3, 4, 2),
-                                                            tile_threads* whole_array.items_per_thread};
+                                                            by_bytes(4, 3, 4, 2), items_of_array_merge};
   };
   // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
   struct rows_1000 : rows_900 {
@@ -192,14 +195,15 @@ struct segmented_merge_sort_policy_hub {
     // few_threads has.
     static constexpr int items_alone =
         by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
-    static constexpr segment_tile_tuning  //
-        one_thread = fitting(rows_900::one_thread, items_alone, 29 + ItemBytes),
-        few_threads = fitting(rows_900::few_threads, items_of_few_threads, 19 + ItemBytes),
-        part_of_tile = fitting(rows_900::part_of_tile, items_of_part, 19),
-        one_tile = fitting(rows_900::one_tile, items_of_tile, 19),
-        large_tile = fitting(rows_900::many_tiles, items_of_tile, 19),
-        many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile,
-        array_tile = fitting(rows_900::whole_array, rows_900::whole_array.items_per_thread, 19);
+    static constexpr segment_tile_tuning one_thread = fitting(rows_900::one_thread, items_alone, 29 + ItemBytes);
+    static constexpr segment_tile_tuning few_threads =
+        fitting(rows_900::few_threads, items_of_few_threads, 19 + ItemBytes);
+    static constexpr segment_tile_tuning part_of_tile = fitting(rows_900::part_of_tile, items_of_part, 19);
+    static constexpr segment_tile_tuning one_tile = fitting(rows_900::one_tile, items_of_tile, 19);
+    static constexpr segment_tile_tuning large_tile = fitting(rows_900::many_tiles, items_of_tile, 19);
+    static constexpr segment_tile_tuning many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
+    static constexpr segment_tile_tuning array_tile =
+        fitting(rows_900::whole_array, rows_900::whole_array.items_per_thread, 19);
     static constexpr segment_merge_tuning merge =
         fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
     static constexpr bool has_array_tile = array_tile.blocks_per_multiprocessor >= 2;
