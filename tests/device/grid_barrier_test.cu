@@ -3,8 +3,9 @@
 
 // The barrier of a grid: no block goes on before all have arrived, what they have written before is
 // visible then, over any memory, and when a graph replays it.
-#include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/barrier.cuh>
+#include <strata/device/grid/epoch.hpp>
+#include <strata/device/grid/last_block.cuh>
 #include <strata/device/grid/tagged_word.cuh>
 
 #include <vector>
@@ -73,6 +74,26 @@ STRATA_KERNEL void exchange_in_groups(grid_barrier_arguments arguments, std::uin
   if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
 }
 
+/// Every thread writes a number before the first part of the barrier, and reads those of all blocks behind the second.
+STRATA_KERNEL void exchange_in_two_parts(strata::platform::tagged_word* arrivals, unsigned long long epoch,
+                                         unsigned* departures, std::uint64_t* numbers, const std::uint64_t* salts,
+                                         unsigned* counts) {
+  const std::uint64_t salt = *salts;
+  const unsigned threads = gridDim.x * blockDim.x;
+  const strata::detail::grid_split_barrier<grid_block_threads> barrier(arrivals, epoch);
+  delay(salt, 0);
+  numbers[blockIdx.x * blockDim.x + threadIdx.x] = mix(salt, 0, blockIdx.x * blockDim.x + threadIdx.x);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *departures = 0;
+  barrier.arrive();
+  delay(salt, 1);
+  barrier.wait();
+  for (unsigned i = threadIdx.x; i < threads; i += blockDim.x) {
+    if (numbers[i] != mix(salt, 0, i)) atomicAdd(counts, 1u);
+  }
+  if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
+  if (strata::detail::is_last_block(departures)) barrier.erase();
+}
+
 class exchanging {
  public:
   cudaError_t launch(unsigned blocks, unsigned rounds, bool may_be_replayed, cudaStream_t on) {
@@ -93,9 +114,18 @@ class exchanging {
                           static_cast<std::uint64_t*>(written.data()), static_cast<const std::uint64_t*>(salt.data()),
                           counts.data());
   }
+  cudaError_t launch_in_two_parts(unsigned blocks, cudaStream_t on) {
+    strata::launch_configuration configuration{"exchange_in_two_parts", dim3(blocks), dim3(grid_block_threads), 0, on};
+    configuration.cooperative = true;
+    return strata::launch(configuration, exchange_in_two_parts,
+                          static_cast<strata::platform::tagged_word*>(arrivals.data()), next_epoch(), departures.data(),
+                          static_cast<std::uint64_t*>(written.data()), static_cast<const std::uint64_t*>(salt.data()),
+                          counts.data());
+  }
   /// Before a launch: nothing is as the last one has left it.
   void renew(std::size_t i) {
     fill_with_garbage(flags, i);
+    fill_with_garbage(arrivals, i);
     fill_with_garbage(written, i);
     departures.poison();
     salt.assign({mix(i)});
@@ -108,6 +138,7 @@ class exchanging {
   }
 
   scratch flags{max_blocks * sizeof(unsigned long long)};
+  scratch arrivals{max_blocks * sizeof(strata::platform::tagged_word)};
   scratch written{2 * max_blocks * grid_block_threads * sizeof(std::uint64_t)};
   device_vector<unsigned> departures{1};
   device_vector<std::uint64_t> salt{1};
@@ -156,6 +187,31 @@ TEST(grid_barrier, a_graph_may_be_replayed) {
     });
     if (testing::Test::HasFailure()) return;
   }
+}
+
+TEST(grid_split_barrier, all_blocks_see_what_all_have_written_before) {
+  exchanging call;
+  std::size_t ends = 0;
+  under_grid_schedules([&](std::size_t i) {
+    const unsigned blocks = 1 + static_cast<unsigned>(i % max_blocks);
+    call.renew(i);
+    ASSERT_CUDA_SUCCESS(call.launch_in_two_parts(blocks, nullptr));
+    call.expect_ends(ends += blocks);
+  });
+}
+
+TEST(grid_split_barrier, a_graph_may_be_replayed) {
+  exchanging call;
+  graph recorded([&](cudaStream_t on) { return call.launch_in_two_parts(max_blocks, on); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream on;
+  under_grid_schedules([&](std::size_t i) {
+    call.salt.assign({mix(i)});
+    start_load(i);
+    ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+    on.synchronize();
+    call.expect_ends((i + 1) * max_blocks);
+  });
 }
 
 }  // namespace

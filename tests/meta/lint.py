@@ -24,6 +24,9 @@ MAY_INCLUDE_SIMT = ("core/platform", "core/launcher", "distributed/communication
 NCCL_HEADER = "distributed/communication/nccl.hpp"
 # The only files that may hold inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform", "core/launcher", "simt/")
+# What blocks wait for each other with: only for the protocols of this folder.
+GRID_FOLDER = "device/grid/"
+GRID_CALLS = r"\b(?:STRATA_SPIN|fence_acq_rel|store_release|load_acquire|(?:load|store)_tagged_word)\b"
 # Instructions that CUDA C++ has no spelling for, in files of their own.
 ASSEMBLY_FILES = ("core/scan_step.cuh",)
 # Notices, data that other programs write, and formats without comments.
@@ -105,6 +108,9 @@ def header_findings(header, text):
                 continue
             for match in re.finditer(regex, code):
                 yield line_of(code, match.start()), what
+    if header.startswith("device/") and not header.startswith(GRID_FOLDER):
+        for match in re.finditer(GRID_CALLS, code):
+            yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {GRID_FOLDER}"
     for match in re.finditer(r"\bnamespace\s*\{", code):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
@@ -228,6 +234,8 @@ BAD_HEADERS = [
     ("warp/a.cuh", 'asm volatile("bar.sync 0;");', "inline assembly"),
     ("core/scan_step_of_mine.cuh", 'asm volatile("bar.sync 0;");', "inline assembly"),
     ("core/scan_step.cuh", "__shared__ int x;", "STRATA_SHARED"),
+    ("device/scan/a.cuh", "while (*flag == 0) STRATA_SPIN();", "blocks communicate by"),
+    ("device/a.cuh", "platform::store_tagged_word(words, {0, epoch});", "blocks communicate by"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
     ("core/a.hpp", "using namespace std;", "using directive"),
     ("block/a.cuh", "f([&](int i, auto& items) { g(i, items); });", "generic lambda"),
@@ -246,6 +254,7 @@ GOOD_HEADERS = [
     ("core/platform.cuh", '#include <strata/simt/simt.hpp>\nvoid f() { asm volatile(""); }'),
     ("core/scan_step.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
+    ("device/grid/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
     ("core/a.hpp", "#include <type_traits>"),
     ("block/a.cuh", "const auto x = a[i](b); f([&](int i) { const auto y = i; });"),
     ("device/a.cuh", "f([&](auto& items) { g(items); });"),

@@ -13,7 +13,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// \file
-/// Barriers of all blocks of a grid. `grid_barrier` works over uninitialised memory:
+/// Barriers of all blocks of a grid. `grid_barrier` and `grid_split_barrier` work over uninitialised memory:
 ///
 ///     flag of      block 0      block 1      block 2
 ///     holds        epoch + 2    epoch + 1    epoch + 2     barriers that the block has reached
@@ -91,6 +91,50 @@ class grid_barrier {
 
   arguments barrier_;
   unsigned long long phase_ = 0;
+};
+
+/// One barrier in two parts, between which a block may work; over uninitialised memory, too:
+///
+///     word of a block      | 0 | epoch of the call: it has arrived |
+///
+/// In a grid_barrier every thread polls with acquire. Here one warp polls, and one fence follows.
+template <int BlockThreads>
+class grid_split_barrier {
+ public:
+  /// A word for each block.
+  STRATA_D grid_split_barrier(platform::tagged_word* arrivals, unsigned long long epoch)
+      : arrivals_(arrivals), epoch_(epoch) {}
+
+  /// By all threads of the block.
+  STRATA_D void arrive() const {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      platform::fence_acq_rel();
+      platform::store_tagged_word(arrivals_ + blockIdx.x, {0, epoch_});
+    }
+  }
+
+  /// By all threads of the block: waits until all blocks have arrived, and sees what they have written before.
+  STRATA_D void wait() const {
+    if (threadIdx.x < warp_threads) {
+      for (unsigned block = threadIdx.x; block < gridDim.x; block += warp_threads) {
+        while (platform::load_tagged_word(arrivals_ + block).epoch != epoch_) STRATA_SPIN();
+      }
+      platform::fence_acq_rel();
+    }
+    __syncthreads();
+  }
+
+  /// By all threads of one block when all have waited. A replay of a graph carries the same epoch.
+  STRATA_D void erase() const {
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += unsigned{BlockThreads}) {
+      platform::store_relaxed(&arrivals_[i].epoch, 0ull);
+    }
+  }
+
+ private:
+  platform::tagged_word* arrivals_;
+  unsigned long long epoch_;
 };
 
 /// All blocks add to one counter, and wait until it is a multiple of the number of blocks. `arrivals` was 0

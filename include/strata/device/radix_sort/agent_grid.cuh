@@ -8,7 +8,7 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/grid/barrier.cuh>
-#include <strata/device/radix_sort/grid_counts.cuh>
+#include <strata/device/grid/bin_counts.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 
@@ -21,7 +21,7 @@ namespace detail {
 /// What the blocks of a sort in one launch share in device memory.
 struct radix_grid_workspace {
   grid_barrier_arguments barrier;
-  unsigned* counts;  // radix_grid_counts::number_of_words() of them
+  unsigned* counts;  // grid_bin_counts::number_of_words() of them
 };
 
 /// A sort in one launch, of as many items as the registers of all resident blocks hold. All blocks are
@@ -260,7 +260,7 @@ class AgentRadixGrid {
   const Digits& digits_;
   grid_barrier<block_threads> barrier_;
   unsigned* departures_;
-  radix_grid_counts counts_;
+  grid_bin_counts<radix_bins> counts_;
 };
 
 }  // namespace detail

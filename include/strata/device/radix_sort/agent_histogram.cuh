@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/grid/barrier.cuh>
 #include <strata/device/grid/last_block.cuh>
 #include <strata/device/radix_sort/digit_counts.cuh>
 #include <strata/device/radix_sort/problem.cuh>
@@ -17,9 +18,9 @@ namespace detail {
 /// The first kernel of a sort: counts the digits of all passes in one read of the keys, and plans the passes.
 /// All blocks are resident.
 ///
-/// 1. Each block clears its part of the workspace and announces that it has.
+/// 1. Each block clears its part of the workspace and arrives at a split barrier.
 /// 2. It counts the digits of its keys in shared memory.
-/// 3. When all blocks have announced 1, it adds its counts to those of the other blocks.
+/// 3. When all blocks have arrived, mostly long before, it adds its counts to those of the other blocks.
 /// 4. The last block to finish turns counts into offsets, an exclusive sum for each pass, and plans the passes.
 template <class Policy, class KeyIterator, class Digits>
 class AgentRadixHistogram {
@@ -50,9 +51,9 @@ class AgentRadixHistogram {
   STRATA_D void run() {
     clear_workspace();
     counts_.clear();
-    announce_clear();
+    all_are_clear().arrive();
     counts_.count_keys(d_keys_, num_items_, blockIdx.x, gridDim.x);
-    wait_until_clear();
+    all_are_clear().wait();
     counts_.add_to(workspace_.bins);
     if (!counts_.is_exact()) platform::store_relaxed(workspace_.inexact, 1u);
     if (detail::is_last_block(workspace_.departures)) plan();
@@ -67,6 +68,8 @@ class AgentRadixHistogram {
     }
   }
 
+  STRATA_D grid_split_barrier<block_threads> all_are_clear() const { return {workspace_.arrivals, epoch_}; }
+
   STRATA_D void clear_workspace() const {
     clear(workspace_.bins, static_cast<std::size_t>(passes_ * radix_bins));
     clear(workspace_.tickets, static_cast<std::size_t>(passes_));
@@ -75,33 +78,10 @@ class AgentRadixHistogram {
     clear(static_cast<unsigned*>(workspace_.states[0]), workspace_.state_bytes / sizeof(unsigned));
   }
 
-  STRATA_D void announce_clear() const {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      platform::fence_acq_rel();
-      platform::store_tagged_word(workspace_.arrivals + blockIdx.x, {0, epoch_});
-    }
-  }
-
-  // Waits until all blocks have cleared their parts, which they have mostly done long before. In a
-  // grid_barrier every thread polls with acquire; here one warp polls, and one fence follows.
-  STRATA_D void wait_until_clear() const {
-    if (threadIdx.x < warp_threads) {
-      for (unsigned block = threadIdx.x; block < gridDim.x; block += warp_threads) {
-        while (platform::load_tagged_word(workspace_.arrivals + block).epoch != epoch_) STRATA_SPIN();
-      }
-      platform::fence_acq_rel();
-    }
-    __syncthreads();
-  }
-
   STRATA_D void plan() {
     Planner::plan(storage_, workspace_, passes_, num_items_, is_double_buffer_);
     if (!may_be_replayed_) return;
-    // A replay of a graph carries the same epoch.
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += unsigned{block_threads}) {
-      platform::store_relaxed(&workspace_.arrivals[i].epoch, 0ull);
-    }
+    all_are_clear().erase();
   }
 
   TempStorage& storage_;

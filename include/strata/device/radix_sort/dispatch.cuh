@@ -164,9 +164,9 @@ struct DispatchRadixSort {
       storage.template reserve<unsigned long long>(states_slot, states);
     }
     const std::size_t grid_blocks = ceiling_divide(num_items, detail::least_in_chain<radix_grid_tile, MaxPolicy>());
-    storage.template reserve<unsigned>(
-        states_slot,
-        radix_grid_counts::number_of_words(grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
+    storage.template reserve<unsigned>(states_slot,
+                                       grid_bin_counts<radix_bins>::number_of_words(
+                                           grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
     if constexpr (is_counting_sort_word) {
       constexpr std::size_t least_words = detail::least_in_chain<radix_least_words, MaxPolicy>();
       if (least_words != radix_no_words && num_items >= least_words) {

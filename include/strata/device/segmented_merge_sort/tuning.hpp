@@ -183,35 +183,30 @@ struct segmented_merge_sort_policy_hub {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
     // `bytes_beside`: for each thread, beside its items.
     template <class Row>
-    static constexpr Row fitting(Row row, int items, int bytes_beside) {
-      const int bytes = row.block_threads * (items * ItemBytes + bytes_beside);
+    static constexpr Row fitting(Row row, int bytes_beside, int more_items = 0) {
+      const int bytes = row.block_threads * ((row.items_per_thread + more_items) * ItemBytes + bytes_beside);
       row.blocks_per_multiprocessor = limits.blocks_within(row.blocks_per_multiprocessor, row.block_threads, bytes);
       return row;
     }
     static constexpr merge_sort_grid_tuning resident_grid =
-        fitting(rows_900::resident_grid, rows_900::resident_grid.items_per_thread,
-                20 + 4 * rows_900::resident_grid.items_per_thread);  // 4 bytes of each item for pairs
+        fitting(rows_900::resident_grid, 20 + 4 * rows_900::resident_grid.items_per_thread);  // 4 of an item for pairs
     // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as one of
     // few_threads has.
     static constexpr int items_alone =
         by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
-    static constexpr segment_tile_tuning one_thread = fitting(rows_900::one_thread, items_alone, 29 + ItemBytes);
-    static constexpr segment_tile_tuning few_threads =
-        fitting(rows_900::few_threads, items_of_few_threads, 19 + ItemBytes);
-    static constexpr segment_tile_tuning part_of_tile = fitting(rows_900::part_of_tile, items_of_part, 19);
-    static constexpr segment_tile_tuning one_tile = fitting(rows_900::one_tile, items_of_tile, 19);
-    static constexpr segment_tile_tuning large_tile = fitting(rows_900::many_tiles, items_of_tile, 19);
+    static constexpr segment_tile_tuning one_thread =
+        fitting(rows_900::one_thread, 29 + ItemBytes, items_alone - items_of_one_thread);
+    static constexpr segment_tile_tuning few_threads = fitting(rows_900::few_threads, 19 + ItemBytes);
+    static constexpr segment_tile_tuning part_of_tile = fitting(rows_900::part_of_tile, 19);
+    static constexpr segment_tile_tuning one_tile = fitting(rows_900::one_tile, 19);
+    static constexpr segment_tile_tuning large_tile = fitting(rows_900::many_tiles, 19);
     static constexpr segment_tile_tuning many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
-    static constexpr segment_tile_tuning array_tile =
-        fitting(rows_900::whole_array, rows_900::whole_array.items_per_thread, 19);
-    static constexpr segment_merge_tuning merge =
-        fitting(rows_900::merge, rows_900::merge.items_per_thread, 20 + ItemBytes);
+    static constexpr segment_tile_tuning array_tile = fitting(rows_900::whole_array, 19);
+    static constexpr segment_merge_tuning merge = fitting(rows_900::merge, 20 + ItemBytes);
     static constexpr bool has_array_tile = array_tile.blocks_per_multiprocessor >= 2;
     static constexpr segment_tile_tuning whole_array = has_array_tile ? array_tile : many_tiles;
     static constexpr segment_merge_tuning merge_whole_array =
-        has_array_tile
-            ? fitting(rows_900::merge_whole_array, rows_900::merge_whole_array.items_per_thread, 20 + ItemBytes)
-            : merge;
+        has_array_tile ? fitting(rows_900::merge_whole_array, 20 + ItemBytes) : merge;
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};

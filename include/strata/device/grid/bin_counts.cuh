@@ -5,60 +5,65 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/radix_sort/tuning.hpp>
 
 #include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many items with each digit the blocks of a grid have. All blocks exchange these counts without a
-/// barrier.
+/// How many items of each of `Bins` bins the blocks of a grid have, in each round of counting. All blocks exchange
+/// these counts without a barrier.
 ///
-///     one word of a row    | blocks that have added: 8 bits | items with the digit: 24 bits |
+///     one word of a row    | blocks that have added: 8 bits | items in the bin: 24 bits |
 ///
-/// Each block has a row of words for each pass, and so has each group of 16 blocks, to whose row its members
+///     rows of a round      group 0   group 1   group 2    block 0   block 1   ...   block 40
+///     read by block 35        x         x         x       of its group, blocks 32 to 34 alone
+///
+/// Each block has a row of words for each round, and so has each group of 16 blocks, to whose row its members
 /// add. A block needs the counts of all blocks, and of the blocks before it: it reads the rows of all groups,
 /// and the rows of the members of its group before it. A word is complete when all members have added to it;
 /// the word itself says so, hence no order among words matters. All words are cleared before the first
 /// barrier of the grid.
-class radix_grid_counts {
+///
+/// Forward progress: a block publishes the counts of a round before it collects those of others, and all blocks are
+/// resident (`launch_resident`).
+template <unsigned Bins>
+class grid_bin_counts {
  public:
   static constexpr unsigned group_blocks = 16;
 
   STRATA_HD static constexpr std::size_t groups(std::size_t blocks) {
     return ceiling_divide<std::size_t>(blocks, group_blocks);
   }
-  STRATA_HD static constexpr std::size_t number_of_words(std::size_t blocks, std::size_t passes) {
-    return passes * (groups(blocks) + blocks) * radix_bins;
+  STRATA_HD static constexpr std::size_t number_of_words(std::size_t blocks, std::size_t rounds) {
+    return rounds * (groups(blocks) + blocks) * Bins;
   }
 
-  STRATA_D explicit radix_grid_counts(unsigned* words)
+  STRATA_D explicit grid_bin_counts(unsigned* words)
       : words_(words),
         blocks_(gridDim.x),
         groups_(static_cast<unsigned>(groups(gridDim.x))),
         group_(blockIdx.x / group_blocks) {}
 
   /// By all threads of all blocks.
-  STRATA_D void clear(int passes) const {
-    const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(passes)));
+  STRATA_D void clear(int rounds) const {
+    const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(rounds)));
     const unsigned step = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
   }
 
-  /// By one thread of each block for each digit.
-  STRATA_D void publish(int pass, unsigned digit, unsigned count) const {
-    platform::store_relaxed(word(pass, groups_ + blockIdx.x, digit), one_block + count);
-    atomicAdd(word(pass, group_, digit), one_block + count);
+  /// By one thread of each block for each bin.
+  STRATA_D void publish(int round, unsigned bin, unsigned count) const {
+    platform::store_relaxed(word(round, groups_ + blockIdx.x, bin), one_block + count);
+    atomicAdd(word(round, group_, bin), one_block + count);
   }
 
-  /// Waits for a part of the blocks and adds up how many of their items have the digit: `all`, and `before`
+  /// Waits for a part of the blocks and adds up how many of their items are in the bin: `all`, and `before`
   /// in blocks before this one. The caller adds up the results of all `parts` parts.
-  STRATA_D void collect(int pass, unsigned digit, unsigned part, unsigned parts, unsigned& before,
-                        unsigned& all) const {
+  STRATA_D void collect(int round, unsigned bin, unsigned part, unsigned parts, unsigned& before, unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;
-    // Without this, addresses of words and numbers of members stay in registers from pass to pass.
+    // Without this, addresses of words and numbers of members stay in registers from round to round.
     int begin = static_cast<int>(part);
     platform::optimization_barrier(begin);
     for (auto first = static_cast<unsigned>(begin); first < count; first += parts * words_per_batch) {
@@ -67,7 +72,7 @@ class radix_grid_counts {
         STRATA_UNROLL
         for (unsigned j = 0; j < words_per_batch; ++j) {
           const unsigned i = first + j * parts;
-          found[j] = i < count ? platform::load_relaxed(word(pass, row(i), digit)) : 0;
+          found[j] = i < count ? platform::load_relaxed(word(round, row(i), bin)) : 0;
         }
         bool is_complete = true;
         STRATA_UNROLL
@@ -103,8 +108,8 @@ class radix_grid_counts {
     const unsigned left = blocks_ - i * group_blocks;
     return left < group_blocks ? left : group_blocks;
   }
-  STRATA_D unsigned* word(int pass, unsigned row, unsigned digit) const {
-    return words_ + (static_cast<unsigned>(pass) * (groups_ + blocks_) + row) * radix_bins + digit;
+  STRATA_D unsigned* word(int round, unsigned row, unsigned bin) const {
+    return words_ + (static_cast<unsigned>(round) * (groups_ + blocks_) + row) * Bins + bin;
   }
 
   unsigned* words_;
