@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
@@ -70,7 +71,7 @@ struct merge_sort_workspace {
     const unsigned sum = WarpReduce<unsigned>(unused).AllSum(is_queued ? slots : 0);
     unsigned long long first = 0;
     if (static_cast<int>(platform::lane_id()) == leader) {
-      first = atomicAdd(&progress->queued, static_cast<unsigned long long>(__popc(lanes)));
+      first = detail::take_tickets(&progress->queued, static_cast<unsigned long long>(__popc(lanes)));
       atomicAdd(&progress->queued_slots, static_cast<unsigned long long>(sum));
     }
     first = __shfl_sync(full_warp_mask, first, leader);
@@ -88,8 +89,8 @@ struct merge_sort_workspace {
     unsigned entry = no_segment;
     if (is_split) {
       count = static_cast<unsigned long long>(ceiling_divide<long long>(bounds.length, tile_items));
-      const unsigned long long index = atomicAdd(&progress->split, 1ull);
-      first_tile = atomicAdd(&progress->tiles, count);
+      const unsigned long long index = detail::take_ticket(&progress->split);
+      first_tile = detail::take_tickets(&progress->tiles, count);
       bool fits = index < split_capacity && first_tile + count <= tile_capacity;
       const long long begin = take_buffer(bounds, fits);
       STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out", bounds.length);

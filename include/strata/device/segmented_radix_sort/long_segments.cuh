@@ -86,7 +86,7 @@ struct long_segment_count {
   }
   /// By one thread: the counts before the segment.
   STRATA_D static long_segment_count add_segment(unsigned long long* word, unsigned long long tiles) {
-    return of(atomicAdd(word, 1ull << tile_bits | tiles));
+    return of(detail::take_tickets(word, 1ull << tile_bits | tiles));
   }
 
  private:

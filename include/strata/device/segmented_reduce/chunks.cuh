@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/segmented_reduce/tuning.hpp>
 
 STRATA_NAMESPACE_BEGIN
@@ -54,7 +55,7 @@ struct chunk_queue {
   /// Called by a warp; false if the queue is full.
   STRATA_D bool push(long long segment, const segment_bounds& bounds, const segment_chunks& pushed) const {
     unsigned first = 0;
-    if (platform::lane_id() == 0) first = atomicAdd(num_chunks, pushed.count);
+    if (platform::lane_id() == 0) first = detail::take_tickets(num_chunks, pushed.count);
     first = __shfl_sync(full_warp_mask, first, 0);
     const bool fits = first + pushed.count <= max_chunks && first + pushed.count >= first;
     if (fits && platform::lane_id() == 0) num_finished[first] = 0;

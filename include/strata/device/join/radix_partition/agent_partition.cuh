@@ -170,8 +170,7 @@ class AgentJoinPartition {
 
   STRATA_D static bool has_row_ids(const Side& side) { return !MovesHashes || side.has_row_ids; }
   STRATA_D static unsigned in_tile(int item) { return static_cast<unsigned>(item * BlockThreads) + threadIdx.x; }
-  // `n` is what the block has read from a FutureCount. Other sides have their number as a kernel argument, which takes
-  // no register.
+  // `n` is what the block has read from a FutureCount. Other numbers are kernel arguments, which take no register.
   STRATA_D static unsigned rows_of(const Side& side, unsigned n) { return are_counted_keys<Keys> ? n : side.rows; }
   STRATA_D unsigned tiles_of(unsigned rows) const { return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0); }
   STRATA_D tile_range cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/device/grid/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
@@ -95,7 +96,7 @@ struct join_partitions {
     return true;
   }
   /// By one thread: defers a work item to AgentJoinDuplicates.
-  STRATA_D void defer(unsigned index) const { deferred[atomicAdd(num_deferred, 1u)] = index; }
+  STRATA_D void defer(unsigned index) const { deferred[detail::take_ticket(num_deferred)] = index; }
 };
 
 }  // namespace detail
