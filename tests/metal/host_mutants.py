@@ -92,7 +92,7 @@ OF_CALLS = [
     ("calls.hpp", "if (temp_storage != nullptr && status == cudaSuccess) join", "if (temp_storage != nullptr) join"),
     ("context.hpp", "!device || !objc::supports_family(device.get(), least_family)", "!device"),
     ("context.hpp", "if (library_) return MetalJoinStatus::success;", ""),
-    ("context.hpp", "return library_ ? MetalJoinStatus::success", "return true ? MetalJoinStatus::success"),
+    ("context.hpp", "return library_\n", "return true\n"),
     ("context.hpp", 'if (!made) return fail(MetalJoinStatus::no_function, "no shader function ", full_name);', ""),
     ("context.hpp", "if (!object) {", "if (false) {"),
     ("context.hpp", "objc::simd_width(object.get()) != simd_lanes", "false"),

@@ -127,7 +127,7 @@ inline std::vector<mutant> mutants() {
       {"table: last matches lost", "if (waiting != 0u) {", "if (waiting > 1u) {", 1},
       {"table: last capacity exceeded", "if (lane < waiting && place < args.capacity) {", "if (lane < waiting) {", 1},
       // lone_rows
-      {"lone: the others", "args.puts_found != 0u ? 0u : ~0u", "args.puts_found != 0u ? ~0u : 0u"},
+      {"lone: the others", "args.writes_found != 0u ? 0u : ~0u", "args.writes_found != 0u ? ~0u : 0u"},
       {"lone: rows behind the last counted", "(position == words - 1u ? in_last : ~0u)", "~0u"},
       {"lone: rows behind the last put out", "(first + w == words - 1u ? in_last : ~0u)", "~0u"},
       {"lone: words in one place", "place += popcount(word);", ";"},

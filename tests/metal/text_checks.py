@@ -5,6 +5,8 @@
 
 `--cxx`: C++ with double/run/metal_stdlib. `--clang`: also C++ for OpenCL with double/check/metal_stdlib,
 whose address spaces are Metal's; a pointer without one shows as `addrspace(4)` in what it makes.
+
+All places that metal_mutants and host_mutants.py break are still in the text and in the host code.
 """
 
 import argparse
@@ -12,6 +14,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+import host_mutants
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 INCLUDE = FOLDER.parents[1] / "include"
@@ -65,13 +69,33 @@ MUST_REFUSE = [
 ]
 
 
-def shipped_text(cxx, folder):
-    """What the headers give to newLibraryWithSource."""
+SHIPPED_TEXT = """#include <strata/device/join/metal/shader_source.hpp>
+#include <cstdio>
+int main() { std::fputs(strata::detail::metal::shader_source().c_str(), stdout); }
+"""
+STALE_MUTANTS = """#include "metal/metal_mutants_list.hpp"
+#include <strata/device/join/metal/shader_source.hpp>
+#include <cstdio>
+int main() {
+  for (const auto& mutant : metal_test::mutants())
+    if (!mutant.applies_to(strata::detail::metal::shader_source())) std::puts(mutant.name.c_str());
+}
+"""
+
+
+def printed_by(cxx, source, folder):
+    """What a program prints that is compiled with the headers."""
     program = folder / "print.cpp"
-    program.write_text("#include <strata/device/join/metal/shader_source.hpp>\n#include <cstdio>\n"
-                       "int main() { std::fputs(strata::detail::metal::shader_source().c_str(), stdout); }\n")
-    subprocess.run([cxx, "-std=c++17", "-I", INCLUDE, program, "-o", folder / "print"], check=True)
+    program.write_text(source)
+    subprocess.run([cxx, "-std=c++17", "-I", INCLUDE, "-I", FOLDER.parent, program, "-o", folder / "print"], check=True)
     return subprocess.run([folder / "print"], check=True, text=True, capture_output=True).stdout
+
+
+def stale_mutants(cxx, folder):
+    """The mutants of the text and of the host code whose place is no longer there."""
+    return printed_by(cxx, STALE_MUTANTS, folder).splitlines() + [
+        f"{file}: {old}" for _, file, old, _ in host_mutants.MUTANTS
+        if old not in (INCLUDE / host_mutants.METAL / file).read_text()]
 
 
 def run_by(cxx, text, folder):
@@ -114,7 +138,8 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        text = shipped_text(arguments.cxx, folder)
+        text = printed_by(arguments.cxx, SHIPPED_TEXT, folder)
+        failures += [f"no longer there: {mutant}" for mutant in stale_mutants(arguments.cxx, folder)]
         checkers = {"run": lambda t: run_by(arguments.cxx, t, folder)}
         if arguments.clang:
             checkers["check"] = lambda t: check_by(arguments.clang, t, folder)
