@@ -31,8 +31,11 @@ enum class role {
   result,    // written for empty inputs too
   in_place,  // read and written
   begins,    // of segments
-  ends
+  ends,
+  pointers  // to buffers of their own, of which the host knows nothing
 };
+/// Bytes of memory behind each of the pointers.
+constexpr std::size_t buffer_bytes = 64;
 
 struct array {
   role is;
@@ -48,12 +51,13 @@ struct array {
   /// An input with which only the first items are compared, or -1.
   int first_items_with = -1;
 
-  bool is_written() const { return is != role::input && is != role::begins && is != role::ends; }
+  bool is_written() const { return is == role::output || is == role::result || is == role::in_place; }
   bool may_be_array(int which) const { return contains(may_be, which); }
   bool may_overlap_array(int which) const { return contains(may_overlap, which); }
   bool has_contents() const { return is != role::output && is != role::result; }
   std::size_t bytes() const { return item_bytes * count; }
   std::size_t known_bytes() const { return item_bytes * known_count; }
+  std::size_t bytes_of_buffers() const { return is == role::pointers ? count * buffer_bytes : 0; }
 
  private:
   static bool contains(const std::vector<int>& all, int one) {
@@ -104,12 +108,16 @@ class scene {
   /// Writes the contents of all arrays where `a` says. Outputs are poisoned, as all other memory is.
   void reset(const arguments& a) {
     auto* const begin = static_cast<unsigned char*>(memory_.data());
+    const arguments home = of_call();
     std::vector<unsigned char> bytes(memory_.bytes(), strata_test::guarded_memory::poison);
     for (std::size_t i = 0; i < call_.arrays.size(); ++i) {
       const array& each = call_.arrays[i];
       if (!each.has_contents() || a.arrays[i] == nullptr) continue;
-      const std::vector<unsigned char> contents = contents_of(each, i);
+      unsigned char* const buffers = buffers_of(each, home.arrays[i]);
+      const std::vector<unsigned char> contents = contents_of(each, i, buffers);
       std::copy(contents.begin(), contents.end(), bytes.begin() + (a.arrays[i] - begin));
+      const std::vector<int> items = random_integers<int>(each.bytes_of_buffers() / 4, 0, 9, i);
+      std::memcpy(bytes.data() + (buffers - begin), items.data(), each.bytes_of_buffers());
     }
     memory_.write(bytes.data());
   }
@@ -118,15 +126,18 @@ class scene {
     memory_.read(bytes.data());
     return bytes;
   }
-  /// What is in the arrays that the call writes.
+  /// What is in the arrays that the call writes, and in buffers.
   std::vector<unsigned char> written(const arguments& a) const {
     const std::vector<unsigned char> all = read();
     std::vector<unsigned char> bytes;
     for (std::size_t i = 0; i < call_.arrays.size(); ++i) {
       const array& each = call_.arrays[i];
-      if (!each.is_written() || (call_.is_unordered && each.is != role::result)) continue;
-      const auto begin = all.begin() + (a.arrays[i] - static_cast<unsigned char*>(memory_.data()));
-      bytes.insert(bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(each.bytes()));
+      const bool has_buffers = each.is == role::pointers;
+      if (!has_buffers && (!each.is_written() || (call_.is_unordered && each.is != role::result))) continue;
+      unsigned char* const first = has_buffers ? buffers_of(each, a.arrays[i]) : a.arrays[i];
+      const auto begin = all.begin() + (first - static_cast<unsigned char*>(memory_.data()));
+      const std::size_t size = has_buffers ? each.bytes_of_buffers() : each.bytes();
+      bytes.insert(bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     }
     return bytes;
   }
@@ -138,16 +149,26 @@ class scene {
     for (const array& each : call.arrays) most = std::max(most, each.bytes());
     return aligned(most);
   }
-  static std::size_t slot(const device_call& call, const array& each) { return 2 * room(call) + aligned(each.bytes()); }
+  static std::size_t slot(const device_call& call, const array& each) {
+    return 2 * room(call) + aligned(each.bytes()) + aligned(each.bytes_of_buffers());
+  }
+  /// The buffers of an array of pointers lie behind the room of the array.
+  unsigned char* buffers_of(const array& each, unsigned char* pointers) const {
+    return pointers + aligned(each.bytes()) + room(call_);
+  }
   static std::size_t size_of(const device_call& call) {
     std::size_t bytes = 0;
     for (const array& each : call.arrays) bytes += slot(call, each);
     return bytes;
   }
 
-  static std::vector<unsigned char> contents_of(const array& each, std::size_t stream) {
+  static std::vector<unsigned char> contents_of(const array& each, std::size_t stream, unsigned char* buffers) {
     std::vector<unsigned char> bytes(each.bytes());
-    if (each.is == role::begins || each.is == role::ends) {
+    if (each.is == role::pointers) {
+      std::vector<unsigned char*> pointers;
+      for (std::size_t i = 0; i < each.count; ++i) pointers.push_back(buffers + i * buffer_bytes);
+      std::memcpy(bytes.data(), pointers.data(), bytes.size());
+    } else if (each.is == role::begins || each.is == role::ends) {
       std::vector<std::int64_t> offsets;
       for (std::size_t i = 0; i < each.count; ++i) {
         offsets.push_back(static_cast<std::int64_t>(i + (each.is == role::ends)) * segment_items);

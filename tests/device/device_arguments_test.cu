@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every device call is held against the table of include/strata/README.md, "Arguments".
+// Every device call is held against the table of include/strata/README.md, "Arguments". meta/arguments.py looks whether
+// a call is missing.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
@@ -24,6 +27,7 @@
 #include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 
+#include <array>
 #include <limits>
 #include <tuple>
 
@@ -44,6 +48,9 @@ struct is_even {
 struct increase {
   STRATA_HD void operator()(u32& x) const { ++x; }
 };
+struct look_at {
+  STRATA_HD void operator()(u32) const {}
+};
 struct plus_one {
   STRATA_HD u32 operator()(u32 x) const { return x + 1; }
 };
@@ -60,6 +67,7 @@ array out(std::size_t count = n, std::size_t item_bytes = sizeof(u32)) {
 array in_place() { return {role::in_place, sizeof(u32), n, n}; }
 array begins() { return {role::begins, sizeof(i64), s, s}; }
 array ends() { return {role::ends, sizeof(i64), s, s}; }
+array pointers() { return {role::pointers, sizeof(void*), s, s}; }
 template <class T>
 array result() {
   return {role::result, sizeof(T), 1, 1};
@@ -148,6 +156,14 @@ std::vector<device_call> reductions() {
        {in(), out(s)},
        {segment_count, segment_items},
        STRATA_CALL(DeviceSegmentedReduce::Sum(temp, bytes, U(0), U(1), N(0), N(1), on))},
+      {"SegmentedReduce",
+       {from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::Reduce(temp, bytes, U(0), U(1), N(0), I(2), I(3), strata::Sum{}, 3u, on))},
+      {"SegmentedMin",
+       {from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::Min(temp, bytes, U(0), U(1), N(0), I(2), I(3), on))},
       {"SegmentedArgMin",
        {from_first(in()), of_segments(out(s, sizeof(index_and_value))), begins(), ends()},
        {segment_count},
@@ -195,10 +211,35 @@ std::vector<device_call> scans() {
        {in(), in(), may_be({0, 1}, out())},
        {item_count},
        STRATA_CALL(DeviceScan::ExclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0), strata::Equality{}, on))},
-      {"SegmentedScan",
+      {"InclusiveScanByKey",
+       {in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(
+           DeviceScan::InclusiveScanByKey(temp, bytes, U(0), U(1), U(2), strata::Sum{}, N(0), strata::Equality{}, on))},
+      {"ExclusiveScanByKey",
+       {in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveScanByKey(temp, bytes, U(0), U(1), U(2), strata::Sum{}, 4u, N(0),
+                                                  strata::Equality{}, on))},
+      {"ExclusiveSegmentedSum",
        {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
        {segment_count},
        STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), N(0), on))},
+      {"ExclusiveSegmentedScan",
+       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedScan(temp, bytes, U(0), U(1), I(2), I(3), N(0), strata::Sum{},
+                                                               4u, on))},
+      {"InclusiveSegmentedScan",
+       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(
+           DeviceSegmentedScan::InclusiveSegmentedScan(temp, bytes, U(0), U(1), I(2), I(3), N(0), strata::Sum{}, on))},
+      {"InclusiveSegmentedScanInit",
+       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedScanInit(temp, bytes, U(0), U(1), I(2), I(3), N(0),
+                                                                   strata::Sum{}, 4u, on))},
       {"SegmentedScanToOffsets",
        {in(), of_segments(from_first(out())), begins(), ends(), begins()},
        {segment_count},
@@ -310,6 +351,10 @@ std::vector<device_call> sorts() {
        {in(), out(), in(), out()},
        {item_count},
        STRATA_CALL(DeviceTopK::MaxPairsSorted(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(0), on))},
+      {"TopKMinKeysSorted",
+       {in(), out(5)},
+       {item_count},
+       STRATA_CALL(DeviceTopK::MinKeysSorted(temp, bytes, U(0), U(1), N(0), 5, on))},
       {"MergeSortKeys",
        {in_place()},
        {item_count},
@@ -359,16 +404,25 @@ std::vector<device_call> segmented_sorts() {
        {in_place(), out(), in_place(), out(), begins(), ends()},
        counts,
        STRATA_BUFFERS(DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), on))},
+      {"SegmentedSortIndices",
+       {in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), on))},
       {"SegmentedMergeSortKeys",
        {in_place(), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedMergeSort::SortKeys(temp, bytes, U(0), N(0), N(1), I(1), I(2), is_less{}, on))},
+      {"SegmentedMergeSortPairs",
+       {in_place(), in_place(), begins(), ends()},
+       counts,
+       STRATA_CALL(
+           DeviceSegmentedMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
       {"SegmentedMergeSortPairsCopy",
        {in(), in(), out(), out(), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5),
                                                            is_less{}, on))},
-      {"SegmentedSortIndices",
+      {"SegmentedMergeSortIndices",
        {in(), out(), begins(), ends()},
        counts,
        STRATA_CALL(
@@ -435,7 +489,24 @@ std::vector<device_call> transformations() {
        {in_place()},
        {item_count},
        STRATA_CALL(DeviceFor::ForEachN(temp, bytes, U(0), N(0), increase{}, on))},
+      {"ForEachCopyN",
+       {in()},
+       {item_count},
+       STRATA_CALL(DeviceFor::ForEachCopyN(temp, bytes, U(0), N(0), look_at{}, on))},
+      {"Memcpy",
+       {pointers(), pointers(), in(s)},
+       {segment_count},
+       STRATA_CALL(DeviceMemcpy::Batched(temp, bytes, a.get<u32*>(0), a.get<u32*>(1), U(2), N(0), on))},
+      {"Copy",
+       {pointers(), pointers(), in(s)},
+       {segment_count},
+       STRATA_CALL(DeviceCopy::Batched(temp, bytes, a.get<u32*>(0), a.get<u32*>(1), U(2), N(0), on))},
   };
+}
+
+template <class T>
+std::array<T, 2> channels(T first, T second) {
+  return {first, second};
 }
 
 template <class Count>
@@ -454,14 +525,33 @@ std::vector<device_call> other_calls() {
        {in(), out()},
        {segment_count, segment_items},
        STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), on))},
+      {"TransposeOfRows",
+       {in(), out()},
+       {segment_count, segment_items, segment_items, segment_count},
+       STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), N(2), N(3), on))},
       {"HistogramEven",
        {in(), counters()},
        {item_count},
        STRATA_CALL(DeviceHistogram::HistogramEven(temp, bytes, U(0), U(1), 9, 0, 9, N(0), on))},
+      {"HistogramEvenOfRows",
+       {in(), counters()},
+       {segment_items, segment_count},
+       STRATA_CALL(DeviceHistogram::HistogramEven(temp, bytes, U(0), U(1), 9, 0, 9, N(0), N(1),
+                                                  segment_items * sizeof(u32), on))},
       {"HistogramRange",
        {in(), counters(), in(9)},
        {item_count},
        STRATA_CALL(DeviceHistogram::HistogramRange(temp, bytes, U(0), U(1), 9, U(2), N(0), on))},
+      {"MultiHistogramEven",
+       {in(), counters(), counters()},
+       {item_count / 2},
+       STRATA_CALL(DeviceHistogram::MultiHistogramEven<2, 2>(temp, bytes, U(0), channels(U(1), U(2)), channels(9, 9),
+                                                             channels(0, 0), channels(9, 9), N(0), on))},
+      {"MultiHistogramRange",
+       {in(), counters(), counters(), in(9), in(9)},
+       {item_count / 2},
+       STRATA_CALL(DeviceHistogram::MultiHistogramRange<2, 2>(temp, bytes, U(0), channels(U(1), U(2)), channels(9, 9),
+                                                              channels(U(3), U(4)), N(0), on))},
       {"JoinTableInnerCount",
        {in(), result<i64>()},
        {item_count},
