@@ -137,6 +137,22 @@ TEST(grid_launch, only_a_stream_that_captures_is_replayable) {
   EXPECT_FALSE(is_replayable(on));
 }
 
+TEST(grid_launch, resident_blocks_are_those_of_the_multiprocessors_up_to_a_bound_on_each) {
+  const device_properties device = part_of_device(3);
+  int of_one = 0;
+  ASSERT_CUDA_SUCCESS(strata::detail::query_resident_blocks(wait_for_all<0>, grid_block_threads, 0, of_one));
+  static kernel_property_cache cache;
+  const auto blocks_up_to = [&](int bound) {
+    std::size_t blocks = 0;
+    EXPECT_CUDA_SUCCESS(
+        strata::detail::resident_blocks(cache, device, wait_for_all<0>, grid_block_threads, 0, blocks, bound));
+    return blocks;
+  };
+  EXPECT_EQ(static_cast<std::size_t>(of_one) * 3, blocks_up_to(of_one));
+  EXPECT_EQ(static_cast<std::size_t>(of_one) * 3, blocks_up_to(of_one + 1));
+  EXPECT_EQ(3u, blocks_up_to(1));
+}
+
 TEST(grid_launch, a_property_is_queried_once_and_errors_are_not_kept) {
   static kernel_property_cache cache;
   int value = 0, queries = 0;

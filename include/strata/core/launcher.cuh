@@ -131,13 +131,15 @@ template <class... Parameters>
 /// How many clusters of the kernel the current device holds at a time. 0 where the device is a part of a GPU,
 /// and no GPU processing cluster has enough multiprocessors in it.
 template <class... Parameters>
-[[nodiscard]] cudaError_t resident_clusters(const launch_configuration& configuration, void (*kernel)(Parameters...),
+[[nodiscard]] cudaError_t resident_clusters(launch_configuration configuration, void (*kernel)(Parameters...),
                                             int& clusters) {
 #if STRATA_HOST_SIMT
   static_cast<void>(kernel);
   clusters = configuration.cluster_size <= 16 ? 1 : 0;
   return cudaSuccess;
 #else
+  configuration.stream = nullptr;  // the query is about the device
+  configuration.programmatic = false;
   detail::launch_attributes attributes;
   const cudaLaunchConfig_t launch = attributes.of(configuration);
   return cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(kernel), &launch);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <limits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -49,7 +50,16 @@ struct kernel_property_cache {
   }
 };
 
-/// How many blocks a multiprocessor holds at a time. Allows the kernel its dynamic shared memory.
+/// How many blocks a multiprocessor holds at a time, at least one. For shared memory that differs from call to call.
+template <class... Parameters>
+cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes,
+                                  int& blocks) {
+  const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
+  return status == cudaSuccess && blocks < 1 ? cudaErrorLaunchOutOfResources : status;
+}
+
+/// The same for one amount of shared memory, from a cache. Allows the kernel its dynamic shared memory.
 template <class Kernel>
 cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Kernel kernel, int block_threads,
                                                std::size_t shared_bytes, int& blocks) {
@@ -59,10 +69,26 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
       const cudaError_t status = strata::allow_dynamic_shared_memory(kernel, shared_bytes);
       if (status != cudaSuccess) return status;
     }
-    const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &count, reinterpret_cast<const void*>(kernel), block_threads, shared_bytes);
-    return status == cudaSuccess && count < 1 ? cudaErrorLaunchOutOfResources : status;
+    return detail::query_resident_blocks(kernel, block_threads, shared_bytes, count);
   });
+}
+
+/// How many blocks the multiprocessors of the stream hold at a time, no more than `max_blocks` on each.
+inline std::size_t resident_blocks_of(const device_properties& device, int blocks, int max_blocks) {
+  return static_cast<std::size_t>(blocks < max_blocks ? blocks : max_blocks) *
+         static_cast<std::size_t>(device.multiprocessors);
+}
+
+/// The same for a kernel with one amount of shared memory. Allows the kernel its dynamic shared memory.
+template <class Kernel>
+cudaError_t resident_blocks(kernel_property_cache& cache, const device_properties& device, Kernel kernel,
+                            int block_threads, std::size_t shared_bytes, std::size_t& blocks,
+                            int max_blocks_per_multiprocessor = std::numeric_limits<int>::max()) {
+  int per_multiprocessor = 0;
+  const cudaError_t status =
+      detail::resident_blocks_per_multiprocessor(cache, kernel, block_threads, shared_bytes, per_multiprocessor);
+  blocks = detail::resident_blocks_of(device, per_multiprocessor, max_blocks_per_multiprocessor);
+  return status;
 }
 
 /// Launches a kernel whose blocks wait for each other and share out `tiles` tiles (at least one). The grid of
@@ -71,12 +97,10 @@ template <class... Parameters, class... Arguments>
 cudaError_t launch_resident(launch_configuration configuration, kernel_property_cache& cache,
                             const device_properties& device, std::size_t tiles, std::size_t max_blocks,
                             void (*kernel)(Parameters...), const Arguments&... arguments) {
-  int per_multiprocessor = 0;
-  const cudaError_t status = detail::resident_blocks_per_multiprocessor(
-      cache, kernel, static_cast<int>(configuration.block.x), configuration.dynamic_shared_bytes, per_multiprocessor);
+  std::size_t resident = 0;
+  const cudaError_t status = detail::resident_blocks(cache, device, kernel, static_cast<int>(configuration.block.x),
+                                                     configuration.dynamic_shared_bytes, resident);
   if (status != cudaSuccess) return status;
-  const std::size_t resident =
-      static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
   std::size_t blocks = tiles < max_blocks ? tiles : max_blocks;
   if (blocks > resident) blocks = resident;
   configuration.grid = dim3(static_cast<unsigned>(blocks));

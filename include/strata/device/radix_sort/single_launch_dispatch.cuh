@@ -138,14 +138,12 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   launch_configuration configuration =
       problem.configuration("strata::DeviceRadixSort", blocks, tuning.block_threads, Agent::shared_bytes);
   configuration.cluster_size = tuning.blocks;
-  configuration.stream = nullptr;  // the query is about the device
   static kernel_property_cache clusters_cache;
   int clusters = 0;
   status =
       clusters_cache.get(clusters, [&](int& count) { return strata::resident_clusters(configuration, kernel, count); });
   is_launched = clusters > 0;
   if (status != cudaSuccess || !is_launched) return status;
-  configuration.stream = problem.stream;
   configuration.programmatic = problem.device.ptx_version >= 900;
   const int min_bits = log2_ceiling(tuning.block_threads);
   const int tile_bits = log2_ceiling(ceiling_divide(problem.num_items, blocks));
@@ -168,15 +166,15 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
   constexpr auto max_rows = static_cast<std::size_t>(tuning.items_per_thread);
   const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
   static kernel_property_cache cache;
-  int per_multiprocessor = 0;
-  const cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads,
-                                                                        Agent::shared_bytes, per_multiprocessor);
+  std::size_t resident = 0;
+  const cudaError_t status =
+      detail::resident_blocks(cache, problem.device, kernel, tuning.block_threads, Agent::shared_bytes, resident);
   if (status != cudaSuccess) return status;
   const auto multiprocessors = static_cast<std::size_t>(problem.device.multiprocessors);
   std::size_t rows = ceiling_divide(problem.num_items, threads * multiprocessors);
   rows = rows < min_rows ? min_rows : rows > max_rows ? max_rows : rows;
   const std::size_t blocks = ceiling_divide(problem.num_items, threads * rows);
-  is_launched = blocks <= static_cast<std::size_t>(per_multiprocessor) * multiprocessors && blocks <= max_blocks;
+  is_launched = blocks <= resident && blocks <= max_blocks;
   if (!is_launched) return cudaSuccess;
   launch_configuration configuration =
       problem.configuration("strata::DeviceRadixSort", blocks, tuning.block_threads, Agent::shared_bytes);

@@ -305,8 +305,8 @@ struct DispatchSegmentedMergeSort {
     const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
     if (blocks > max_grid) return cudaErrorInvalidValue;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
-                            segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>,
-                            call.segments, call.num_segments, limits, workspace);
+                            segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
+                            call.num_segments, limits, workspace);
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
@@ -335,12 +335,9 @@ struct DispatchSegmentedMergeSort {
         segmented_merge_sort_queued_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
     constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
     static kernel_property_cache cache;
-    int per_multiprocessor = 0;
-    cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes,
-                                                                    per_multiprocessor);
+    std::size_t resident = 0;
+    cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    const unsigned long long resident =
-        static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     // At most one block for each work item: idle blocks would share the multiprocessors.
     const auto segments = static_cast<unsigned long long>(call.num_segments);
     const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };

@@ -101,14 +101,10 @@ struct merge_sort_grid {
 
   static cudaError_t blocks_of_grid(const device_properties& device, std::size_t max_blocks, std::size_t& blocks) {
     static kernel_property_cache cache;
-    int per_multiprocessor = 0;
-    const cudaError_t status =
-        detail::resident_blocks_per_multiprocessor(cache, kernel, block_threads, shared_bytes, per_multiprocessor);
-    if (status != cudaSuccess) return status;
-    if (per_multiprocessor > row.blocks_per_multiprocessor) per_multiprocessor = row.blocks_per_multiprocessor;
-    blocks = static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
+    const cudaError_t status = detail::resident_blocks(cache, device, kernel, block_threads, shared_bytes, blocks,
+                                                       row.blocks_per_multiprocessor);
     if (blocks > max_blocks) blocks = max_blocks;
-    return cudaSuccess;
+    return status;
   }
 
   /// 1 where the device, or the part of it that the stream may use, cannot hold a cluster.
@@ -121,8 +117,6 @@ struct merge_sort_grid {
     if (status != cudaSuccess || device.in_green_context || device.ptx_version < 900) return status;
     cluster.grid = dim3(row.cluster_blocks);
     cluster.cluster_size = row.cluster_blocks;
-    cluster.stream = nullptr;  // the query is about the device
-    cluster.programmatic = false;
     static kernel_property_cache clusters_cache;
     int clusters = 0;
     status =

@@ -174,12 +174,9 @@ struct DispatchSegmentedRadixSort {
     const auto kernel = segmented_radix_sort_kernel<MaxPolicy, has_values, Key, Value, Segments, Digits>;
     constexpr int threads = ActivePolicy::segmented.block_threads;
     static kernel_property_cache cache;
-    int per_multiprocessor = 0;
-    cudaError_t status =
-        detail::resident_blocks_per_multiprocessor(cache, kernel, threads, Agent::shared_bytes, per_multiprocessor);
+    std::size_t resident = 0;
+    cudaError_t status = detail::resident_blocks(cache, device, kernel, threads, Agent::shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    const auto resident =
-        static_cast<unsigned long long>(per_multiprocessor) * static_cast<unsigned long long>(device.multiprocessors);
     const unsigned long long blocks = num_segments < resident ? num_segments : resident;
     // Several tickets for each block, so that blocks end at about the same time.
     const unsigned long long wanted = num_segments / (blocks * tickets_per_block);

@@ -131,12 +131,9 @@ struct LongSegmentSort {
   template <class... Parameters, class... Arguments>
   cudaError_t launch(const char* name, kernel_property_cache& cache, int threads, std::size_t shared_bytes,
                      void (*kernel)(Parameters...), const Arguments&... arguments) const {
-    int per_multiprocessor = 0;
-    const cudaError_t status =
-        detail::resident_blocks_per_multiprocessor(cache, kernel, threads, shared_bytes, per_multiprocessor);
+    std::size_t resident = 0;
+    const cudaError_t status = detail::resident_blocks(cache, device, kernel, threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    const auto resident =
-        static_cast<std::size_t>(per_multiprocessor) * static_cast<std::size_t>(device.multiprocessors);
     launch_configuration configuration{name, dim3(static_cast<unsigned>(most_tiles < resident ? most_tiles : resident)),
                                        dim3(static_cast<unsigned>(threads))};
     configuration.dynamic_shared_bytes = shared_bytes;

@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/device/grid/launch.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/fallback/kernels.cuh>
@@ -34,16 +35,12 @@ cudaError_t configure_join_fallback(launch_configuration& base, const device_pro
   base.block = dim3(static_cast<unsigned>(tuning.fallback_threads));
   cudaError_t status = detail::allow_join_tables(base, device, kernel);
   if (status != cudaSuccess) return status;
-  // Not cached: the size of shared memory differs from call to call.
   int per_multiprocessor = 0;
-  status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, reinterpret_cast<const void*>(kernel),
-                                                         tuning.fallback_threads, base.dynamic_shared_bytes);
+  status =
+      detail::query_resident_blocks(kernel, tuning.fallback_threads, base.dynamic_shared_bytes, per_multiprocessor);
   if (status != cudaSuccess) return status;
-  if (per_multiprocessor < 1) return cudaErrorLaunchOutOfResources;
-  const int together = tuning.fallback_blocks_per_multiprocessor;
   const std::size_t max_blocks =
-      static_cast<std::size_t>(device.multiprocessors) *
-      static_cast<std::size_t>(per_multiprocessor < together ? per_multiprocessor : together);
+      detail::resident_blocks_of(device, per_multiprocessor, tuning.fallback_blocks_per_multiprocessor);
   // A few rows of either side may have many results.
   constexpr std::size_t min_rows = 64;
   const std::size_t blocks = rows / min_rows + 1;
