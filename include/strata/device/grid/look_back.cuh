@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/warp_sum_butterfly.cuh>
 
 #include <cstddef>
 
@@ -130,11 +131,7 @@ struct warp_look_back {
       const unsigned with_end = __ballot_sync(full_warp_mask, state == has_end ? 1 : 0);
       // The nearest inclusive prefix contains all farther tiles.
       if (with_end != 0 && static_cast<int>(lane) >= __ffs(static_cast<int>(with_end))) value = 0;
-      STRATA_UNROLL
-      for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
-        value += __shfl_xor_sync(full_warp_mask, value, static_cast<int>(distance));
-      }
-      before += value;
+      before += detail::sum_of_warp(value);
       if (with_end != 0) break;
       end -= warp_threads;
     }

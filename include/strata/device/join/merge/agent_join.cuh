@@ -11,6 +11,7 @@
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/tile_offsets.cuh>
+#include <strata/warp/specializations/warp_sum_butterfly.cuh>
 
 #include <cstdint>
 
@@ -59,7 +60,7 @@ class AgentMergeJoin {
     if (has_several) sum = count_several(has_result, lows);
     if (sides_.kind == JoinKind::full) sum += static_cast<unsigned>(__popc(tile_.find_unmatched()));
     Count before = 0;
-    return offsets_.sum_of_block(sum_of_warp(sum), before);
+    return offsets_.sum_of_block(detail::sum_of_warp(sum), before);
   }
 
   /// The number of the next tile in the order. The caller checks whether there is one.
@@ -96,15 +97,6 @@ class AgentMergeJoin {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if ((has_result >> i & 1) != 0) sum += tile_.results_of(lows[i], i);
-    }
-    return sum;
-  }
-
-  // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
-  STRATA_D static Count sum_of_warp(Count sum) {
-    STRATA_UNROLL
-    for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
-      sum += __shfl_xor_sync(full_warp_mask, sum, distance);
     }
     return sum;
   }

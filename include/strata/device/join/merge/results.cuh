@@ -96,7 +96,8 @@ class join_merge_results {
         results += mine;
       }
     }
-    // Not WarpReduce, nor WarpScan below: with the instructions that these use, registers spill.
+    // Not WarpReduce, nor WarpScan below: with the instructions that these use, registers spill. Not sum_of_warp: the
+    // steps of the two sums alternate.
     STRATA_UNROLL
     for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
       results += __shfl_xor_sync(full_warp_mask, results, distance);

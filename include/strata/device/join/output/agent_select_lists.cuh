@@ -11,6 +11,7 @@
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/partners.cuh>
+#include <strata/warp/specializations/warp_sum_butterfly.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 #include <cstddef>
@@ -68,11 +69,7 @@ class AgentJoinSelectLists : AgentJoinSelect {
         const unsigned i = base + k * threads;
         if (i - platform::lane_id() >= here) continue;
         if (i < here) listed.by_row[first + i] = of_tile_[i];
-        Count results = counts[k];
-        STRATA_UNROLL
-        for (unsigned distance = warp_threads / 2; distance > 0; distance /= 2) {
-          results += __shfl_xor_sync(full_warp_mask, results, static_cast<int>(distance));
-        }
+        const Count results = detail::sum_of_warp(Count{counts[k]});
         if (platform::lane_id() == 0) listed.group_results[(first + i) / warp_threads] = results;
         sum += results;
       }
