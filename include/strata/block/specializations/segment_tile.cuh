@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/aligned_range.hpp>
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
@@ -51,7 +52,6 @@ struct segment_tile {
                         1,
                 "a thread's items must lie in other banks than its neighbours'");
   static constexpr bool is_compact = std::is_same_v<layout, PlainLayout>;
-  static constexpr int vector_bytes = 16;
   static constexpr int vector_items = item_bytes < vector_bytes ? vector_bytes / item_bytes : 1;
   static constexpr int least_origin = vector_items;
   static constexpr int most_origin = 2 * vector_items;

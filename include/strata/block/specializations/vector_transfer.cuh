@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/aligned_range.hpp>
 #include <strata/core/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -25,14 +26,13 @@ STRATA_D void load_part(T* shared, const Iterator& from, long long index) {
 
 /// Whether 16 bytes hold whole items, and no item crosses a 16-byte boundary.
 template <class T>
-inline constexpr bool transfers_vectors = 16 % sizeof(T) == 0 && alignof(T) == sizeof(T);
+inline constexpr bool transfers_vectors = vector_bytes % sizeof(T) == 0 && alignof(T) == sizeof(T);
 
 /// Moves items between device memory and shared memory, by a block, 16 bytes at a time. Both sides have the
 /// same alignment to 16 bytes. No other bytes than those of the items are read or written. The ends are not
 /// found by aligned_range: its formula takes 18 instructions more in the merges of sm_90.
 template <class T, int BlockThreads>
 struct vector_transfer {
-  static constexpr int vector_bytes = 16;
   static constexpr int vector_items = vector_bytes / static_cast<int>(sizeof(T));
 
   /// Items behind a multiple of 16 bytes.
