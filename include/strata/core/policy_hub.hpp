@@ -21,9 +21,9 @@ STRATA_NAMESPACE_BEGIN
 /// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
 /// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. A hub of
 ///   yours needs rows of the same names and types in each of its policies. A `static_assert` names them if one is
-///   missing. A policy that derives from `ChainedPolicy<version, itself, previous, usual>` has the rows of the policy
-///   `usual` where it declares none.
-/// - **Types.** The usual hubs are templates of what their rows depend on, such as the type of the items. A hub of
+///   missing. A policy that derives from `ChainedPolicy<version, itself, previous, rows>` has the rows of the policy
+///   `rows` where it declares none.
+/// - **Types.** The library's hubs are templates of what their rows depend on, such as the type of the items. A hub of
 ///   yours serves all types that it is given with, so its rows must fit all of them.
 /// - **Temporary storage.** A size query and its call need the same hub.
 /// - **Errors.** Rows that an algorithm cannot have do not compile. What a device cannot have, such as more shared
@@ -34,10 +34,10 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// // Scans of int with the rows of sm_75 on all devices, but with smaller tiles for short inputs.
 /// struct small_tiles {
-///   using usual = strata::scan_policy_hub<int, int>::Policy750;
-///   struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
+///   using library = strata::scan_policy_hub<int, int>::Policy750;
+///   struct Policy : strata::ChainedPolicy<750, Policy, Policy, library> {
 ///     static constexpr strata::scan_tile_tuning small_tile{/*block_threads=*/128, /*items_per_thread=*/4,
-///                                                          usual::small_tile.load, usual::small_tile.store,
+///                                                          library::small_tile.load, library::small_tile.store,
 ///                                                          /*blocks_per_multiprocessor=*/1};
 ///   };
 ///   using MaxPolicy = Policy;

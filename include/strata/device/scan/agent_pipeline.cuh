@@ -57,7 +57,7 @@ struct thread_slice {
 };
 
 /// Round k uses one of `Buffers` buffers, in turn. `phase` is the parity of this use of the buffer, by which
-/// mbarriers tell one use from the next.
+/// mbarriers distinguish one use from the next.
 template <unsigned Buffers>
 struct pipeline_state {
   unsigned index;

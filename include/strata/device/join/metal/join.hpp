@@ -26,7 +26,7 @@ constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
   return a / 100 * percent + a % 100 * percent / 100;
 }
 
-/// What a join is about, without types: keys and rows are told by their bytes.
+/// What a join is about, without types: of keys and rows, only the sizes in bytes.
 struct join_request {
   JoinKind kind;
   std::size_t key_bytes;

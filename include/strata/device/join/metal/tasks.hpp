@@ -13,7 +13,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Counters of a join, seen by both processors: rows put out by the dispatch that runs, and by all
+/// Counters of a join, seen by both processors: rows written by the dispatch that runs, and by all
 /// before it.
 struct join_counters {
   std::uint32_t count;
@@ -39,7 +39,7 @@ class task_runner {
         total_(total),
         kernel_(kernel) {}
 
-  /// Every build row of a partition meets every probe row of it, `build_each` x `probe_each` at most
+  /// Every build row of a partition is compared with every probe row of it, `build_each` x `probe_each` at most
   /// in a task.
   [[nodiscard]] MetalJoinStatus add(std::uint32_t build_begin, std::uint32_t build_end, std::uint32_t build_each,
                                     std::uint32_t probe_begin, std::uint32_t probe_end) {

@@ -19,7 +19,7 @@ struct MetalJoinTuning {
   std::uint32_t threads = 512;
   /// Build rows in a table in threadgroup memory; 0: as many as fit. At most 65535.
   std::uint32_t table_rows = 0;
-  /// Probe rows of a task, at most 65504: a match is told in 32 bits.
+  /// Probe rows of a task, at most 65504: a match is a word of 32 bits.
   std::uint32_t probe_rows = 16384;
   /// Rows of one bucket that a task of the simple join looks at, at most 65535.
   std::uint32_t bucket_rows = 4096;
@@ -29,7 +29,7 @@ struct MetalJoinTuning {
   std::uint32_t tasks = 16384;
   /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer: bounds for
   /// the time that the system lets one run. A count of 32 bits holds what a dispatch can match; if
-  /// all pairs match and are put out, it writes 32 GiB, which should take less than a second.
+  /// all pairs match and are written, that is 32 GiB, which should take less than a second.
   std::uint32_t dispatch_pairs = 0xffffffffu;
   std::uint32_t dispatches = 4;
 };
