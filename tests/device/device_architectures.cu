@@ -6,8 +6,10 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/core/architecture_limits.hpp>
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
+#include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -15,16 +17,21 @@
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "device/device_batched_copy_support.cuh"
 #include "device/device_call.cuh"
 
 namespace {
@@ -50,6 +57,17 @@ struct is_less {
   STRATA_HD bool operator()(const T& a, const T& b) const {
     return a < b;
   }
+};
+
+struct is_odd {
+  STRATA_HD bool operator()(int number) const { return number % 2 != 0; }
+};
+struct add_three_times {
+  STRATA_HD int operator()(int a, int b) const { return a + 3 * b; }
+};
+struct add_index {
+  int* numbers;
+  STRATA_D void operator()(int i) const { numbers[i] += i; }
 };
 
 /// An accumulator above 16 bytes.
@@ -101,6 +119,72 @@ TEST_F(device_architectures, scan) {
     EXPECT_EQ(expected, results_of<int>(static_cast<std::int64_t>(n), [&](int* out, void* s, std::size_t& b) {
                 return strata::DeviceScan::InclusiveSum(s, b, in.data(), out, n);
               }));
+  }
+}
+
+TEST_F(device_architectures, scan_by_key) {
+  using sum = strata::detail::sum_of_run<int>;
+  constexpr auto tuning = policy<strata::columns_policy_hub<sum, sum>>::large_tile;
+  for (const std::size_t n : around(static_cast<std::size_t>(tuning.block_threads * tuning.items_per_thread))) {
+    const auto items = random_integers<int>(n, -1000, 1000);
+    std::vector<int> run_of(n), expected(n);
+    for (std::size_t i = 1; i < n; ++i) {
+      run_of[i] = run_of[i - 1] + (items[i] % 5 == 0 ? 1 : 0);
+      expected[i] = run_of[i] == run_of[i - 1] ? expected[i - 1] + items[i - 1] : 0;
+    }
+    const device_vector<int> in(items), keys(run_of);
+    EXPECT_EQ(expected, results_of<int>(static_cast<std::int64_t>(n), [&](int* out, void* s, std::size_t& b) {
+                return strata::DeviceScan::ExclusiveSumByKey(s, b, keys.data(), in.data(), out, n);
+              }));
+  }
+}
+
+TEST_F(device_architectures, select) {
+  constexpr auto tuning = policy<strata::columns_policy_hub<unsigned, unsigned>>::large_tile;
+  for (const std::size_t n : around(static_cast<std::size_t>(tuning.block_threads * tuning.items_per_thread))) {
+    const auto items = random_integers<int>(n, -1000, 1000);
+    std::vector<int> expected;
+    std::copy_if(items.begin(), items.end(), std::back_inserter(expected), is_odd{});
+    const device_vector<int> in(items);
+    device_vector<int> number(1);
+    EXPECT_EQ(expected,
+              results_of<int>(static_cast<std::int64_t>(expected.size()), [&](int* out, void* s, std::size_t& b) {
+                return strata::DeviceSelect::If(s, b, in.data(), out, number.data(), static_cast<int>(n), is_odd{});
+              }));
+    EXPECT_EQ(static_cast<int>(expected.size()), number.to_host()[0]);
+  }
+}
+
+TEST_F(device_architectures, batched_copy) {
+  constexpr auto tuning = policy<strata::batched_copy_policy_hub>::batched_copy;
+  // Buffers of a thread, of a warp, and of several warps, which are queued.
+  const std::size_t longest = 4u * static_cast<unsigned>(tuning.warp_bytes);
+  const buffer_pools<unsigned char> pools(scattered_buffers("all", sizes_of_all_scales(500, longest, 1), 20));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
+    return strata::DeviceMemcpy::Batched(s, b, pools.inputs.data(), pools.outputs.data(), pools.sizes.data(),
+                                         pools.count());
+  }));
+  pools.expect_copied();
+}
+
+TEST_F(device_architectures, transform_and_for) {
+  constexpr auto tuning = policy<strata::tile_policy_hub>::tuning;
+  for (const std::size_t n : around(static_cast<std::size_t>(tuning.block_threads * tuning.bytes_in_flight / 4))) {
+    const auto first = random_integers<int>(n, -1000, 1000, 1), second = random_integers<int>(n, -1000, 1000, 2);
+    std::vector<int> expected(n);
+    for (std::size_t i = 0; i < n; ++i) expected[i] = first[i] + 3 * second[i];
+    const device_vector<int> first_in(first), second_in(second);
+    device_vector<int> out(n);
+    ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+      return strata::DeviceTransform::Transform(std::make_tuple(first_in.data(), second_in.data()), out.data(), n,
+                                                add_three_times{});
+    }));
+    EXPECT_EQ(expected, out.to_host());
+
+    for (std::size_t i = 0; i < n; ++i) expected[i] += static_cast<int>(i);
+    ASSERT_CUDA_SUCCESS(
+        in_one_phase([&] { return strata::DeviceFor::Bulk(static_cast<int>(n), add_index{out.data()}); }));
+    EXPECT_EQ(expected, out.to_host());
   }
 }
 
@@ -202,6 +286,35 @@ TEST_F(device_architectures, merge_sort_and_merge) {
                 return strata::DeviceMerge::MergeKeys(s, b, in.data(), n / 3, in.data() + n / 3, n - n / 3, out,
                                                       is_less{});
               }));
+  }
+}
+
+TEST_F(device_architectures, merge_pairs) {
+  using pair = std::pair<std::uint64_t, std::uint32_t>;
+  constexpr auto tuning = policy<strata::merge_policy_hub<8>>::tuning;
+  for (const std::size_t n : around(static_cast<std::size_t>(tuning.block_threads * tuning.items_per_thread))) {
+    auto keys = random_integers<std::uint64_t>(n, 0, 100);
+    std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n / 3));
+    std::sort(keys.begin() + static_cast<std::ptrdiff_t>(n / 3), keys.end());
+    std::vector<std::uint32_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    // Equal keys stay in the order of their numbers.
+    std::vector<pair> expected(n);
+    for (std::size_t i = 0; i < n; ++i) expected[i] = {keys[i], numbers[i]};
+    std::sort(expected.begin(), expected.end());
+    const device_vector<std::uint64_t> in(keys);
+    const device_vector<std::uint32_t> values(numbers);
+    device_vector<std::uint64_t> out(n);
+    device_vector<std::uint32_t> values_out(n);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
+      return strata::DeviceMerge::MergePairs(s, b, in.data(), values.data(), n / 3, in.data() + n / 3,
+                                             values.data() + n / 3, n - n / 3, out.data(), values_out.data(),
+                                             is_less{});
+    }));
+    const auto merged = out.to_host();
+    const auto merged_values = values_out.to_host();
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(expected[i], pair(merged[i], merged_values[i])) << n << ", item " << i;
   }
 }
 

@@ -9,13 +9,17 @@
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
 
@@ -39,6 +43,9 @@ struct is_less {
     return a < b;
   }
   STRATA_HD bool operator()(const record& a, const record& b) const { return a.key < b.key; }
+};
+struct is_odd {
+  STRATA_HD bool operator()(u32 a) const { return a % 2 != 0; }
 };
 struct add_records {
   STRATA_HD record operator()(const record& a, const record& b) const {
@@ -106,9 +113,11 @@ constexpr launch_shape segmented_shape() {
   return {segmented_policy::segmented.block_threads, segmented_policy::segmented.blocks_per_multiprocessor,
           Agent::shared_bytes};
 }
+using number_policy = policy<strata::segmented_sort_policy_hub<u32, strata::NullType>>;
+template <class Policy, class Key, class State>
 constexpr launch_shape long_segments_shape() {
-  return {segmented_policy::pass.block_threads, segmented_policy::pass.blocks_per_multiprocessor,
-          AgentLongSegmentPasses<segmented_policy, u64, strata::NullType, u64, digits<u64>, u64>::shared_bytes};
+  return {Policy::pass.block_threads, Policy::pass.blocks_per_multiprocessor,
+          AgentLongSegmentPasses<Policy, Key, strata::NullType, Key, digits<Key>, State>::shared_bytes};
 }
 
 // With as many partitions as a pass may have, and 8 or 12 bytes for each row.
@@ -121,8 +130,50 @@ constexpr launch_shape join_shape(strata::join_pass pass, bool is_wide) {
               join_static_shared_bytes};
 }
 
+/// Of the algorithms of columns_policy_hub, the kernels that take most registers; all would double the test's time.
+template <class Problem, bool LoadsItems>
+struct column_kernels : DispatchScan<Problem> {
+  template <class Policy>
+  cudaError_t Invoke() const {
+    if constexpr (Policy::pipeline_above != strata::no_pipeline) {
+      if (LoadsItems && this->num_items > 0) return this->template launch_pipeline<Policy, !LoadsItems>(0);
+      if (this->problem.can_copy_in_bulk()) return this->template launch_pipeline<Policy, true>(0);
+    }
+    return this->template launch_rounds<Policy, large_tile>();
+  }
+};
+template <class Problem, bool LoadsItems = false>
+cudaError_t columns_of() {
+  column_kernels<Problem, LoadsItems> kernels{};
+  return DispatchScan<Problem>::MaxPolicy::Invoke(0, kernels);
+}
+template <class Problem, bool UsesBulkCopies>
+constexpr launch_shape pipeline_shape() {
+  using Policy = policy<typename Problem::policy_hub>;
+  if constexpr (Policy::pipeline_above == strata::no_pipeline) {
+    return {};
+  } else {
+    using Agent = AgentScanPipeline<typename Problem::template steps<Policy, UsesBulkCopies>>;
+    return {Agent::block_threads, Agent::blocks_per_multiprocessor,
+            Agent::dynamic_shared_bytes + sizeof(typename Agent::TempStorage)};
+  }
+}
+
+using strata::NullType;
+using selection = select_problem<select_by::key, u32, const u32*, NullType, u32*, NullType, int*, is_odd>;
+using partition =
+    partition_problem<u32, const u32*, NullType, part_of<is_odd, NullType>, u32*, NullType, NullType, int*>;
+template <class ValueIterator>
+using by_key =
+    reduce_by_key_problem<u32, u32, const u32*, ValueIterator, u32*, u32*, int*, strata::Sum, strata::Equality>;
+using sums_by_key = by_key<const u32*>;
+using run_lengths = by_key<NullType>;
+using scan_by_key = scan_by_key_problem<double, begins_by_keys<const u32*, strata::Equality>, const double*, double*,
+                                        strata::Sum, false, double>;
+
 using keys = radix_shapes<strata::radix_sort_policy_hub<u32, strata::NullType>, u32, strata::NullType>;
-using pairs = radix_shapes<strata::radix_sort_policy_hub<u64, u64>, u64, const u64*>;
+using pairs = radix_shapes<strata::radix_sort_policy_hub<u32, u32>, u32, const u32*>;
+using wide_pairs = radix_shapes<strata::radix_sort_policy_hub<u64, u64>, u64, const u64*>;
 
 }  // namespace architectures_test
 
@@ -138,8 +189,13 @@ SHAPE(radix_histogram_of_pairs, pairs::histogram);
 SHAPE(radix_pass_of_pairs, pairs::pass);
 SHAPE(radix_grid_of_pairs, pairs::grid);
 SHAPE(radix_block_of_pairs, pairs::large_block);
+SHAPE(radix_histogram_of_wide_pairs, wide_pairs::histogram);
+SHAPE(radix_pass_of_wide_pairs, wide_pairs::pass);
+SHAPE(radix_grid_of_wide_pairs, wide_pairs::grid);
+SHAPE(radix_block_of_wide_pairs, wide_pairs::large_block);
 SHAPE(segmented_radix_sort, segmented_shape());
-SHAPE(long_segments, long_segments_shape());
+SHAPE(long_segments, long_segments_shape<segmented_policy, u64, u64>());
+SHAPE(long_segments_of_numbers, long_segments_shape<number_policy, u32, u32>());
 #define MERGE_SORT_SHAPES(name, Key)                                                                   \
   SHAPE(name##_one_thread, merge_sort_shapes<Key>::tile<segment_class::one_thread>());                 \
   SHAPE(name##_few_threads, merge_sort_shapes<Key>::tile<segment_class::few_threads>());               \
@@ -155,6 +211,14 @@ SHAPE(long_segments, long_segments_shape());
 MERGE_SORT_SHAPES(merge_sort_4, u32);
 MERGE_SORT_SHAPES(merge_sort_8, u64);
 MERGE_SORT_SHAPES(merge_sort_24, record);
+#define PIPELINE_SHAPES(Problem)                             \
+  SHAPE(Problem##_in_bulk, pipeline_shape<Problem, true>()); \
+  SHAPE(Problem##_by_items, pipeline_shape<Problem, false>())
+PIPELINE_SHAPES(selection);
+PIPELINE_SHAPES(partition);
+PIPELINE_SHAPES(sums_by_key);
+PIPELINE_SHAPES(run_lengths);
+PIPELINE_SHAPES(scan_by_key);
 SHAPE(join_only_pass, join_shape(strata::join_pass::only, false));
 SHAPE(join_first_pass, join_shape(strata::join_pass::first, false));
 SHAPE(join_second_pass, join_shape(strata::join_pass::second, false));
@@ -170,6 +234,11 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceReduce::Sum(s, b, reals, reals_out, n),
       DeviceReduce::Reduce(s, b, records, records + 1, n, add_records{}, record{}),
       DeviceScan::ExclusiveSum(s, b, in, out, n),
+      columns_of<sums_by_key, true>(),
+      columns_of<run_lengths>(),
+      columns_of<scan_by_key>(),
+      columns_of<selection>(),
+      columns_of<partition>(),
       DeviceAdjacentDifference::SubtractLeftCopy(s, b, in, out, n),
       DeviceHistogram::HistogramEven(s, b, in, counts, 257, 0u, 256u, n),
       DeviceMemcpy::Batched(s, b, static_cast<const void* const*>(nullptr), static_cast<void* const*>(nullptr), counts,
@@ -178,9 +247,11 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceMerge::MergePairs(s, b, wide, wide, n, wide, wide, n, wide_out, wide_out, is_less{}),
       DeviceMergeSort::SortKeysCopy(s, b, in, out, n, is_less{}),
       DeviceRadixSort::SortKeys(s, b, in, out, n),
+      DeviceRadixSort::SortPairs(s, b, in, out, in, out, n),
       DeviceRadixSort::SortPairs(s, b, wide, wide_out, wide, wide_out, n),
-      DeviceSegmentedMergeSort::SortKeysCopy(s, b, in, out, n, n, counts, counts + 1, is_less{}),
       DeviceSegmentedRadixSort::SortKeys(s, b, wide, wide_out, n, n, counts, counts + 1),
+      // With the rows of DeviceSegmentedMergeSort too.
+      DeviceSegmentedSort::SortKeys(s, b, in, out, n, n, counts, counts + 1),
       DeviceSegmentedReduce::Sum(s, b, reals, reals_out, n, counts, counts + 1),
       DeviceSegmentedScan::InclusiveSegmentedSum(s, b, reals, reals_out, counts, counts + 1, n),
       DeviceTopK::MaxKeys(s, b, in, out, n, n),
