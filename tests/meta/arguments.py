@@ -7,7 +7,6 @@ One overload is enough, and one function of those whose names differ by the orde
 same code. `--self-test` runs the rule on examples.
 """
 
-import argparse
 import re
 import sys
 
@@ -56,9 +55,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true")
-    if parser.parse_args().self_test:
+    if toolbox.wants_self_test(__doc__):
         self_test()
         return
     headers = sorted((toolbox.INCLUDE / "strata" / "device").glob("device_*"))

@@ -7,7 +7,6 @@ Writes what Doxygen would read, without Doxygen. `--self-test` makes the referen
 ones and wrong ones.
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -134,9 +133,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true")
-    if parser.parse_args().self_test:
+    if toolbox.wants_self_test(__doc__):
         self_test()
         return
     with tempfile.TemporaryDirectory() as folder:

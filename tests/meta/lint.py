@@ -6,7 +6,6 @@
 `--self-test` runs every rule on an example that breaks it and on one that keeps it.
 """
 
-import argparse
 import pathlib
 import re
 
@@ -308,9 +307,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true")
-    if parser.parse_args().self_test:
+    if toolbox.wants_self_test(__doc__):
         self_test()
         return
     findings = lint()

@@ -7,7 +7,6 @@ Microseconds have three digits, and all digits from 1,000 on. Figures of one lin
 table; one figure alone may stand in a sentence, before `us`. `--self-test` looks for figures of a small table.
 """
 
-import argparse
 import csv
 import itertools
 import re
@@ -70,9 +69,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true")
-    if parser.parse_args().self_test:
+    if toolbox.wants_self_test(__doc__):
         self_test()
         return
     times = {}

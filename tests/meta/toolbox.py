@@ -56,6 +56,13 @@ class Compiler:
         return [path] if self.is_nvcc else ["-x", "c++", path]
 
 
+def wants_self_test(description):
+    """Whether a script that has no other option was called with --self-test."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--self-test", action="store_true")
+    return options.parse_args().self_test
+
+
 def parser(description):
     result = argparse.ArgumentParser(description=description)
     result.add_argument("--cxx", default="c++")

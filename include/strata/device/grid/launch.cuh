@@ -73,10 +73,12 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
   });
 }
 
-/// How many blocks the multiprocessors of the stream hold at a time, no more than `max_blocks` on each.
-inline std::size_t resident_blocks_of(const device_properties& device, int blocks, int max_blocks) {
-  return static_cast<std::size_t>(blocks < max_blocks ? blocks : max_blocks) *
-         static_cast<std::size_t>(device.multiprocessors);
+/// How many blocks the multiprocessors of the stream hold at a time, if each holds `per_multiprocessor` and is to have
+/// no more than `max_per_multiprocessor`.
+inline std::size_t resident_blocks_of(const device_properties& device, int per_multiprocessor,
+                                      int max_per_multiprocessor) {
+  const int blocks = per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : max_per_multiprocessor;
+  return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(device.multiprocessors);
 }
 
 /// The same for a kernel with one amount of shared memory. Allows the kernel its dynamic shared memory.

@@ -8,8 +8,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The sum of integers over the 32 lanes of a warp, in every lane. Not by WarpReduce: it keeps the order of operands,
-/// for which every step compares lanes.
+/// The sum of integers over the 32 lanes of a warp, in every lane. WarpReduce takes more instructions: it keeps the
+/// order of operands, so each step compares the number of its lane.
 template <class Integer>
 STRATA_D Integer sum_of_warp(Integer sum) {
   STRATA_UNROLL
