@@ -12,7 +12,7 @@ namespace detail {
 /// How a sort holds keys whose digits it computes several times: as codes, one for each key, whose digits
 /// cost less. In general, the code is the key.
 ///
-/// A key is exact if `ordered()` leaves its code as it is. For exact keys, `digit()` is that of
+/// `ordered()` leaves the codes of exact keys as they are. For exact keys, `digit()` is that of
 /// `radix_digits`. With `IsExact` false it is that for all keys.
 template <class Digits>
 struct radix_codes;
@@ -26,6 +26,7 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
 
   STRATA_HD static Code encode(Key key) { return key; }
   STRATA_HD static Key decode(const Code& code) { return code; }
+  STRATA_HD static bool is_exact(const Code&) { return true; }
   STRATA_HD static Code ordered(const Code& code) { return code; }
 
   template <bool IsExact>
@@ -56,7 +57,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     std::memcpy(&word, &key, sizeof(Key));
     Code flipped = 0;
     if constexpr (is_float) {
-      flipped = static_cast<Code>((word & sign) != 0 ? ~Code{0} : sign);
+      flipped = static_cast<Code>(sign_mask(word) | sign);
     } else if constexpr (is_signed_radix_integer<Key>::value) {
       flipped = sign;
     }
@@ -67,7 +68,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     if (IsDescending) code = static_cast<Code>(~code);
     Code flipped = 0;
     if constexpr (is_float) {
-      flipped = static_cast<Code>((code & sign) != 0 ? sign : ~Code{0});
+      flipped = static_cast<Code>(~sign_mask(code) | sign);
     } else if constexpr (is_signed_radix_integer<Key>::value) {
       flipped = sign;
     }
@@ -77,21 +78,22 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     return key;
   }
 
-  /// The code whose bits are the digits of any key.
-  STRATA_HD static Code ordered(Code code) {
+  /// Whether the key is neither -0.0 nor NaN. Then `ordered()` leaves the code as it is.
+  STRATA_HD static bool is_exact(Code code) {
     if constexpr (is_float) {
-      // As RadixTraits::ordered() of the key.
       constexpr Code infinity = static_cast<Code>((sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
       constexpr Code first = static_cast<Code>(~(sign | infinity));
       constexpr Code last = static_cast<Code>(sign | infinity);
-      if (IsDescending) code = static_cast<Code>(~code);
-      if (code == sign - 1) code = sign;
-      if (static_cast<Code>(code - first) > static_cast<Code>(last - first)) {
-        code = static_cast<Code>(~Code{0});
-      }
-      if (IsDescending) code = static_cast<Code>(~code);
+      return code != negative_zero && static_cast<Code>(ascending(code) - first) <= static_cast<Code>(last - first);
+    } else {
+      return true;
     }
-    return code;
+  }
+
+  /// The code whose bits are the digits of any key: as RadixTraits::ordered() of the key.
+  STRATA_HD static Code ordered(Code code) {
+    if (is_exact(code)) return code;
+    return ascending(code == negative_zero ? sign : highest);
   }
 
   template <bool IsExact>
@@ -99,6 +101,13 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     if (!IsExact) code = ordered(code);
     return static_cast<unsigned>(code >> begin) & (~0u >> (32 - count));
   }
+
+ private:
+  // The code in an ascending sort of one in this sort, and the reverse.
+  STRATA_HD static constexpr Code ascending(Code code) { return static_cast<Code>(IsDescending ? ~code : code); }
+  static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
+  // All bits if the sign bit is set, otherwise none.
+  STRATA_HD static Code sign_mask(Code word) { return static_cast<Code>(Code{0} - (word >> (bits - 1))); }
 };
 
 /// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.

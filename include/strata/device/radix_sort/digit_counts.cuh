@@ -113,10 +113,15 @@ class radix_digit_counts {
   }
 
   STRATA_D typename Codes::Code ordered(const Key& key) {
-    const typename Codes::Code code = Codes::encode(key);
-    const typename Codes::Code result = Codes::ordered(code);
-    if constexpr (!Codes::are_all_exact) is_exact_ = is_exact_ && result == code;
-    return result;
+    typename Codes::Code code = Codes::encode(key);
+    if constexpr (!Codes::are_all_exact) {
+      // Exactness is tested, which takes fewer instructions than `ordered()` of every key.
+      if (!Codes::is_exact(code)) {
+        code = Codes::ordered(code);
+        is_exact_ = false;
+      }
+    }
+    return code;
   }
 
   STRATA_D void count_digit(const typename Codes::Code& code, const radix_bit_range& range, int pass) const {
