@@ -23,11 +23,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   That memory must stay valid while the table is used, and so must the keys and null masks.
 /// - **Build** empties the table and inserts the first `rows` rows of the side that it was constructed with.
 ///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
-///   rows. If several rows may have a key, both end with a pass over all rows, which lists them.
+///   rows. If several rows may have a key, both end with a pass over all rows, which lists them. On the host, `Insert`
+///   builds the table of all rows anew.
 /// - **Probe.** `Inner` to `Anti`, as the functions of DeviceHashJoin. Row numbers of the result have the type `Index`.
-///   The table is not written: calls on several streams may probe it at the same time, each with separate temporary
-///   storage.
-/// - **Execution.** As DeviceHashJoin. The host and Metal back ends do not use the memory: each probe joins both sides.
+///   The table is not written: calls of several streams or threads may probe it at the same time, each with
+///   separate temporary storage.
+/// - **Execution.** As DeviceHashJoin. The Metal back end does not use the memory: each probe joins both sides.
 /// - **Errors.** As DeviceHashJoin. Also `cudaErrorInvalidValue` for more rows than the side has, for memory that is
 ///   too small, and from `Insert` and probes before a `Build`.
 ///

@@ -4,11 +4,17 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/host/host_join.hpp>
+#include <strata/device/join/host/options.hpp>
+#include <strata/device/join/host/prober.hpp>
+#include <strata/device/join/host/table.hpp>
+#include <strata/device/join/host/thread_team.hpp>
 #include <strata/device/join/output/outputs.hpp>
 
 #include <cstddef>
@@ -16,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <thread>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
@@ -67,11 +74,14 @@ class join_table_on_host {
   Options options_;
 };
 
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+class DispatchHostJoinTable;
+
 /// The back end of DeviceHashJoin for machines without a GPU: done when the call returns.
 struct join_on_host {
   using stream_type = cudaStream_t;
   template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
-  using table_type = join_table_on_host<join_on_host, Key, Index, Hash, Equal, Order>;
+  using table_type = DispatchHostJoinTable<Key, Index, Hash, Equal, Order>;
 
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
             JoinOrder Order>
@@ -80,9 +90,7 @@ struct join_on_host {
                           const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t) {
     using Index = typename Output::index_type;
-    if (options.strategy != JoinStrategy::cpu && options.strategy != JoinStrategy::automatic) {
-      return cudaErrorInvalidValue;
-    }
+    if (!has_strategy(options.strategy)) return cudaErrorInvalidValue;
     // Temporary storage is for the bounds.
     const auto number_of = [&](const auto& side) {
       return temp_storage == nullptr || side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
@@ -122,6 +130,10 @@ struct join_on_host {
     return detail::with_storage(call, arguments..., where);
   }
 
+  static constexpr bool has_strategy(JoinStrategy strategy) {
+    return strategy == JoinStrategy::cpu || strategy == JoinStrategy::automatic;
+  }
+
   /// The caller's integer may be another one of 8 bytes.
   static void write_total(std::int64_t total, std::int64_t* num_out) {
     std::memcpy(static_cast<void*>(num_out), &total, sizeof(total));
@@ -137,6 +149,97 @@ struct join_on_host {
     result.threads = options.threads;
     return result;
   }
+};
+
+/// A JoinTable of the host: a host_join_table in the caller's memory, with the scratch of its build.
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+class DispatchHostJoinTable {
+  using Options = JoinOptions<Hash, Equal, Order>;
+  using Table = host_join_table<Index, const Key*, Hash, Equal>;
+  using Prober = host_join_prober<Index, const Key*, Hash, Equal>;
+  enum slot { team_threads = Table::slots, slice_counts, group_of, slots };
+  using Layout = temporary_storage::layout<slots>;
+
+ public:
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
+    if (!Table::can_number(build.rows)) return cudaErrorInvalidValue;
+    return detail::answer_size_query(reserved(table_of(build, 0, options)), bytes);
+  }
+
+  DispatchHostJoinTable(void* memory, std::size_t memory_bytes, const JoinSide<const Key*>& build,
+                        const Options& options)
+      : memory_(memory), memory_bytes_(memory_bytes), build_(build), options_(options) {}
+
+  const JoinSide<const Key*>& build() const { return build_; }
+
+  /// Builds the table of all rows anew.
+  cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t) const {
+    if (!is_usable()) return cudaErrorInvalidValue;
+    Table table = table_of(build_, num_rows + rows, options_);
+    Layout memory;
+    if (!map(memory, table)) return cudaErrorInvalidValue;
+    table.build({memory.template get<std::thread>(team_threads), options_.threads},
+                memory.template get<std::size_t>(slice_counts), memory.template get<typename Table::Row>(group_of));
+    return cudaSuccess;
+  }
+
+  /// Joins the first `num_rows` rows, which are in the table.
+  template <class Output>
+  cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
+                    const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out,
+                    cudaStream_t) const {
+    if (!is_usable() || !Table::can_number(probe.rows) || output.capacity < 0) return cudaErrorInvalidValue;
+    Table table = table_of(build_, num_rows, options_);
+    Prober prober(kind, probe.keys, static_cast<std::size_t>(probe.rows),
+                  join_on_host::on_host(build_, probe, options_));
+    temporary_storage::layout<Prober::slots> storage;
+    prober.reserve(storage, 0, table);
+    if (temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
+    Layout memory;
+    if (!storage.map(temp_storage, temp_storage_bytes) || !map(memory, table)) return cudaErrorInvalidValue;
+    prober.map(storage, 0);
+    prober.match(table);
+    join_on_host::write_total(prober.total(), num_out);
+    if constexpr (!std::is_same_v<Output, JoinCountOutput>) prober.write(table, output.capacity, output.sink);
+    return cudaSuccess;
+  }
+
+ private:
+  static Table table_of(const JoinSide<const Key*>& build, std::int64_t rows, const Options& options) {
+    return {build.keys,
+            build.valid_mask,
+            static_cast<std::size_t>(build.rows),
+            static_cast<std::size_t>(rows),
+            HostJoinTuning{},
+            options.hash,
+            options.equal};
+  }
+
+  static Layout reserved(const Table& table) {
+    Layout memory;
+    table.reserve(memory, 0);
+    memory.template reserve<std::thread>(team_threads, thread_team::most_threads);
+    memory.template reserve<std::size_t>(slice_counts, table.slice_counts(table.capacity()));
+    memory.template reserve<typename Table::Row>(group_of, table.capacity());
+    return memory;
+  }
+
+  bool map(Layout& memory, Table& table) const {
+    memory = reserved(table);
+    if (!memory.map(memory_, memory_bytes_)) return false;
+    table.map(memory, 0);
+    return true;
+  }
+
+  bool is_usable() const {
+    return memory_ != nullptr && Table::can_number(build_.rows) && (build_.rows == 0 || build_.keys != nullptr) &&
+           join_on_host::has_strategy(options_.strategy);
+  }
+
+  void* memory_;
+  std::size_t memory_bytes_;
+  JoinSide<const Key*> build_;
+  Options options_;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -6,7 +6,6 @@
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/host/partition.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -62,9 +61,6 @@ struct join_groups {
       if (found == none) {
         found = static_cast<Row>(groups_end++);
         ::new (static_cast<void*>(groups + found)) group{item, 0, 0, bucket};
-        if (matched != nullptr) {
-          ::new (static_cast<void*>(matched + found)) std::atomic<bool>(false);
-        }
         bucket = found;
       }
       ++groups[found].count;
@@ -104,8 +100,6 @@ struct join_groups {
   Row* buckets;
   group* groups;
   Row* rows;
-  /// Of each group, whether a probe row has found it. Null if not needed.
-  std::atomic<bool>* matched;
 };
 
 }  // namespace detail

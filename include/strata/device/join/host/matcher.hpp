@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -42,6 +43,9 @@ struct join_matcher {
 
   /// Looks up every probe row and counts the rows of the result.
   void match(const thread_team& team) const {
+    if (kind == JoinKind::full) {
+      team.run(build_chunks(), [this](std::uint64_t chunk) { clear_matched(chunk); });
+    }
     team.run(chunks(), [this](std::uint64_t chunk) {
       const tally found = look_up(chunk);
       if (order == JoinOrder::any) begins[chunk] = results_of(chunk_size(chunk), found);
@@ -100,6 +104,8 @@ struct join_matcher {
   /// The begin of the results of each chunk of probe rows, and of each chunk of build rows.
   std::uint64_t* begins;
   std::uint64_t* build_begins;
+  /// In a full join, of each group, whether a probe row has found it.
+  std::atomic<bool>* matched;
   /// Of each build row, whether no probe row has found it.
   unsigned char* unmatched;
   std::uint64_t* total;
@@ -183,15 +189,14 @@ struct join_matcher {
       }
       left = still;
     }
-    if (table.matched == nullptr) return;
+    if (kind != JoinKind::full) return;
     for (unsigned i = 0; i < rows; ++i) {
       const Row found = match_of(first + i);
       if (found == none) continue;
       // relaxed: it is read when the threads have ended. It is loaded first, because a store would
       // invalidate the cache line in other cores.
-      std::atomic<bool>& matched = table.matched[found];
-      if (!matched.load(std::memory_order_relaxed)) {
-        matched.store(true, std::memory_order_relaxed);
+      if (!matched[found].load(std::memory_order_relaxed)) {
+        matched[found].store(true, std::memory_order_relaxed);
       }
     }
   }
@@ -226,12 +231,19 @@ struct join_matcher {
     return sum;
   }
 
+  // Each group has the position of a row of its partition.
+  void clear_matched(std::size_t chunk) const {
+    for (std::size_t g = chunk * chunk_rows; g < chunk_end(chunk, build_rows); ++g) {
+      ::new (static_cast<void*>(matched + g)) std::atomic<bool>(false);
+    }
+  }
+
   // Groups of a partition lie side by side, and so do their rows.
   void mark_unmatched(std::size_t partition) const {
     std::size_t row = table.build_side.begins[partition];
     const std::size_t last = table.build_side.begins[partition + 1];
     for (std::size_t g = row; row < last; ++g) {
-      const bool is_unmatched = !table.matched[g].load(std::memory_order_relaxed);
+      const bool is_unmatched = !matched[g].load(std::memory_order_relaxed);
       for (; row < table.groups[g].end; ++row) unmatched[table.rows[row]] = is_unmatched ? 1 : 0;
     }
   }
