@@ -89,9 +89,9 @@ struct JoinSide {
 
   /// A promise that no two rows have equal keys; with `nulls_equal`, also that at most one row has no key. A join uses
   /// the promise of its build side, which saves time and temporary storage. If rows have equal keys, a probe row is
-  /// joined with one of them, on the host with all; a full join leaves the other rows out or has them alone. Debug
-  /// builds for CUDA assert the promise where a join comes upon both rows: semi and anti joins end a search at the
-  /// first.
+  /// joined with all of them on the host and Metal, else with one: a full join then leaves the others out or has them
+  /// alone. Debug builds for CUDA assert the promise where a join comes upon both rows: semi and anti joins end a
+  /// search at the first.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
     return {keys, rows, valid_mask, promise, is_sorted, range, count, matching};
   }
