@@ -17,6 +17,7 @@
 
 #include "device/device_hash_join_kinds.hpp"
 #include "device/join_cases.hpp"
+#include "device/join_promises.hpp"
 
 namespace {
 
@@ -161,6 +162,32 @@ TEST(DeviceHashJoinOnHost, few_rows_of_keys_of_many_types) {
     check_few_rows<bytes12, std::int32_t>(as_bytes12, 4, strategy);
     check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(as_composite, 4, strategy);
     check_few_rows<std::uint32_t, std::int64_t, join_settings<same_hash>>(as_u32, 4, strategy);
+  }
+}
+
+// No promise is used: whatever is broken, the result is the same.
+TEST(DeviceHashJoinOnHost, broken_promises_change_nothing) {
+  for (const shape& data : join_promises::repeated_keys(200)) {
+    for (const JoinKind kind : every_kind) {
+      sides all;
+      all.build = data.build.ids;
+      all.probe = data.probe.ids;
+      all.options.order = JoinOrder::probe;
+      all.options.build_unique = all.options.sorted = true;
+      all.options.key_range = {1000, 7};
+      all.options.matching = 0.01;
+      const row_pairs expected = all.expected(kind);
+      std::vector<std::int32_t> build_out(expected.size() + 1, -7), probe_out(expected.size() + 1, -7);
+      ASSERT_EQ(cudaSuccess, all.run([&](auto&&... sides) {
+        return join_kinds::pairs_of(kind, sides..., build_out.data(), probe_out.data(), &all.total,
+                                    static_cast<std::int64_t>(expected.size()), all.options);
+      }));
+      ASSERT_EQ(static_cast<std::int64_t>(expected.size()), all.total);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_EQ(expected[i], row_pair(strata::detail::has_pairs(kind) ? build_out[i] : -1, probe_out[i]));
+      }
+      EXPECT_TRUE(build_out.back() == -7 && probe_out.back() == -7);
+    }
   }
 }
 
