@@ -12,9 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+class DispatchMetalJoinTable;
 
 /// The back end of DeviceHashJoin for Apple GPUs: done when the call returns. Whatever metal_join.hpp
 /// leaves to the host, and all columns of values, the threads of the host join.
@@ -22,7 +26,7 @@ struct join_on_metal {
   /// An id<MTLCommandQueue>, or null.
   using stream_type = void*;
   template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
-  using table_type = join_table_on_host<join_on_metal, Key, Index, Hash, Equal, Order>;
+  using table_type = DispatchMetalJoinTable<Key, Index, Hash, Equal, Order>;
 
   template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash, class Equal,
             JoinOrder Order>
@@ -78,6 +82,52 @@ struct join_on_metal {
 
   /// The enumerators have the values of CUDA's.
   static cudaError_t as_cuda(MetalJoinStatus status) { return static_cast<cudaError_t>(static_cast<int>(status)); }
+};
+
+/// A JoinTable of Metal. It keeps no table: each probe joins both sides.
+template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
+class DispatchMetalJoinTable {
+  using Options = JoinOptions<Hash, Equal, Order>;
+
+ public:
+  /// The caller's memory is not used, but no call may depend on the back end.
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
+    if (!is_count_of_rows(build.rows)) return cudaErrorInvalidValue;
+    bytes = 1;
+    return cudaSuccess;
+  }
+
+  DispatchMetalJoinTable(void* memory, std::size_t memory_bytes, const JoinSide<const Key*>& build,
+                         const Options& options)
+      : has_memory_(memory != nullptr && memory_bytes > 0), build_(build), options_(options) {}
+
+  const JoinSide<const Key*>& build() const { return build_; }
+
+  cudaError_t Insert(std::int64_t, std::int64_t, void*) const {
+    return is_usable() ? cudaSuccess : cudaErrorInvalidValue;
+  }
+
+  template <class Output>
+  cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
+                    const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out, void* queue) const {
+    if (!is_usable() || !is_count_of_rows(probe.rows)) return cudaErrorInvalidValue;
+    JoinSide<const Key*> build = build_;
+    if (temp_storage != nullptr) build.rows = num_rows;
+    return join_on_metal::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, options_, queue);
+  }
+
+ private:
+  static bool is_count_of_rows(std::int64_t rows) {
+    return rows >= 0 &&
+           static_cast<std::uint64_t>(rows) <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+  }
+  bool is_usable() const {
+    return has_memory_ && is_count_of_rows(build_.rows) && (build_.rows == 0 || build_.keys != nullptr);
+  }
+
+  bool has_memory_;
+  JoinSide<const Key*> build_;
+  Options options_;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
