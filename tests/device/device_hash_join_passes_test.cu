@@ -14,7 +14,7 @@ using namespace device_join_test;
 
 /// Tables of 20 and 10 rows; blocks of a warp or two, and three partitions bits in one pass.
 struct small_hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
     static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
     static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
                                                              20, 10,        2,         3,  2, 5, 0};
@@ -27,14 +27,14 @@ struct small_hub {
 
 /// The same policy for the devices of today, below one of other blocks and tiles, which needs the same storage.
 struct chained_hub {
-  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, strata::join_common_policy {
     static constexpr auto table = small_hub::Policy::table;
     static constexpr auto partition = small_hub::Policy::partition;
     static constexpr auto merge = small_hub::Policy::merge;
     static constexpr std::uint64_t least_partitioned_rows = 1;
     using strategy = strata::cuda_join_policy;
   };
-  struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750> {
+  struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750>, strata::join_common_policy {
     static constexpr strata::join_table_tuning table{128, 256, 3, 2, 384};
     static constexpr strata::join_partition_tuning partition{128, {4, 2, 3}, {2, 3, 2}, 96, 2, 2, 160,
                                                              20,  10,        2,         3,  2, 7, 40};

@@ -159,7 +159,7 @@ TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
 // As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
 // have partners far behind the tile.
 TEST(device_hash_join_sorted, about_as_many_results_as_one_block_writes) {
-  constexpr std::size_t most = strata::detail::max_merge_block_results;
+  constexpr std::size_t most = strata::join_policy_hub::MaxPolicy::merge.max_block_results;
   constexpr std::size_t few = 256;
   constexpr std::size_t before = 3;
   constexpr std::size_t many = most / few - 1;

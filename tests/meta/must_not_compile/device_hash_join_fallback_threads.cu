@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: join_table_tuning: fallback_threads must be a multiple of 128 or less than 256
+// expect: join tuning: table.fallback_threads must be a multiple of output.group_threads
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
 struct hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
 #ifdef STRATA_BAD
     static constexpr strata::join_table_tuning table{256, 128, 2, 4, 480};
 #else

@@ -5,7 +5,7 @@
 #include <strata/device/device_hash_join.hpp>
 
 struct hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
     static constexpr strata::join_table_tuning table{256, 128, 2, 4};
     static constexpr strata::join_partition_tuning partition{512, {4, 2, 2}, {2, 2, 2}, 256, 4, 1,
                                                              256, 500,       250,       4,   8, 4};

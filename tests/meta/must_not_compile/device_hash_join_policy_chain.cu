@@ -4,7 +4,7 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
-struct rows {
+struct rows : strata::join_common_policy {
   static constexpr strata::join_table_tuning table{256, 128, 2, 4};
   static constexpr strata::join_partition_tuning partition{512, {8, 2, 2}, {2, 2, 2}, 256, 4, 1,
                                                            256, 500,       250,       4,   8, 4};

@@ -5,7 +5,7 @@
 #include <strata/device/device_hash_join.hpp>
 
 struct hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
 #ifdef STRATA_BAD
     static constexpr strata::join_table_tuning table{256, 64, 2, 4};
 #else

@@ -8,7 +8,8 @@
 // expect: segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024
 // expect: radix sort tuning: block_threads must be multiples of 32 from 256 to 1024
 // expect: transpose_tuning::block_threads must be a multiple of 32, at most 1024
-// expect: join tuning: build_threads, probe_threads, join_threads and large_join_threads must be multiples of 32
+// expect: join tuning: all numbers of threads must be multiples of 32
+// expect: join_output_tuning::select_rows must be a multiple of 32
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_hash_join.hpp>
@@ -54,6 +55,7 @@ struct transpose_rows : strata::transpose_policy_hub<4, 4>::Policy750 {
 };
 struct join_rows : strata::join_policy_hub::Policy750 {
   static constexpr strata::join_table_tuning table{256, threads, 4, 1};
+  static constexpr strata::join_output_tuning output{128, 4096, 4, 1024, 2, threads, 512, 2};
 };
 
 struct is_less {

@@ -102,12 +102,11 @@ JoinSide<join_counted_keys_t<Keys>> counted_side(const JoinSide<Keys>& side) {
 }
 
 /// Selects the probe rows whose keys the filter may have, and none without a key.
-template <class Keys, class Hash, class Equal>
+template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread>
 struct AgentJoinFilter {
   using Key = iterator_value_t<Keys>;
-  static constexpr int threads = 256;
-  /// A thread has so many loads in flight.
-  static constexpr int items = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
+  static constexpr int threads = BlockThreads;
+  static constexpr int items = ItemsPerThread;
   static constexpr unsigned tile_items = threads * items;
   using Scan = BlockScan<unsigned, threads>;
 
@@ -178,12 +177,16 @@ STRATA_KERNEL void join_filter_insert_kernel(JoinSide<Keys> build, Hash hash, Eq
   }
 }
 
+template <class Tuning, class Keys, class Hash, class Equal>
+using join_filter_agent =
+    AgentJoinFilter<Keys, Hash, Equal, Tuning::filter.threads, Tuning::filter.items_of(sizeof(iterator_value_t<Keys>))>;
+
 /// A block selects rows of one tile of the probe side.
-template <class Keys, class Hash, class Equal>
-__launch_bounds__(AgentJoinFilter<Keys, Hash, Equal>::threads)
+template <class MaxPolicy, class Keys, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::filter.threads)
     STRATA_KERNEL void join_filter_select_kernel(JoinSide<Keys> probe, Hash hash, Equal, join_bloom_filter filter,
                                                  join_selected_rows<iterator_value_t<Keys>> selected) {
-  using Agent = AgentJoinFilter<Keys, Hash, Equal>;
+  using Agent = join_filter_agent<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal>;
   STRATA_SHARED(storage, typename Agent::TempStorage);
   begin_join_kernel();
   Agent{storage, filter, hash}.run(probe, selected);
@@ -196,7 +199,7 @@ cudaError_t join_filtered(const Call& call) {
   using Key = iterator_value_t<Keys>;
   using Hash = decltype(call.options.hash);
   using Equal = decltype(call.options.equal);
-  using Agent = AgentJoinFilter<Keys, Hash, Equal>;
+  using Agent = join_filter_agent<ActivePolicy, Keys, Hash, Equal>;
   using Sink = std::decay_t<decltype(call.sink)>;
   constexpr bool has_numbers = !std::is_same_v<Sink, NullType>;
   enum slot { filter_slot, keys_slot, numbers_slot, join_slot, slots };
@@ -232,8 +235,8 @@ cudaError_t join_filtered(const Call& call) {
       join_filter_insert_kernel<Keys, Hash, Equal>, call.build, call.options.hash, call.options.equal, filter);
   if (status != cudaSuccess) return status;
   status = strata::launch(join_launch(base, probe_rows / Agent::tile_items + 1, Agent::threads),
-                          join_filter_select_kernel<Keys, Hash, Equal>, call.probe, call.options.hash,
-                          call.options.equal, filter, selected);
+                          join_filter_select_kernel<typename Call::MaxPolicy, Keys, Hash, Equal>, call.probe,
+                          call.options.hash, call.options.equal, filter, selected);
   if (status != cudaSuccess) return status;
 
   if constexpr (has_numbers) sink.numbers = selected.numbers;

@@ -146,7 +146,7 @@ struct DispatchHashJoin {
     using Prober = join_prober<MaxPolicy, ActivePolicy, Index, Row, Keys, Sink, Hash, Equal, is_ordered>;
     using Partitioner =
         join_partition_launches<MaxPolicy, ActivePolicy, Index, Keys, Sink, Hash, Equal, Reachable::key_sets>;
-    using DirectAddress = direct_address_launches<Index, Key, Sink>;
+    using DirectAddress = direct_address_launches<MaxPolicy, ActivePolicy, Index, Key, Sink>;
     constexpr int prober_slot = Storage::slots;
     constexpr int partition_slot = prober_slot + Prober::slots;
     constexpr int array_slot = partition_slot + Partitioner::slots;

@@ -30,10 +30,11 @@ class join_list_launches {
   using Partitioner =
       join_partition_launches<MaxPolicy, ActivePolicy, unsigned, Keys, join_list_sink, Hash, Equal, false>;
   using Table = typename TableStorage::Table;
+  using Order = join_list_order_launches<MaxPolicy, ActivePolicy>;
 
   static constexpr int partition_slot = TableStorage::slots;
   static constexpr int order_slot = partition_slot + Partitioner::slots;
-  static constexpr int elements_slot = order_slot + join_list_order_launches::slots;
+  static constexpr int elements_slot = order_slot + Order::slots;
   static constexpr int counts_slot = elements_slot + 1;
   static constexpr int begins_slot = counts_slot + 1;
 
@@ -83,9 +84,9 @@ class join_list_launches {
  private:
   unsigned rows_of_build() const { return static_cast<unsigned>(build_rows_); }
 
-  // Few, because each reads the counts of all.
   unsigned sorting_blocks() const {
-    return build_rows_ / 1024 < 256 ? static_cast<unsigned>(build_rows_ / 1024) + 1 : 256;
+    constexpr unsigned rows = ActivePolicy::table.sort_rows, most = ActivePolicy::table.max_sort_blocks;
+    return build_rows_ / rows < most ? static_cast<unsigned>(build_rows_ / rows) + 1 : most;
   }
 
   template <class Layout, class Call, class Partitions>
@@ -120,7 +121,7 @@ class join_list_launches {
   std::size_t probe_rows_;
   TableStorage table_;
   Partitioner partitioner_;
-  join_list_order_launches order_;
+  Order order_;
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

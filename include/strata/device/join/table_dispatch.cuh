@@ -112,11 +112,11 @@ class DispatchJoinTable {
                                             output.capacity < max_join_capacity ? output.capacity : max_join_capacity,
                                             reinterpret_cast<unsigned long long*>(d_num_out)};
     const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
-    status = prober.reset(layout, 0, probe_side.total, base, device);
-    if (status != cudaSuccess) return status;
     const auto run = [&]([[maybe_unused]] auto policy) {
       const prober_for<decltype(policy), Sink> active{prober.kind, prober.build_rows, prober.probe_rows,
                                                       prober.num_slots};
+      const cudaError_t result = active.reset(layout, 0, probe_side.total, base, device);
+      if (result != cudaSuccess) return result;
       return active.run(layout, 0, table, probe_side, base, device, output.sink);
     };
     return detail::invoke_join_policy<MaxPolicy>(device.ptx_version, run);

@@ -19,7 +19,7 @@ STRATA_NAMESPACE_BEGIN
 struct join_common_policy {
   // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
   // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
-  // fallback_threads, fallback_blocks_per_multiprocessor: the defaults.
+  // All others, from fallback_threads on: the defaults.
   static constexpr join_table_tuning table{
       /*build_threads=*/256,
       /*probe_threads=*/256,
@@ -28,7 +28,8 @@ struct join_common_policy {
   };
   // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7
   // 0.244, 1.78. 11 or 15 rows of u64 spill. Of sides of equal length, about half of a thread's rows are probe rows:
-  // 8 and 4, whole groups of 4 searches.
+  // 8 and 4, whole groups of 4 searches. All others, from log2_all_split_lanes on: the
+  // defaults.
   static constexpr join_merge_tuning merge{
       /*threads=*/256,
       /*narrow_items=*/15,
@@ -36,16 +37,53 @@ struct join_common_policy {
       /*blocks_per_multiprocessor=*/4,
       /*log2_split_lanes=*/3,
   };
+  // H200, 2026-11, unique keys, pairs of rows, ms of whole joins: 2^20 x 2^20 of u32 0.037, 1M x 10M 0.115, u64 0.126.
+  // Other numbers were not measured.
+  static constexpr join_direct_address_tuning direct_address{
+      /*build_threads=*/256,
+      /*probe_threads=*/512,
+      /*probe_items=*/8,
+  };
+  // Not measured: from partition, whose blocks count with as many loads of a thread in flight.
+  static constexpr join_key_set_tuning key_set{/*build_items=*/8};
+  // H200, 2026-11-27, 0.03 of the probe rows match, us of whole joins: 2^19 x 2^22 of u32 70.9, of u64 79.3. Other
+  // numbers were not measured.
+  static constexpr join_filter_tuning filter{
+      /*threads=*/256,
+      /*narrow_items=*/16,
+      /*items=*/8,
+      /*wide_items=*/4,
+  };
+  // Not measured: from table, whose kernels that build it have as many threads.
+  static constexpr join_clear_tuning clear{
+      /*threads=*/256,
+      /*words=*/4,
+      /*blocks_per_multiprocessor=*/8,
+  };
   /// With fewer build rows a join is partitioned only if an option says so.
   static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
   using strategy = cuda_join_policy;
+
+  // H200, 2026-11, u32, unique build keys, ms of whole joins in the order of the probe rows: 1M x 10M 0.233, with 512
+  // threads of the selection 0.236, with 3 blocks of them 0.237; 2^24 x 2^24 0.552, 0.571, 0.572. Other numbers were
+  // not measured.
+  static constexpr join_output_tuning output{
+      /*group_threads=*/128,
+      /*chunk_rows=*/4096,
+      /*partner_items=*/4,
+      /*select_threads=*/1024,
+      /*select_blocks_per_multiprocessor=*/2,
+      /*select_rows=*/8192,
+      /*write_threads=*/512,
+      /*write_blocks_per_multiprocessor=*/2,
+  };
 
   // H200, 2026-11, unique u32, ms: tiles of 12 / 16 / 20 / 24 K rows 1M x 10M 0.147 / 0.155 / 0.157 /
   // 0.156, 2^24 x 2^24 0.431 / 0.426 / 0.422 / 0.418, 2^24 x 2^27 1.95 / 1.93 / 1.83 / 1.79. Small
   // tiles write short runs of rows; large ones are few, and blocks wait for one that has a tile more.
   // Tiles of the first of two passes 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Joins by blocks of 640 /
   // 768 / 1024 threads 2^24 x 2^24 0.430 / 0.426 / 0.441. Registers hold 23 and 15 rows of a thread.
-  // min_deferred_rows, min_table_rows: the defaults.
+  // All others, from min_deferred_rows on: the defaults.
   static constexpr join_partition_tuning partition_with(int blocks_per_multiprocessor, int items_of_only_pass = 23) {
     return {
         /*partition_threads=*/1024,
@@ -64,15 +102,27 @@ struct join_common_policy {
   }
 };
 
+namespace detail {
+
+/// A row with as many blocks that select as threads allow.
+constexpr join_output_tuning with_fitting_selection(join_output_tuning row, int architecture) {
+  row.select_blocks_per_multiprocessor =
+      detail::limits_of(architecture).blocks_within(row.select_blocks_per_multiprocessor, row.select_threads, 0);
+  return row;
+}
+
+}  // namespace detail
+
 /// The rows of DeviceHashJoin.
 struct join_policy_hub {
-  // Not measured: from Policy900. A multiprocessor has 1024 threads.
+  // Derived, not measured: from Policy900. A multiprocessor has 1024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(1);
+    static constexpr join_output_tuning output = detail::with_fitting_selection(join_common_policy::output, 750);
   };
   // Derived, not measured: from Policy900, with tiles of passes that fit a block, beside 20 KiB of counters and what
-  // kernels have. Tables cannot be smaller, because storage depends on them: a partition whose table does not fit is
-  // joined by the table in global memory.
+  // kernels have, and with as many blocks that select as threads allow. Tables cannot be smaller, because storage
+  // depends on them: a partition whose table does not fit is joined by the table in global memory.
   template <int Architecture>
   struct rows : join_common_policy {
     static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
@@ -82,6 +132,8 @@ struct join_policy_hub {
       return row;
     }
     static constexpr join_partition_tuning partition = with_fitting_tiles(partition_with(2));
+    static constexpr join_output_tuning output =
+        detail::with_fitting_selection(join_common_policy::output, Architecture);
   };
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
@@ -99,11 +151,13 @@ struct join_policy_hub {
 namespace detail {
 
 template <class Policy>
-using join_rows =
-    std::void_t<if_rows<join_table_tuning, decltype(Policy::table)>,
-                if_rows<join_merge_tuning, decltype(Policy::merge)>,
-                if_rows<join_partition_tuning, decltype(Policy::partition)>,
-                if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>, typename Policy::strategy>;
+using join_rows = std::void_t<
+    if_rows<join_table_tuning, decltype(Policy::table)>, if_rows<join_merge_tuning, decltype(Policy::merge)>,
+    if_rows<join_partition_tuning, decltype(Policy::partition)>,
+    if_rows<join_direct_address_tuning, decltype(Policy::direct_address)>,
+    if_rows<join_key_set_tuning, decltype(Policy::key_set)>, if_rows<join_output_tuning, decltype(Policy::output)>,
+    if_rows<join_filter_tuning, decltype(Policy::filter)>, if_rows<join_clear_tuning, decltype(Policy::clear)>,
+    if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>, typename Policy::strategy>;
 
 /// The newest policy of a call's hub.
 template <class PolicyHub>
@@ -111,23 +165,32 @@ struct join_policy {
   static_assert(hub_has_rows<join_rows, PolicyHub>,
                 "DeviceHashJoin, JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
                 "ChainedPolicy, take rows from join_common_policy or derive from it, and have the rows table "
-                "(join_table_tuning), merge (join_merge_tuning) and partition (join_partition_tuning)");
+                "(join_table_tuning), merge (join_merge_tuning), partition (join_partition_tuning), direct_address "
+                "(join_direct_address_tuning), key_set (join_key_set_tuning), output (join_output_tuning), filter "
+                "(join_filter_tuning) and clear (join_clear_tuning)");
   using newest = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
-  static_assert(are_whole_warps(newest::table.build_threads, newest::table.probe_threads,
-                                newest::partition.join_threads, newest::partition.large_join_threads),
-                "join tuning: build_threads, probe_threads, join_threads and large_join_threads must be multiples of "
-                "32, at most 1024");
+  static_assert(are_whole_warps(newest::table.build_threads, newest::table.probe_threads, newest::table.scan_threads,
+                                newest::partition.join_threads, newest::partition.large_join_threads,
+                                newest::merge.split_threads, newest::direct_address.build_threads,
+                                newest::direct_address.probe_threads, newest::output.group_threads,
+                                newest::output.select_threads, newest::output.write_threads, newest::filter.threads,
+                                newest::clear.threads),
+                "join tuning: all numbers of threads must be multiples of 32, at most 1024");
+  static_assert(newest::output.select_rows % 32 == 0 && newest::output.select_rows < 1 << 16,
+                "join_output_tuning::select_rows must be a multiple of 32, less than 65,536");
 };
 
 /// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
-/// joins have them, and on the tiles of merges.
+/// joins have them, and on the tiles of merges, selections and sorts of lists.
 template <class A, class B>
 constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
   return A::partition.partition_rows == B::partition.partition_rows &&
          A::partition.wide_partition_rows == B::partition.wide_partition_rows &&
          A::partition.min_bits == B::partition.min_bits && A::partition.one_pass_bits == B::partition.one_pass_bits &&
          A::least_partitioned_rows == B::least_partitioned_rows &&
-         A::merge.threads * A::merge.items(key_bytes) == B::merge.threads * B::merge.items(key_bytes);
+         A::merge.threads * A::merge.items(key_bytes) == B::merge.threads * B::merge.items(key_bytes) &&
+         A::output.select_rows == B::output.select_rows && A::table.sort_rows == B::table.sort_rows &&
+         A::table.max_sort_blocks == B::table.max_sort_blocks;
 }
 
 /// Calls `call(Policy{})` with the policy of a chain for the device, see ChainedPolicy.

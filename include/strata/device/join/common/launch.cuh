@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
 
@@ -37,6 +38,17 @@ inline launch_configuration join_launch(launch_configuration base, unsigned long
   base.grid = dim3(blocks < max_blocks ? static_cast<unsigned>(blocks) : max_blocks);
   base.block = dim3(static_cast<unsigned>(threads));
   return base;
+}
+
+/// The launch of a kernel that clears `words` words.
+template <class ActivePolicy>
+launch_configuration clearing_join_launch(const launch_configuration& base, int multiprocessors,
+                                          unsigned long long words) {
+  constexpr join_clear_tuning tuning = ActivePolicy::clear;
+  const unsigned long long blocks = words / static_cast<unsigned>(tuning.words * tuning.threads) + 1;
+  const auto max_blocks =
+      static_cast<unsigned long long>(multiprocessors) * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
+  return join_launch(base, blocks < max_blocks ? blocks : max_blocks, tuning.threads);
 }
 
 /// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because

@@ -38,10 +38,23 @@ struct join_partition_tuning {
   unsigned min_deferred_rows = 8192;
   /// A table has capacity for at least so many build rows, so that few frequent keys fit one table.
   unsigned min_table_rows = 2048;
+  /// Rows of a thread that counts, all in flight together: of keys of up to 4 bytes and of wider ones.
+  int narrow_count_items = 8;
+  int wide_count_items = 4;
+  /// Blocks that count. Each adds all its counters to the global ones, so they must be few.
+  unsigned count_blocks_per_multiprocessor = 2;
+  /// Partitions of a thread at a time, where the last block computes the begins of all.
+  int offset_items = 4;
+  /// The probe rows of one partition are cut into at most about so many pieces: more than keep all blocks busy are of
+  /// no use.
+  unsigned max_pieces = 1024;
 
   constexpr int rows_of_table(bool is_wide) const { return is_wide ? wide_partition_rows : partition_rows; }
   STRATA_HD constexpr int threads_of_join(bool is_large) const { return is_large ? large_join_threads : join_threads; }
   STRATA_HD constexpr int blocks_of_join(bool is_large) const { return is_large ? 1 : join_blocks_per_multiprocessor; }
+  STRATA_HD constexpr int count_items(std::size_t key_bytes) const {
+    return key_bytes <= 4 ? narrow_count_items : wide_count_items;
+  }
   STRATA_HD constexpr int items(join_pass pass, bool is_wide) const {
     return (is_wide ? wide_items_of_pass : items_of_pass)[static_cast<int>(pass)];
   }
@@ -60,6 +73,18 @@ struct join_table_tuning {
   /// blocks start sooner while other blocks end. Registers must allow so many blocks.
   int fallback_threads = 512;
   int fallback_blocks_per_multiprocessor = 2;
+  /// That kernel has a block for so many rows of both sides. It must be few, because a few rows may have many results.
+  int fallback_rows = 64;
+  /// Slots of a thread that reserves ranges for lists of rows.
+  int list_items = 4;
+  /// Threads of the block that scans the numbers of results of all tiles.
+  int scan_threads = 512;
+  /// Where lists of rows are sorted by all blocks: the least rows of a block, and the most blocks. Each block reads the
+  /// counts of all.
+  int sort_rows = 1024;
+  int max_sort_blocks = 256;
+  /// A warp writes so many results of a tile in turn, so that searches are few.
+  unsigned warp_results = 4096;
 };
 
 /// Blocks and tiles of a join of two sides in ascending order.
@@ -72,8 +97,76 @@ struct join_merge_tuning {
   int blocks_per_multiprocessor;
   /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
   int log2_split_lanes;
+  /// 2^log2_all_split_lanes lanes do so in all, at most: if searches are few, their latency counts; if they are many,
+  /// their throughput.
+  int log2_all_split_lanes = 16;
+  /// Threads of the kernel in which they do.
+  int split_threads = 128;
+  /// Probe rows that a thread looks up at the same time.
+  int searches = 4;
+  /// Rows with several results that a thread handles together.
+  int result_items = 4;
+  /// The block that looks a tile up writes up to so many results. More are written in output chunks: other
+  /// blocks look the tile up again, which takes less time than waiting for one block.
+  unsigned max_block_results = 131072;
 
   STRATA_HD constexpr int items(std::size_t key_bytes) const { return key_bytes <= 4 ? narrow_items : wide_items; }
+};
+
+/// Blocks of a join by an array of build rows, indexed by key.
+struct join_direct_address_tuning {
+  int build_threads;
+  int probe_threads;
+  /// Probe rows that a thread looks up at the same time.
+  int probe_items;
+};
+
+/// How sets of keys in shared memory are built. Their blocks are those of join_partition_tuning.
+struct join_key_set_tuning {
+  /// Build rows of a thread at a time, all in flight together.
+  int build_items;
+};
+
+/// How results are written, and how a join in any order is brought into the order of the probe rows.
+struct join_output_tuning {
+  /// Threads that reserve output positions together, by one addition. In blocks of another multiple, or of more than 15
+  /// times as many, all threads do.
+  int group_threads;
+  /// An output chunk has so many neighbouring rows of the result. A tile with more results is written in output
+  /// chunks, by several blocks, because one probe row may have any number of partners.
+  unsigned chunk_rows;
+  /// Partners of a thread that are in flight together where several rows have lists of them.
+  int partner_items;
+  /// Of the selection of probe rows that have a result. Registers must allow so many blocks.
+  int select_threads;
+  int select_blocks_per_multiprocessor;
+  /// Rows of a tile of the selection if no partition pass has cut tiles. Tiles of a pass with fewer rows are not
+  /// recorded.
+  unsigned select_rows;
+  /// Of the kernel that writes tiles with lists of partners. Registers must allow so many blocks.
+  int write_threads;
+  int write_blocks_per_multiprocessor;
+};
+
+/// Blocks of a Bloom filter of the build keys.
+struct join_filter_tuning {
+  int threads;
+  /// Probe rows of a thread, all in flight together: of keys of up to 4 bytes, of up to 8, and of wider ones.
+  int narrow_items;
+  int items;
+  int wide_items;
+
+  STRATA_HD constexpr int items_of(std::size_t key_bytes) const {
+    return key_bytes <= 4 ? narrow_items : key_bytes <= 8 ? items : wide_items;
+  }
+};
+
+/// Blocks of kernels that only clear arrays.
+struct join_clear_tuning {
+  int threads;
+  /// Words of a thread, unless there are enough of them for all blocks.
+  int words;
+  int blocks_per_multiprocessor;
 };
 
 namespace detail {

@@ -15,9 +15,10 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// The launches of an inner or left join by an array of build rows, indexed by key, if build keys are
 /// unique. If one is outside of the range, a table in global memory joins all rows.
-template <class Index, class Key, class Sink>
+template <class MaxPolicy, class ActivePolicy, class Index, class Key, class Sink>
 class direct_address_launches {
  public:
+  static constexpr join_direct_address_tuning tuning = ActivePolicy::direct_address;
   static constexpr int slots = 2;
 
   explicit direct_address_launches(const JoinKeyRange& range) : range_(range) {}
@@ -38,18 +39,16 @@ class direct_address_launches {
   cudaError_t run(const direct_address_table& array, const Key* build_keys, unsigned build_rows,
                   const join_probe<const Key*, unsigned>& probe, const launch_configuration& base, int multiprocessors,
                   const Sink& sink) const {
-    constexpr int threads = 256;
-    const unsigned long long clearing = array.keys / (4 * threads) + 1;
-    const auto max_blocks = static_cast<unsigned long long>(multiprocessors) * 8;
-    cudaError_t status = strata::launch(join_launch(base, clearing < max_blocks ? clearing : max_blocks, threads),
+    cudaError_t status = strata::launch(clearing_join_launch<ActivePolicy>(base, multiprocessors, array.keys),
                                         join_direct_address_clear_kernel<Key>, array, probe.total);
     if (status != cudaSuccess) return status;
-    status = strata::launch(join_launch(base, build_rows / threads + 1, threads), join_direct_address_build_kernel<Key>,
-                            array, build_keys, build_rows);
+    constexpr unsigned build_threads = tuning.build_threads;
+    status = strata::launch(join_launch(base, build_rows / build_threads + 1, tuning.build_threads),
+                            join_direct_address_build_kernel<Key>, array, build_keys, build_rows);
     if (status != cudaSuccess) return status;
-    constexpr unsigned tile = direct_address_tuning::threads * direct_address_tuning::items;
-    return strata::launch(join_launch(base, probe.rows / tile + 1, direct_address_tuning::threads),
-                          join_direct_address_probe_kernel<Index, Key, Sink>, array, probe, sink);
+    constexpr unsigned tile = tuning.probe_threads * tuning.probe_items;
+    return strata::launch(join_launch(base, probe.rows / tile + 1, tuning.probe_threads),
+                          join_direct_address_probe_kernel<MaxPolicy, Index, Key, Sink>, array, probe, sink);
   }
 
  private:

@@ -37,13 +37,6 @@ struct direct_address_table {
   }
 };
 
-/// Blocks of the kernel that looks probe rows up. cuda_direct_address_policy has the figures; others were not
-/// measured.
-struct direct_address_tuning {
-  static constexpr int threads = 512;
-  static constexpr int items = 8;
-};
-
 }  // namespace detail
 STRATA_NAMESPACE_END
 
@@ -80,14 +73,14 @@ STRATA_KERNEL void join_direct_address_build_kernel(direct_address_table array, 
   if (has_outliers) platform::store_relaxed(array.has_outliers, 1u);
 }
 
-template <class Index, class Key, class Sink>
-__launch_bounds__(direct_address_tuning::threads)
+template <class MaxPolicy, class Index, class Key, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::direct_address.probe_threads)
     STRATA_KERNEL void join_direct_address_probe_kernel(direct_address_table array,
                                                         join_probe<const Key*, unsigned> probe, Sink sink) {
-  constexpr int threads = direct_address_tuning::threads;
-  constexpr int items = direct_address_tuning::items;
+  constexpr int threads = MaxPolicy::ActivePolicy::direct_address.probe_threads;
+  constexpr int items = MaxPolicy::ActivePolicy::direct_address.probe_items;
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using OutputOffsets = join_output_offsets<threads>;
+  using OutputOffsets = join_output_offsets<threads, MaxPolicy::ActivePolicy::output.group_threads>;
   using Count = unsigned long long;
   STRATA_SHARED(storage, typename OutputOffsets::TempStorage);
   begin_join_kernel();

@@ -41,9 +41,7 @@ cudaError_t configure_join_fallback(launch_configuration& base, const device_pro
   if (status != cudaSuccess) return status;
   const std::size_t max_blocks =
       detail::resident_blocks_of(device, per_multiprocessor, tuning.fallback_blocks_per_multiprocessor);
-  // A few rows of either side may have many results.
-  constexpr std::size_t min_rows = 64;
-  const std::size_t blocks = rows / min_rows + 1;
+  const std::size_t blocks = rows / static_cast<unsigned>(tuning.fallback_rows) + 1;
   base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
   base.cooperative = base.grid.x > 1;
   return cudaSuccess;

@@ -22,8 +22,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Tuning, class Table, class Keys>
 union join_fallback_storage {
   static constexpr int threads = Tuning::table.fallback_threads;
-  using Probe = AgentJoinProbe<Table, Keys, threads, Tuning::table.probe_items>;
-  using Lists = join_lists_agent<threads, Table>;
+  using Probe = AgentJoinProbe<Tuning, Table, Keys, threads, Tuning::table.probe_items>;
+  using Lists = join_lists_agent<Tuning, threads, Table>;
   using Reduce = BlockReduce<unsigned long long, threads>;
 
   typename Probe::TempStorage probe;
@@ -40,11 +40,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
                                             join_probe<Keys, Row> probe, join_tile_list list, Sink sink,
                                             unsigned long long matched_words) {
   constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
-  using Storage = join_fallback_storage<typename MaxPolicy::ActivePolicy, Table, Keys>;
+  using Tuning = typename MaxPolicy::ActivePolicy;
+  using Storage = join_fallback_storage<Tuning, Table, Keys>;
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, record_sink_t<Sink>, Storage::threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, record_sink_t<Sink>, Storage::threads,
+                                         Tuning::output.group_threads>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -97,7 +99,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   if constexpr (has_rows) {
     barrier.synchronize();
     Agent agent(storage.probe, table, probe);
-    detail::write_join_chunks<Index>(agent, list, 0, sink);
+    detail::write_join_chunks<Tuning::output.chunk_rows, Index>(agent, list, 0, sink);
   }
 }
 
@@ -110,7 +112,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
                                                  join_probe<Keys, unsigned> probe, join_list_sort sort,
                                                  unsigned first_element, join_partner_sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Keys, tuning.fallback_threads, tuning.probe_items>;
+  using Agent =
+      AgentJoinProbe<typename MaxPolicy::ActivePolicy, Table, Keys, tuning.fallback_threads, tuning.probe_items>;
   using Sort = AgentJoinSortLists<Table, tuning.fallback_threads>;
   STRATA_SHARED(storage, Uninitialized<typename Sort::TempStorage>);
   begin_join_kernel();

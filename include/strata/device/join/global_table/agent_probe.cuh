@@ -18,15 +18,17 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Looks up a tile of probe rows, or finds the unmatched rows of a tile of build rows, and writes the
-/// rows of the result. All member functions are called by the whole block.
-template <class Table, class Keys, int BlockThreads, int ItemsPerThread>
+/// rows of the result. All member functions are called by the whole block. `Tuning` is the policy.
+template <class Tuning, class Table, class Keys, int BlockThreads, int ItemsPerThread>
 class AgentJoinProbe {
   using Slot = typename Table::Slot;
   using Word = typename Table::Word;
   using Row = decltype(Table::rows);
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
-  using OutputOffsets = join_output_offsets<BlockThreads>;
+  using OutputOffsets = join_output_offsets<BlockThreads, Tuning::output.group_threads>;
+  static constexpr Count chunk_rows = Tuning::output.chunk_rows;
+  static constexpr Count warp_results = Tuning::table.warp_results;
 
  public:
   static constexpr int tile_items = BlockThreads * ItemsPerThread;
@@ -93,7 +95,7 @@ class AgentJoinProbe {
     // A warp writes neighbouring results, most of which belong to the same item if items have many.
     constexpr Count warps = BlockThreads / warp_threads;
     const Count even = (last - first + warps - 1) / warps;
-    const Count each = even < max_of_warp ? even : max_of_warp;
+    const Count each = even < warp_results ? even : warp_results;
     for (Count at = first + threadIdx.x / warp_threads * each; at < last; at += warps * each) {
       write_by_warp<Index>(tile, begin, at, at + each < last ? at + each : last, sink);
     }
@@ -118,16 +120,13 @@ class AgentJoinProbe {
     if (threadIdx.x == 0) {
       const Count offset = atomicAdd(probe_.total, all);
       storage_.tile_offset = offset;
-      if (all > join_output_chunk_rows) list.add(tile, offset, all, probe_.capacity);
+      if (all > chunk_rows) list.add<chunk_rows>(tile, offset, all, probe_.capacity);
     }
     __syncthreads();
-    if (all <= join_output_chunk_rows) write<Index>(tile, storage_.tile_offset, 0, all, sink);
+    if (all <= chunk_rows) write<Index>(tile, storage_.tile_offset, 0, all, sink);
   }
 
  private:
-  // A warp writes so many results in turn, so that searches are few.
-  static constexpr Count max_of_warp = 4096;
-
   // Results [first, last) of the tile.
   template <class Index, class Sink>
   STRATA_D void write_by_warp(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
@@ -173,7 +172,7 @@ class AgentJoinProbe {
   template <class Index, class Sink>
   STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position, Index row,
                                       const Sink& sink) {
-    constexpr unsigned ahead = 4;
+    constexpr unsigned ahead = Tuning::output.partner_items;
     unsigned i = platform::lane_id();
     for (; i + (ahead - 1) * warp_threads < count; i += ahead * warp_threads) {
       Row found[ahead];

@@ -58,11 +58,8 @@ struct join_prober {
   cudaError_t reset(const Layout& storage, int first, unsigned long long* total, const launch_configuration& base,
                     const device_properties& device) const {
     const std::size_t words = matched_words();
-    constexpr int threads = 256;
-    const std::size_t blocks = words / (4 * threads) + 1;
-    const auto max_blocks = static_cast<std::size_t>(device.multiprocessors) * 8;
-    return strata::launch(join_launch(base, blocks < max_blocks ? blocks : max_blocks, threads), join_reset_kernel<Row>,
-                          total, list_in(storage, first).counter,
+    return strata::launch(clearing_join_launch<ActivePolicy>(base, device.multiprocessors, words),
+                          join_reset_kernel<Row>, total, list_in(storage, first).counter,
                           words != 0 ? storage.template get<unsigned>(first + matched) : nullptr,
                           static_cast<unsigned long long>(words));
   }
@@ -83,15 +80,14 @@ struct join_prober {
       } else {
         status = count(table, probe, base, list.begins);
         if (status == cudaSuccess) {
-          constexpr int threads = 512;
-          status = strata::launch(join_launch(base, 1, threads), join_scan_kernel<threads, Row>, list, all,
-                                  probe.capacity, probe.total);
+          status = strata::launch(join_launch(base, 1, tuning.scan_threads), join_scan_kernel<MaxPolicy, Row>, list,
+                                  all, probe.capacity, probe.total);
         }
       }
       // If no key has several rows, no tile has so many results that it is listed.
       const bool may_be_listed = IsOrdered || table.lists != nullptr;
       if (status != cudaSuccess || all == 0 || !may_be_listed || probe.capacity == 0) return status;
-      const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / join_output_chunk_rows;
+      const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
       return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),

@@ -63,8 +63,8 @@ STRATA_KERNEL void join_insert_kernel(Table table, unsigned long long first_row)
   detail::insert_join_rows(table, first_row);
 }
 
-template <int BlockThreads, class Table>
-using join_lists_agent = AgentJoinLists<Table, BlockThreads, 4>;
+template <class Tuning, int BlockThreads, class Table>
+using join_lists_agent = AgentJoinLists<Table, BlockThreads, Tuning::table.list_items>;
 
 template <class Agent, class Table>
 STRATA_D void assign_join_list_offsets(typename Agent::TempStorage& storage, const Table& table) {
@@ -78,7 +78,8 @@ STRATA_D void assign_join_list_offsets(typename Agent::TempStorage& storage, con
 template <class MaxPolicy, class Table>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.build_threads)
     STRATA_KERNEL void join_list_offsets_kernel(Table table) {
-  using Agent = join_lists_agent<MaxPolicy::ActivePolicy::table.build_threads, Table>;
+  using Tuning = typename MaxPolicy::ActivePolicy;
+  using Agent = join_lists_agent<Tuning, Tuning::table.build_threads, Table>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   detail::assign_join_list_offsets<Agent>(storage.Alias(), table);
@@ -129,7 +130,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
     STRATA_KERNEL void join_count_kernel(Table table, join_probe<Keys, Row> probe, unsigned long long first_tile,
                                          unsigned long long tiles, unsigned long long* counts) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<typename MaxPolicy::ActivePolicy, Table, Keys, tuning.probe_threads, tuning.probe_items>;
   using Reduce = BlockReduce<unsigned long long, tuning.probe_threads>;
   STRATA_SHARED(storage, typename Reduce::TempStorage);
   begin_join_kernel();
@@ -138,24 +139,27 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
 
 /// By one block: scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their
 /// output chunks into `list.chunk_ends`.
-template <int BlockThreads, class Row>
-__launch_bounds__(BlockThreads) STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles,
-                                                                    std::int64_t capacity, unsigned long long* total) {
+template <class MaxPolicy, class Row>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.scan_threads)
+    STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles, std::int64_t capacity,
+                                        unsigned long long* total) {
+  constexpr int threads = MaxPolicy::ActivePolicy::table.scan_threads;
+  constexpr unsigned chunk_rows = MaxPolicy::ActivePolicy::output.chunk_rows;
   using Count = unsigned long long;
-  using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
+  using Scan = BlockScan<Count, threads, BLOCK_SCAN_WARP_SCANS>;
   STRATA_SHARED(scan_storage, typename Scan::TempStorage);
   STRATA_SHARED(chunk_storage, typename Scan::TempStorage);
   begin_join_kernel();
   Count all = 0;
   Count all_chunks = 0;
-  for (Count first = 0; first < tiles; first += BlockThreads) {
+  for (Count first = 0; first < tiles; first += threads) {
     const Count tile = first + threadIdx.x;
     const Count count = tile < tiles ? list.begins[tile] : 0;
     Count begin = 0;
     Count sum = 0;
     Scan(scan_storage).ExclusiveSum(count, begin, sum);
     begin += all;
-    const Count chunks = join_output_chunks_of(begin, count, capacity);
+    const Count chunks = join_output_chunks_of<chunk_rows>(begin, count, capacity);
     Count end = 0;
     Count sum_of_chunks = 0;
     Scan(chunk_storage).InclusiveSum(chunks, end, sum_of_chunks);
@@ -177,7 +181,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
     STRATA_KERNEL void join_probe_kernel(Table table, join_probe<Keys, Row> probe, unsigned long long first_tile,
                                          unsigned long long tiles, join_tile_list list, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<typename MaxPolicy::ActivePolicy, Table, Keys, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
@@ -193,11 +197,11 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
     STRATA_KERNEL void join_write_kernel(Table table, join_probe<Keys, Row> probe, join_tile_list list,
                                          unsigned long long tiles, Sink sink) {
   constexpr join_table_tuning tuning = MaxPolicy::ActivePolicy::table;
-  using Agent = AgentJoinProbe<Table, Keys, tuning.probe_threads, tuning.probe_items>;
+  using Agent = AgentJoinProbe<typename MaxPolicy::ActivePolicy, Table, Keys, tuning.probe_threads, tuning.probe_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), table, probe);
-  detail::write_join_chunks<Index>(agent, list, tiles, sink);
+  detail::write_join_chunks<MaxPolicy::ActivePolicy::output.chunk_rows, Index>(agent, list, tiles, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

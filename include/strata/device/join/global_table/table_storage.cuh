@@ -103,7 +103,8 @@ class join_table_storage {
 
   cudaError_t clear(const Table& table, const launch_configuration& base, int multiprocessors) {
     const std::size_t blocks = blocks_for(static_cast<std::size_t>(table.num_slots) + 1);
-    const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) * 8;
+    const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) *
+                                   static_cast<unsigned>(ActivePolicy::clear.blocks_per_multiprocessor);
     if constexpr (IsOrdered && are_counted_keys<Keys>) {
       // All rows up to the bound are sorted by slot. Those behind the number have none.
       const std::size_t bytes = table.slot_of == nullptr ? 0 : static_cast<std::size_t>(table.rows) * sizeof(Row);
@@ -127,7 +128,7 @@ class join_table_storage {
     if constexpr (IsOrdered) {
       return sort_lists(table, base);
     } else {
-      constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * 4;
+      constexpr std::size_t tile = static_cast<std::size_t>(build_threads) * ActivePolicy::table.list_items;
       const std::size_t all_slots = static_cast<std::size_t>(table.num_slots) + 1;
       const cudaError_t status = strata::launch(join_launch(base, ceiling_divide(all_slots, tile), build_threads),
                                                 join_list_offsets_kernel<MaxPolicy, Table>, table);

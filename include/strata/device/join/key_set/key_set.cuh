@@ -16,7 +16,7 @@ namespace detail {
 /// bucket, and an atomic operation without a result writes the entry. With compare-and-swap, which 2 %
 /// of the rows still use, 2^24 rows took 160 us more (H200, 2026-11). Nearly every look-up takes one
 /// load.
-template <int BlockThreads>
+template <int BlockThreads, int BuildItems>
 class join_shared_set {
   static constexpr unsigned threads = BlockThreads;
 
@@ -71,7 +71,7 @@ class join_shared_set {
 
  private:
   // A thread has so many loads in flight.
-  static constexpr unsigned batch = 8;
+  static constexpr unsigned batch = BuildItems;
   // Counts of buckets have 8 bits. Before a count overflows, some thread sees that the bucket has so many
   // rows, and there is no set.
   static constexpr unsigned oversized_rows = 128;

@@ -20,15 +20,16 @@ namespace detail {
 
 /// Joins tiles of two sides in ascending order and writes the results, except those of tiles that have
 /// many. All member functions are called by the whole block.
-template <class Key, class Row, int BlockThreads, int ItemsPerThread>
+template <class Tuning, class Key, class Row, int BlockThreads, int ItemsPerThread>
 class AgentMergeJoin {
   using Count = unsigned long long;
-  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread>;
+  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread, Tuning::merge.searches>;
   using Sides = join_merge_sides<Key, Row>;
   using OutputOffsets = join_output_offsets<BlockThreads>;
   using TileOffsets = join_tile_offsets<BlockThreads>;
-  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread>;
+  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread, Tuning::merge.result_items>;
   static constexpr unsigned none = Tile::none;
+  static constexpr Count max_block_results = Tuning::merge.max_block_results;
 
  public:
   static constexpr unsigned tile_items = Tile::tile_items;
@@ -146,14 +147,14 @@ class AgentMergeJoin {
                               const join_tile_list& list, const Sink& sink) {
     Results results(storage_.results, storage_.result_sums);
     const Count all = results.count(tile_, has_result, lows);
-    const bool is_mine = all <= max_merge_block_results;
+    const bool is_mine = all <= max_block_results;
     Count offset = offsets_.reserve(tile, all);
     if (is_mine) results.write_row_list(tile_, lows);
     offset = offsets_.broadcast(offset);
     if (is_mine) {
       results.template write<Index>(tile_, offset, 0, all, sides_.capacity, sink);
     } else if (threadIdx.x == 0) {
-      list.add(tile, offset, all, sides_.capacity);
+      list.add<Tuning::output.chunk_rows>(tile, offset, all, sides_.capacity);
     }
   }
 

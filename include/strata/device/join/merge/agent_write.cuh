@@ -11,12 +11,12 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Writes output chunks of tiles with many results. All member functions are called by the whole block.
-template <class Key, class Row, int BlockThreads, int ItemsPerThread>
+template <class Tuning, class Key, class Row, int BlockThreads, int ItemsPerThread>
 class AgentMergeWrite {
   using Count = unsigned long long;
-  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread>;
+  using Tile = join_merge_tile<Key, Row, BlockThreads, ItemsPerThread, Tuning::merge.searches>;
   using Sides = join_merge_sides<Key, Row>;
-  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread>;
+  using Results = join_merge_results<Tile, Row, BlockThreads, ItemsPerThread, Tuning::merge.result_items>;
 
  public:
   struct TempStorage {

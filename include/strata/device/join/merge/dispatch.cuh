@@ -71,16 +71,15 @@ struct DispatchMergeJoin {
  private:
   enum slot { counters, splits, listed_tiles, begins, chunk_ends, states, sums, ends };
   static constexpr join_merge_tuning tuning = ActivePolicy::merge;
+  static constexpr unsigned split_threads = tuning.split_threads;
 
   static cudaError_t run(const Sides& sides, const join_tile_list& list, const warp_look_back& order,
                          const launch_configuration& base, const device_properties& device, const Sink& sink) {
-    constexpr int split_threads = 128;
-    // If searches are few, their latency counts; if they are many, their throughput.
     int log2_lanes = tuning.log2_split_lanes;
-    while (log2_lanes > 0 && sides.tiles >> (16 - log2_lanes) != 0) --log2_lanes;
+    while (log2_lanes > 0 && sides.tiles >> (tuning.log2_all_split_lanes - log2_lanes) != 0) --log2_lanes;
     const unsigned long long splitting = (sides.tiles + 1) << log2_lanes;
     cudaError_t status =
-        strata::launch(join_launch(base, splitting / split_threads + 1, split_threads),
+        strata::launch(join_launch(base, splitting / split_threads + 1, tuning.split_threads),
                        join_merge_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.counter, order);
     if (status != cudaSuccess || sides.tiles == 0) return status;
     if constexpr (!has_rows) {
@@ -92,7 +91,8 @@ struct DispatchMergeJoin {
       // Tiles in which no row has more than one result are never listed.
       const bool may_be_listed = detail::has_pairs(sides.kind) && !sides.promised_unique && sides.capacity > 0;
       if (status != cudaSuccess || !may_be_listed) return status;
-      const auto max_chunks = sides.tiles + static_cast<unsigned long long>(sides.capacity) / join_output_chunk_rows;
+      const auto max_chunks =
+          sides.tiles + static_cast<unsigned long long>(sides.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
       return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.threads),

@@ -15,10 +15,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class MaxPolicy, class Key, class Row>
-using join_merge_agent = AgentMergeJoin<Key, Row, MaxPolicy::merge.threads, MaxPolicy::merge.items(sizeof(Key))>;
-template <class MaxPolicy, class Key, class Row>
-using join_merge_writer = AgentMergeWrite<Key, Row, MaxPolicy::merge.threads, MaxPolicy::merge.items(sizeof(Key))>;
+template <class Tuning, class Key, class Row>
+using join_merge_agent = AgentMergeJoin<Tuning, Key, Row, Tuning::merge.threads, Tuning::merge.items(sizeof(Key))>;
+template <class Tuning, class Key, class Row>
+using join_merge_writer = AgentMergeWrite<Tuning, Key, Row, Tuning::merge.threads, Tuning::merge.items(sizeof(Key))>;
 
 /// Cuts both sides into tiles, and clears the counters.
 template <class Key, class Row>
@@ -93,7 +93,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolic
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   begin_join_kernel();
   Agent agent(storage.Alias(), sides);
-  detail::write_join_chunks<Index>(agent, list, 0, sink);
+  detail::write_join_chunks<MaxPolicy::ActivePolicy::output.chunk_rows, Index>(agent, list, 0, sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -22,23 +22,19 @@ STRATA_D Index join_row_index(Row row) {
   return static_cast<Index>(row);
 }
 
-/// The block that looks a tile up writes up to so many results. More are written in output chunks: other
-/// blocks look the tile up again, which takes less time than waiting for one block.
-inline constexpr unsigned long long max_merge_block_results = 131072;
-
 /// The results of the probe rows of a `join_merge_tile`, some of which have several, numbered from
 /// 0 on. All member functions are called by the whole block.
 ///
 /// A warp writes pieces of 32 results, one by each lane. A row that begins in a piece sets the bit of its
 /// first result, so that a lane finds its row by counting bits, without a search.
-template <class Tile, class Row, int BlockThreads, int ItemsPerThread>
+template <class Tile, class Row, int BlockThreads, int ItemsPerThread, int ResultItems>
 class join_merge_results {
   using Count = unsigned long long;
   using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
   static constexpr unsigned none = Tile::none;
   /// A thread handles so many rows together, because each step waits for the one before.
-  static constexpr int batch = 4;
+  static constexpr int batch = ResultItems;
   /// Greater than the number of any result before the run, also after the offset of up to 32 of a piece is added.
   static constexpr unsigned max_results = 0x7fffffff;
 

@@ -49,12 +49,12 @@ STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned 
 /// A tile of two sides in ascending order, whose keys are in shared memory. A search finds, for each probe
 /// row, the first build row whose key is not less; its partners follow. An item is a probe row or a build
 /// row of the tile. A thread has up to `ItemsPerThread` of either.
-template <class Key, class Row, int BlockThreads, int ItemsPerThread>
+template <class Key, class Row, int BlockThreads, int ItemsPerThread, int Searches>
 class join_merge_tile {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
   /// A thread looks so many probe rows up at the same time.
-  static constexpr int searches = 4;
+  static constexpr int searches = Searches;
   /// The build keys after the tile that it reads too. Most runs of equal keys that leave the tile end
   /// among them.
   static constexpr unsigned lookahead_keys = 32;

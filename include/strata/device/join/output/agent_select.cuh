@@ -19,24 +19,17 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Blocks of the selection. H200, 2026-11, u32, unique build keys, ms of whole joins: 1M x 10M 0.233, with 512 threads
-/// 0.236, with 3 blocks of them 0.237; 2^24 x 2^24 0.552, 0.571, 0.572.
-struct join_select_tuning {
-  static constexpr int threads = 1024;
-  /// Registers must allow so many.
-  static constexpr int blocks_per_multiprocessor = 2;
-};
-
 /// Selects the rows of a tile. All member functions are called by the whole block.
+template <int BlockThreads>
 class AgentJoinSelect {
  protected:
-  static constexpr unsigned threads = join_select_tuning::threads;
+  static constexpr unsigned threads = BlockThreads;
   static constexpr unsigned warps = threads / warp_threads;
   static constexpr unsigned none = no_join_row<unsigned>;
   using Count = unsigned long long;
-  using Offsets = join_output_offsets<join_select_tuning::threads>;
-  using TileOffsets = join_tile_offsets<join_select_tuning::threads>;
-  using Scan = BlockScan<unsigned, join_select_tuning::threads, BLOCK_SCAN_WARP_SCANS>;
+  using Offsets = join_output_offsets<BlockThreads>;
+  using TileOffsets = join_tile_offsets<BlockThreads>;
+  using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
  public:
   struct TempStorage {

@@ -35,12 +35,19 @@ struct join_listed_rows {
 };
 
 /// The same as AgentJoinSelect where probe rows may have several partners. Of a tile with lists, it only counts the
-/// results, and lists the tile for AgentJoinWriteLists.
-class AgentJoinSelectLists : AgentJoinSelect {
+/// results, and lists the tile for AgentJoinWriteLists. `Tuning` is the policy.
+template <class Tuning>
+class AgentJoinSelectLists : AgentJoinSelect<Tuning::output.select_threads> {
+  using Base = AgentJoinSelect<Tuning::output.select_threads>;
+  using Base::of_tile_;
+  using Base::offsets_;
+  using Base::threads;
+  using typename Base::Count;
+
  public:
-  using AgentJoinSelect::AgentJoinSelect;
-  using AgentJoinSelect::shared_bytes;
-  using AgentJoinSelect::TempStorage;
+  using Base::Base;
+  using Base::shared_bytes;
+  using typename Base::TempStorage;
 
   template <class Index, class Sink>
   STRATA_D void run(std::int64_t capacity, const join_listed_rows& listed, const join_tile_list& tiles,
@@ -48,15 +55,15 @@ class AgentJoinSelectLists : AgentJoinSelect {
     const Count tile = offsets_.take_ticket();
     bool has_list = false;
     const Count first = tile * listed.tile_rows;
-    const unsigned here = rows_from(first);
-    load(tile, first, here, [&](unsigned partner) { has_list |= is_join_list(partner); });
+    const unsigned here = this->rows_from(first);
+    this->load(tile, first, here, [&](unsigned partner) { has_list |= is_join_list(partner); });
     if (__syncthreads_or(has_list ? 1 : 0) == 0) {
-      select<Index>(tile, first, here, static_cast<Count>(capacity), sink);
+      this->template select<Index>(tile, first, here, static_cast<Count>(capacity), sink);
       return;
     }
     Count sum = 0;
     // A thread has several loads in flight.
-    constexpr unsigned ahead = 4;
+    constexpr unsigned ahead = Tuning::output.partner_items;
     for (unsigned base = threadIdx.x; base - platform::lane_id() < here; base += ahead * threads) {
       unsigned counts[ahead];
       STRATA_UNROLL
@@ -77,13 +84,13 @@ class AgentJoinSelectLists : AgentJoinSelect {
     Count before = 0;
     const Count all = offsets_.sum_of_block(sum, before);
     const Count offset = offsets_.reserve(tile, all);
-    if (threadIdx.x == 0) tiles.add(tile, offset, all, capacity);
+    if (threadIdx.x == 0) tiles.add<Tuning::output.chunk_rows>(tile, offset, all, capacity);
   }
 };
 
 /// Writes results of listed tiles for `write_join_chunks`. A result belongs to a group of 32 rows, and there to a lane:
 /// all warps share the results of a row, however many it has.
-template <int BlockThreads>
+template <int BlockThreads, int PartnerItems>
 class AgentJoinWriteLists {
   using Count = unsigned long long;
   using Scan = BlockScan<Count, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
@@ -189,7 +196,7 @@ class AgentJoinWriteLists {
                                                         : number;
       // Modulo 2^32, as the rank below.
       const auto skipped = static_cast<unsigned>(first - begin);
-      constexpr unsigned ahead = 4;
+      constexpr unsigned ahead = PartnerItems;
       for (unsigned base = 0; base < number; base += ahead * warp_threads) {
         unsigned found[ahead];
         int owners[ahead];

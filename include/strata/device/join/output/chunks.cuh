@@ -12,21 +12,18 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// An output chunk: so many neighbouring rows of the result. A tile with more results is written in
-/// output chunks, by several blocks, because one probe row may have any number of partners.
-inline constexpr unsigned long long join_output_chunk_rows = 4096;
-
 /// A larger capacity than any memory has. It bounds sums of output chunks to their bits.
 inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
 
-/// The number of output chunks of a tile with results [begin, begin + rows), as far as they are below the
-/// capacity.
+/// The number of output chunks, of `ChunkRows` rows each, of a tile with results [begin, begin + rows), as far as they
+/// are below the capacity. See join_output_tuning::chunk_rows.
+template <unsigned long long ChunkRows>
 STRATA_HD unsigned long long join_output_chunks_of(unsigned long long begin, unsigned long long rows,
                                                    std::int64_t capacity) {
   const auto limit = static_cast<unsigned long long>(capacity);
   if (begin >= limit) return 0;
   if (rows > limit - begin) rows = limit - begin;
-  return rows / join_output_chunk_rows + (rows % join_output_chunk_rows != 0 ? 1 : 0);
+  return rows / ChunkRows + (rows % ChunkRows != 0 ? 1 : 0);
 }
 
 /// The tiles whose results are written in output chunks.
@@ -44,9 +41,10 @@ struct join_tile_list {
   static constexpr int chunk_bits = 36;
 
   /// By one thread: `rows` results of a tile, from `begin` on in the whole result.
+  template <unsigned long long ChunkRows>
   STRATA_D void add(unsigned long long tile, unsigned long long begin, unsigned long long rows,
                     std::int64_t capacity) const {
-    const unsigned long long chunks = join_output_chunks_of(begin, rows, capacity);
+    const unsigned long long chunks = join_output_chunks_of<ChunkRows>(begin, rows, capacity);
     if (chunks == 0) return;
     constexpr unsigned long long one = 1ull << chunk_bits;
     const unsigned long long before = atomicAdd(counter, one + chunks);
@@ -65,7 +63,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Writes the output chunks of the listed tiles. `agent.prepare(tile)` returns the number of the tile's results;
 /// `agent.write<Index>(tile, begin, first, last, sink)` writes results [first, last) of these. A block has neighbouring
 /// chunks, most of which are of one tile. `tiles` is the number of tiles if all are listed.
-template <class Index, class Agent, class Sink>
+template <unsigned long long ChunkRows, class Index, class Agent, class Sink>
 STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsigned long long tiles, const Sink& sink) {
   using Count = unsigned long long;
   const bool all_are_listed = list.tiles == nullptr;
@@ -83,9 +81,9 @@ STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsign
     const Count tile_end = list.chunk_ends[at];
     const Count next = tile_end < end ? tile_end : end;
     const Count before = at > 0 ? list.chunk_ends[at - 1] : 0;
-    const Count last = (next - before) * join_output_chunk_rows;
-    agent.template write<Index>(tile, list.begins[at], (chunk - before) * join_output_chunk_rows,
-                                results < last ? results : last, sink);
+    const Count last = (next - before) * ChunkRows;
+    agent.template write<Index>(tile, list.begins[at], (chunk - before) * ChunkRows, results < last ? results : last,
+                                sink);
     chunk = next;
   }
 }

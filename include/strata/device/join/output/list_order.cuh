@@ -26,41 +26,43 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class Index, class Sink, class Rows>
-__launch_bounds__(join_select_tuning::threads, join_select_tuning::blocks_per_multiprocessor)
+template <class MaxPolicy, class Index, class Sink, class Rows>
+__launch_bounds__(MaxPolicy::ActivePolicy::output.select_threads,
+                  MaxPolicy::ActivePolicy::output.select_blocks_per_multiprocessor)
     STRATA_KERNEL void join_select_lists_kernel(join_partners partners, join_listed_rows listed, Rows rows,
                                                 std::int64_t capacity, unsigned long long* total, warp_look_back order,
                                                 join_tile_list tiles, Sink sink) {
-  STRATA_SHARED(storage, typename AgentJoinSelectLists::TempStorage);
+  using Agent = AgentJoinSelectLists<typename MaxPolicy::ActivePolicy>;
+  STRATA_SHARED(storage, typename Agent::TempStorage);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  AgentJoinSelectLists(storage, reinterpret_cast<unsigned*>(shared), partners, listed.kind,
-                       number_of_items<unsigned>(rows), order, total)
+  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, listed.kind, number_of_items<unsigned>(rows), order,
+        total)
       .template run<Index>(capacity, listed, tiles, sink);
 }
 
 // The only shape that was tried: H200, 2026-11-26, 1M x 10M u32 with 8 rows of each key 677 us.
-struct join_write_lists_tuning {
-  static constexpr int threads = 512;
-  /// Registers must allow so many.
-  static constexpr int blocks_per_multiprocessor = 2;
-};
-
-template <class Index, class Sink, class Rows>
-__launch_bounds__(join_write_lists_tuning::threads, join_write_lists_tuning::blocks_per_multiprocessor)
+template <class MaxPolicy, class Index, class Sink, class Rows>
+__launch_bounds__(MaxPolicy::ActivePolicy::output.write_threads,
+                  MaxPolicy::ActivePolicy::output.write_blocks_per_multiprocessor)
     STRATA_KERNEL void join_write_lists_kernel(join_listed_rows listed, Rows rows, std::int64_t capacity,
                                                join_tile_list tiles, Sink sink) {
-  using Agent = AgentJoinWriteLists<join_write_lists_tuning::threads>;
+  constexpr join_output_tuning tuning = MaxPolicy::ActivePolicy::output;
+  using Agent = AgentJoinWriteLists<tuning.write_threads, tuning.partner_items>;
   STRATA_SHARED(storage, typename Agent::TempStorage);
   begin_join_kernel();
   listed.rows = number_of_items<unsigned>(rows);
   Agent agent(storage, listed, capacity);
-  detail::write_join_chunks<Index>(agent, tiles, 0, sink);
+  detail::write_join_chunks<tuning.chunk_rows, Index>(agent, tiles, 0, sink);
 }
 
 /// The launches of the selection and of what it lists, and their part of temporary storage.
-class join_list_order_launches : public join_probe_order_launches {
-  using Base = join_probe_order_launches;
+template <class MaxPolicy, class ActivePolicy>
+class join_list_order_launches : public join_probe_order_launches<MaxPolicy, ActivePolicy> {
+  using Base = join_probe_order_launches<MaxPolicy, ActivePolicy>;
+  using Base::order_;
+  using Base::rows_;
+  using Base::tuning;
 
  public:
   static constexpr int slots = Base::slots + 2;
@@ -87,18 +89,17 @@ class join_list_order_launches : public join_probe_order_launches {
   cudaError_t run(join_partners partners, const join_list_element* lists, JoinKind kind, const Rows& rows,
                   std::int64_t capacity, unsigned long long* total, const launch_configuration& base,
                   const device_properties& device, const Sink& sink) {
-    launch_configuration configuration = cut_tiles(partners, base);
+    launch_configuration configuration = this->cut_tiles(partners, base);
     const join_listed_rows listed{lists, partners.sink.by_row, group_results_, kind, rows_, partners.runs.tile_rows};
-    constexpr auto kernel = join_select_lists_kernel<Index, Sink, Rows>;
+    constexpr auto kernel = join_select_lists_kernel<MaxPolicy, Index, Sink, Rows>;
     const cudaError_t status = detail::launch_join_kernel(configuration, device, kernel, partners, listed, rows,
                                                           capacity, total, order_, tiles_, sink);
     if (status != cudaSuccess || rows_ == 0 || capacity == 0) return status;
-    const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / join_output_chunk_rows;
-    const unsigned long long resident =
-        static_cast<unsigned long long>(device.multiprocessors) * join_write_lists_tuning::blocks_per_multiprocessor;
-    return strata::launch(
-        join_launch(base, max_chunks < resident ? max_chunks : resident, join_write_lists_tuning::threads),
-        join_write_lists_kernel<Index, Sink, Rows>, listed, rows, capacity, tiles_, sink);
+    const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / tuning.chunk_rows;
+    const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
+                                        static_cast<unsigned>(tuning.write_blocks_per_multiprocessor);
+    return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.write_threads),
+                          join_write_lists_kernel<MaxPolicy, Index, Sink, Rows>, listed, rows, capacity, tiles_, sink);
   }
 
  private:

@@ -27,14 +27,14 @@ STRATA_D void add_join_results(unsigned long long& sum, unsigned long long count
 
 /// Reserves a range of the output for the results of a group of warps, by one addition to the counter of
 /// all results. Additions to one counter are serialised, so they must be few; the warps of a group wait
-/// for each other, so groups must be small.
-template <int BlockThreads>
+/// for each other, so groups must be small. Without `Group`, all threads are one.
+template <int BlockThreads, int Group = BlockThreads>
 class join_output_offsets {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
 
  public:
-  static constexpr unsigned group_threads = threads % 128 == 0 && threads <= 15 * 128 ? 128 : threads;
+  static constexpr unsigned group_threads = threads % Group == 0 && threads <= 15 * Group ? Group : threads;
 
  private:
   static constexpr unsigned groups = threads / group_threads;

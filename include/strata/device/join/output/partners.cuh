@@ -66,10 +66,6 @@ STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* l
   return left || partner != no_join_row<unsigned> ? 1 : 0;
 }
 
-/// A tile of join_select_kernel has at least so many rows. Tiles of the partition pass with fewer are not recorded, so
-/// that temporary storage does not depend on the policy.
-inline constexpr unsigned least_select_tile_rows = 8192;
-
 /// Where the probe rows of each tile of the partition pass are. Of tile t, `counts[t * partitions + p]` rows are in
 /// partition p, from position `begins[t * partitions + p]` on.
 struct join_tile_runs {

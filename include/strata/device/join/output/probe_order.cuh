@@ -25,24 +25,29 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class Index, class Sink, class Rows>
-__launch_bounds__(join_select_tuning::threads, join_select_tuning::blocks_per_multiprocessor)
+template <class MaxPolicy, class Index, class Sink, class Rows>
+__launch_bounds__(MaxPolicy::ActivePolicy::output.select_threads,
+                  MaxPolicy::ActivePolicy::output.select_blocks_per_multiprocessor)
     STRATA_KERNEL void join_select_kernel(join_partners partners, JoinKind kind, Rows rows, std::int64_t capacity,
                                           unsigned long long* total, warp_look_back order, Sink sink) {
-  STRATA_SHARED(storage, typename AgentJoinSelect::TempStorage);
+  using Agent = AgentJoinSelect<MaxPolicy::ActivePolicy::output.select_threads>;
+  STRATA_SHARED(storage, typename Agent::TempStorage);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  AgentJoinSelect(storage, reinterpret_cast<unsigned*>(shared), partners, kind, number_of_items<unsigned>(rows), order,
-                  total)
+  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, kind, number_of_items<unsigned>(rows), order, total)
       .template run<Index>(static_cast<unsigned long long>(capacity), sink);
 }
 
 /// The launches of the selection, and its part of temporary storage.
+template <class MaxPolicy, class ActivePolicy>
 class join_probe_order_launches {
+ protected:
+  static constexpr join_output_tuning tuning = ActivePolicy::output;
+
  public:
   static constexpr int slots = 3;
 
-  explicit join_probe_order_launches(unsigned rows) : rows_(rows) { order_.tiles = tiles_of(least_select_tile_rows); }
+  explicit join_probe_order_launches(unsigned rows) : rows_(rows) { order_.tiles = tiles_of(tuning.select_rows); }
 
   template <class Layout>
   void reserve(Layout& storage, int first) const {
@@ -75,7 +80,7 @@ class join_probe_order_launches {
                   unsigned long long* total, const launch_configuration& base, const device_properties& device,
                   const Sink& sink) {
     const launch_configuration configuration = cut_tiles(partners, base);
-    constexpr auto kernel = join_select_kernel<Index, Sink, Rows>;
+    constexpr auto kernel = join_select_kernel<MaxPolicy, Index, Sink, Rows>;
     return detail::launch_join_kernel(configuration, device, kernel, partners, kind, rows, capacity, total, order_,
                                       sink);
   }
@@ -83,10 +88,10 @@ class join_probe_order_launches {
  protected:
   // The launch of a selection.
   launch_configuration cut_tiles(join_partners& partners, const launch_configuration& base) {
-    if (partners.sink.by_position == nullptr) partners.runs.tile_rows = least_select_tile_rows;
+    if (partners.sink.by_position == nullptr) partners.runs.tile_rows = tuning.select_rows;
     order_.tiles = tiles_of(partners.runs.tile_rows);
-    launch_configuration configuration = join_launch(base, order_.tiles, join_select_tuning::threads);
-    configuration.dynamic_shared_bytes = AgentJoinSelect::shared_bytes(partners.runs);
+    launch_configuration configuration = join_launch(base, order_.tiles, tuning.select_threads);
+    configuration.dynamic_shared_bytes = AgentJoinSelect<tuning.select_threads>::shared_bytes(partners.runs);
     return configuration;
   }
 
@@ -112,9 +117,10 @@ cudaError_t join_in_probe_order(const Call& call) {
                 call.stream, call.device};
   cudaError_t status = join.template Invoke<ActivePolicy>();
   if (status != cudaSuccess) return status;
-  constexpr int join_slot = join_probe_order_launches::slots;
+  using Selection = join_probe_order_launches<typename Call::MaxPolicy, ActivePolicy>;
+  constexpr int join_slot = Selection::slots;
   constexpr int total_slot = join_slot + 1;
-  join_probe_order_launches selection(static_cast<unsigned>(call.probe.rows));
+  Selection selection(static_cast<unsigned>(call.probe.rows));
   temporary_storage::layout<total_slot + 1> layout;
   selection.reserve(layout, 0);
   layout.template reserve<unsigned char>(join_slot, join_bytes);
@@ -130,9 +136,9 @@ cudaError_t join_in_probe_order(const Call& call) {
   join.partners.sink = partner_sink;
   status = join.template Invoke<ActivePolicy>();
   if (status != cudaSuccess) return status;
-  return selection.run<Index>(join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity,
-                              call.total, base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
-                              call.device, call.sink);
+  return selection.template run<Index>(
+      join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity, call.total,
+      base_join_launch("strata::DeviceHashJoin", call.device, call.stream), call.device, call.sink);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

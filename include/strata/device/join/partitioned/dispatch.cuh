@@ -37,8 +37,9 @@ class join_partition_launches {
   using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false>;
 
   using RecordSink = record_sink_t<Sink>;
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads>;
-  using Counter = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads,
+                                         ActivePolicy::output.group_threads>;
+  using Counter = AgentJoinCount<ActivePolicy, Keys, Hash, Equal>;
 
   /// For join_select_kernel, which has the tiles of the probe side. A probe row may have several partners.
   static constexpr bool lists_rows = std::is_same_v<Sink, join_list_sink>;
@@ -137,7 +138,7 @@ class join_partition_launches {
   template <class Layout>
   join_partners partners_of(const Partitions& join, const Layout& storage, int first,
                             const join_partner_sink& sink) const {
-    if (is_one_table() || plan_.has_two_passes() || tile_of_one_pass() < least_select_tile_rows) {
+    if (is_one_table() || plan_.has_two_passes() || tile_of_one_pass() < ActivePolicy::output.select_rows) {
       return {sink, {}, nullptr, nullptr};
     }
     unsigned* const begins = storage.template get<unsigned>(first + run_ranges);
@@ -155,7 +156,7 @@ class join_partition_launches {
       base.block = dim3(static_cast<unsigned>(threads));
       base.dynamic_shared_bytes = bytes;
     };
-    configure(plan_.partitions() / 256 + 1, 256, 0);
+    configure(plan_.partitions() / ActivePolicy::clear.threads + 1, ActivePolicy::clear.threads, 0);
     cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
     if constexpr (!lists_rows) {
@@ -172,8 +173,8 @@ class join_partition_launches {
       }
     }
 
-    // Each block adds all its counters to the global ones, so blocks must be few.
-    const unsigned max_counting = multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : 2);
+    const unsigned max_counting =
+        multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : tuning.count_blocks_per_multiprocessor);
     const unsigned build_blocks = Counter::blocks_of(join.build.rows, join.probe.rows, max_counting);
     const unsigned probe_blocks = Counter::blocks_of(join.probe.rows, join.build.rows, max_counting);
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
@@ -241,7 +242,7 @@ class join_partition_launches {
 
   // Of the most tiles of the probe side, with those of the rows without a key.
   std::size_t number_of_runs(std::size_t probe_rows) const {
-    return (probe_rows / least_select_tile_rows + 1) * (plan_.partitions() + std::size_t{1});
+    return (probe_rows / ActivePolicy::output.select_rows + 1) * (plan_.partitions() + std::size_t{1});
   }
   // A short tile is the first of two passes'.
   bool has_short_tiles() const { return plan_.bits <= tuning.short_tile_bits; }

@@ -24,8 +24,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
     STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent =
-      AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items, false>;
+  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
+                                MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -44,7 +44,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
     STRATA_KERNEL void join_partitions_list_kernel(join_partitions<Keys, Hash, Equal> join, join_list_sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinRowLists<Keys, Hash, Equal, tuning.threads_of_join(IsLarge), tuning.join_items>;
+  using Agent = AgentJoinRowLists<Keys, Hash, Equal, tuning.threads_of_join(IsLarge),
+                                  MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -62,7 +63,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
     STRATA_KERNEL void join_one_table_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads, tuning.join_items, true>;
+  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads,
+                                MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, true>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -77,15 +79,15 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each}, 0, 0);
 }
 
-/// The same as join_partitions_join_kernel, by sets, for semi and anti joins without build row ids. Work
-/// items for which there is no set are deferred.
+/// The same by sets, for semi and anti joins without build row ids. Work items for which there is no set are deferred.
 template <class MaxPolicy, bool IsLarge, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
     STRATA_KERNEL void join_partitions_set_kernel(join_partitions<Keys, Hash, Equal> join, join_set_plan plan,
                                                   Sink sink) {
-  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinSets<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge), tuning.join_items>;
+  using Policy = typename MaxPolicy::ActivePolicy;
+  using Agent = AgentJoinSets<Keys, Hash, Equal, Index, Sink, Policy::partition.threads_of_join(IsLarge),
+                              Policy::output.group_threads, Policy::partition.join_items, Policy::key_set.build_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();

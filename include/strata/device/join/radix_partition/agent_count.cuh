@@ -10,13 +10,12 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Adds the number of rows of each partition to a side's cursors.
-template <class Keys, class Hash, class Equal, int BlockThreads>
+/// Adds the number of rows of each partition to a side's cursors. `Tuning` is the policy.
+template <class Tuning, class Keys, class Hash, class Equal>
 struct AgentJoinCount {
   using Side = join_side_records<Keys>;
-  static constexpr unsigned threads = BlockThreads;
-  /// A thread has so many loads in flight.
-  static constexpr int items = sizeof(iterator_value_t<Keys>) <= 4 ? 8 : 4;
+  static constexpr unsigned threads = Tuning::partition.partition_threads;
+  static constexpr int items = Tuning::partition.count_items(sizeof(iterator_value_t<Keys>));
   static constexpr unsigned tile_items = threads * items;
 
   /// The number of blocks that count the rows of a side: at least one, and no more than `blocks`.

@@ -15,7 +15,7 @@ namespace detail {
 
 /// By one block: computes the begins of partitions and the work items from the numbers of rows of
 /// partitions. `Partitions` is a join_partitions.
-template <class Partitions, int BlockThreads>
+template <class Partitions, int BlockThreads, int ItemsPerThread>
 struct AgentJoinOffsets {
   /// Two numbers of 32 bits in one word, so that one scan does both.
   using Pair = unsigned long long;
@@ -67,7 +67,7 @@ struct AgentJoinOffsets {
 
  private:
   // A thread has so many partitions at a time.
-  static constexpr unsigned max_each = 4;
+  static constexpr unsigned max_each = ItemsPerThread;
 
   STRATA_D static Pair both(unsigned lower, unsigned upper) { return Pair{upper} << 32 | lower; }
   STRATA_D static unsigned lower_half(Pair pair) { return static_cast<unsigned>(pair); }

@@ -42,8 +42,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Keys, Hash, Equal> join, unsigned build_blocks,
                                                     unsigned pass_tile) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinCount<Keys, Hash, Equal, tuning.partition_threads>;
-  using Offsets = AgentJoinOffsets<join_partitions<Keys, Hash, Equal>, tuning.partition_threads>;
+  using Agent = AgentJoinCount<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal>;
+  using Offsets = AgentJoinOffsets<join_partitions<Keys, Hash, Equal>, tuning.partition_threads, tuning.offset_items>;
   STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();

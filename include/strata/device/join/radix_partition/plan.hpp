@@ -113,11 +113,9 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   const std::uint64_t probe_each = probe_rows >> plan.bits;
   const std::uint64_t rows = probe_each + probe_each / 4 + 1024;
   plan.work_item_rows = rows < 0x40000000u ? static_cast<unsigned>(rows) : 0x40000000u;
-  // Each piece of a partition builds the table again. That must not be most of its work, and more pieces
-  // than keep all blocks busy are of no use.
-  constexpr std::uint64_t enough_pieces = 1024;
+  // Each piece of a partition builds the table again. That must not be most of its work.
   std::uint64_t piece = rows > 4 * rows_each ? rows : 4 * rows_each;
-  if (piece < probe_rows / enough_pieces) piece = probe_rows / enough_pieces;
+  if (piece < probe_rows / tuning.max_pieces) piece = probe_rows / tuning.max_pieces;
   plan.piece_rows = piece < 0x40000000u ? static_cast<unsigned>(piece) : 0x40000000u;
   return plan;
 }

@@ -24,8 +24,8 @@ class join_grouped_table;
 /// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
 /// only counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not
 /// from records. With `ReadsHashes` there may be hashes instead of records.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, bool IsOneTable,
-          bool GroupsHashes, bool ReadsHashes = false>
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads,
+          bool IsOneTable, bool GroupsHashes, bool ReadsHashes = false>
 class shared_table_agent_base {
  public:
   using Partitions = join_partitions<Keys, Hash, Equal>;
@@ -33,9 +33,9 @@ class shared_table_agent_base {
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   using Word = std::conditional_t<is_wide, unsigned long long, unsigned>;
   using Row = join_hashed_row<Word>;
-  using Table = std::conditional_t<GroupsHashes, join_grouped_table<Word, BlockThreads>,
-                                   join_shared_table<Word, BlockThreads>>;
-  using OutputOffsets = join_output_offsets<BlockThreads>;
+  using Table =
+      std::conditional_t<GroupsHashes, join_grouped_table<Word, BlockThreads>, join_shared_table<Word, BlockThreads>>;
+  using OutputOffsets = join_output_offsets<BlockThreads, GroupThreads>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;

@@ -33,10 +33,10 @@ struct join_duplicates_list {
 /// Joins the deferred work items, whose build keys have many rows, by a table in shared memory or by
 /// several tables, one after another. Most of the work is to write results: a group of warps looks some
 /// probe rows up, and its warps write equal parts of their results, however many each row has.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads>
-class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, false, true,
-                                                    is_join_word<iterator_value_t<Keys>, Hash, Equal>> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, false, true,
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads>
+class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false,
+                                                    true, is_join_word<iterator_value_t<Keys>, Hash, Equal>> {
+  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false, true,
                                        is_join_word<iterator_value_t<Keys>, Hash, Equal>>;
   using Base::counted_;
   using Base::found_;
@@ -244,8 +244,9 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
   static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
-                "join_table_tuning: fallback_threads must be a multiple of 128 or less than 256, so that "
-                "rows and results of a group of warps fit a word");
+                "join tuning: table.fallback_threads must be a multiple of output.group_threads, at most 15 times as "
+                "many, or less than 256, and output.group_threads less than 256, so that rows and results of a group "
+                "of warps fit a word");
   // Greater than the number of any result, also after an offset of up to 32 is added.
   static constexpr unsigned no_result = 0x7fffffff;
 

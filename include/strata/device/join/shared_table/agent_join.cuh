@@ -17,13 +17,13 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Joins a work item by a table in shared memory. If keys have many build rows, it defers the work item to
-/// AgentJoinDuplicates. Where that cannot sort them, it marks the partition as overflowing: the table in
-/// global memory joins it.
-///
-/// Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items, bool IsOneTable>
-class AgentJoinTables : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsOneTable, false> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, IsOneTable, false>;
+/// AgentJoinDuplicates. Where that cannot sort them, it marks the partition as overflowing: the table in global memory
+/// joins it. Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
+template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads, int Items,
+          bool IsOneTable>
+class AgentJoinTables
+    : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, IsOneTable, false> {
+  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, IsOneTable, false>;
   using Base::counted_;
   using Base::found_;
   using Base::has_rows;

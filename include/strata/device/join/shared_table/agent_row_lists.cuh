@@ -16,10 +16,11 @@ namespace detail {
 
 /// Finds the partners of the probe rows of a work item by a table in shared memory, whose entries are sorted: the rows
 /// of a key ascend. The lists of keys with several rows are written at the positions of the partition's build rows.
-template <class Keys, class Hash, class Equal, int BlockThreads, int Items>
+template <class Keys, class Hash, class Equal, int BlockThreads, int GroupThreads, int Items>
 class AgentJoinRowLists
-    : shared_table_agent_base<Keys, Hash, Equal, unsigned, join_list_sink, BlockThreads, false, true> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, unsigned, join_list_sink, BlockThreads, false, true>;
+    : shared_table_agent_base<Keys, Hash, Equal, unsigned, join_list_sink, BlockThreads, GroupThreads, false, true> {
+  using Base =
+      shared_table_agent_base<Keys, Hash, Equal, unsigned, join_list_sink, BlockThreads, GroupThreads, false, true>;
   using Base::join_;
   using Base::none;
   using Base::row_of;
