@@ -256,7 +256,11 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceSegmentedScan::InclusiveSegmentedSum(s, b, reals, reals_out, counts, counts + 1, n),
       DeviceTopK::MaxKeys(s, b, in, out, n, n),
       DeviceTranspose::Transpose(s, b, in, out, n, n),
-      DeviceHashJoin::Inner(s, b, join_side(in, n), join_side(in, n), join_count(), total),
+      DeviceHashJoin::Inner(s, b, join_side(in, n), join_side(in, n).match_ratio(0.0), join_count(), total),
+      // By an array, by a merge, and in the order of the probe rows, with and without lists.
+      DeviceHashJoin::Inner(s, b, join_side(in, n).unique().sorted().key_range(0, 9), join_side(in, n).sorted(),
+                            join_pairs(counts, counts, n), total, OrderedJoinOptions<>{}),
+      DeviceHashJoin::Semi(s, b, join_side(in, n), join_side(in, n), join_count(), total),
   };
   for (cudaError_t status : all) {
     if (status != cudaSuccess) return status;

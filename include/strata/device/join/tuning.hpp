@@ -104,8 +104,15 @@ struct join_common_policy {
 
 namespace detail {
 
-/// A row with as many blocks that select as threads allow.
-constexpr join_output_tuning with_fitting_selection(join_output_tuning row, int architecture) {
+/// A row with as many blocks as an architecture holds.
+constexpr join_merge_tuning with_fitting_blocks(join_merge_tuning row, int architecture) {
+  // A tile has 8 bytes for each row, and less than 1 KiB beside.
+  const int tile_bytes = row.threads * row.narrow_items * 8 + 1024;
+  row.blocks_per_multiprocessor =
+      detail::limits_of(architecture).blocks_within(row.blocks_per_multiprocessor, row.threads, tile_bytes);
+  return row;
+}
+constexpr join_output_tuning with_fitting_blocks(join_output_tuning row, int architecture) {
   row.select_blocks_per_multiprocessor =
       detail::limits_of(architecture).blocks_within(row.select_blocks_per_multiprocessor, row.select_threads, 0);
   return row;
@@ -118,11 +125,12 @@ struct join_policy_hub {
   // Derived, not measured: from Policy900. A multiprocessor has 1024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(1);
-    static constexpr join_output_tuning output = detail::with_fitting_selection(join_common_policy::output, 750);
+    static constexpr join_merge_tuning merge = detail::with_fitting_blocks(join_common_policy::merge, 750);
+    static constexpr join_output_tuning output = detail::with_fitting_blocks(join_common_policy::output, 750);
   };
   // Derived, not measured: from Policy900, with tiles of passes that fit a block, beside 20 KiB of counters and what
-  // kernels have, and with as many blocks that select as threads allow. Tables cannot be smaller, because storage
-  // depends on them: a partition whose table does not fit is joined by the table in global memory.
+  // kernels have, and with as many blocks that merge or select as a multiprocessor holds. Tables cannot be smaller,
+  // because storage depends on them: a partition whose table does not fit is joined by the table in global memory.
   template <int Architecture>
   struct rows : join_common_policy {
     static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
@@ -132,8 +140,8 @@ struct join_policy_hub {
       return row;
     }
     static constexpr join_partition_tuning partition = with_fitting_tiles(partition_with(2));
-    static constexpr join_output_tuning output =
-        detail::with_fitting_selection(join_common_policy::output, Architecture);
+    static constexpr join_merge_tuning merge = detail::with_fitting_blocks(join_common_policy::merge, Architecture);
+    static constexpr join_output_tuning output = detail::with_fitting_blocks(join_common_policy::output, Architecture);
   };
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};

@@ -97,7 +97,7 @@ struct join_merge_tuning {
   int blocks_per_multiprocessor;
   /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
   int log2_split_lanes;
-  /// 2^log2_all_split_lanes lanes do so in all, at most: if searches are few, their latency counts; if they are many,
+  /// Fewer than 2^log2_all_split_lanes lanes do so in all: if searches are few, their latency counts; if they are many,
   /// their throughput.
   int log2_all_split_lanes = 16;
   /// Threads of the kernel in which they do.
