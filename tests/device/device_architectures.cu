@@ -353,29 +353,61 @@ TEST_F(device_architectures, histogram) {
             }));
 }
 
+/// An inner join of keys of 4 bytes by `call(build side, probe side, output, number of results, storage...)`.
+template <class Call>
+void expect_joined(const std::vector<std::uint32_t>& build, const std::vector<std::uint32_t>& probe, const Call& call) {
+  std::map<std::uint32_t, std::int64_t> counts;
+  for (const std::uint32_t key : build) ++counts[key];
+  std::int64_t expected = 0;
+  for (const std::uint32_t key : probe) expected += counts.count(key) != 0 ? counts[key] : 0;
+  const device_vector<std::uint32_t> build_in(build), probe_in(probe);
+  device_vector<int> build_rows(static_cast<std::size_t>(expected)), probe_rows(static_cast<std::size_t>(expected));
+  device_vector<std::int64_t> found(1);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
+    return call(strata::join_side(build_in.data(), static_cast<std::int64_t>(build.size())),
+                strata::join_side(probe_in.data(), static_cast<std::int64_t>(probe.size())),
+                strata::join_pairs(build_rows.data(), probe_rows.data(), expected), found.data(), s, b);
+  }));
+  ASSERT_EQ(expected, found.to_host()[0]);
+  const auto first = build_rows.to_host(), second = probe_rows.to_host();
+  std::vector<std::pair<int, int>> rows;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    ASSERT_EQ(build[static_cast<std::size_t>(first[i])], probe[static_cast<std::size_t>(second[i])]) << i;
+    rows.emplace_back(first[i], second[i]);
+  }
+  std::sort(rows.begin(), rows.end());
+  EXPECT_TRUE(std::unique(rows.begin(), rows.end()) == rows.end()) << "a row is there twice";
+}
+
 TEST_F(device_architectures, join) {
+  const auto in_any_order = [](auto build, auto probe, auto output, auto* found, void* s, std::size_t& b) {
+    return strata::DeviceHashJoin::Inner(s, b, build, probe, output, found);
+  };
+  const auto in_probe_order = [](auto build, auto probe, auto output, auto* found, void* s, std::size_t& b) {
+    return strata::DeviceHashJoin::Inner(s, b, build, probe, output, found, strata::OrderedJoinOptions<>{});
+  };
   // Few build rows; as many as take partitions; more than a table of 99 KiB has for a partition.
   for (const std::size_t rows : {std::size_t{100}, std::size_t{20000}}) {
-    const auto build = random_integers<std::uint32_t>(rows, 0, static_cast<long long>(rows) * 2, 1);
-    const auto probe = random_integers<std::uint32_t>(rows + 777, 0, static_cast<long long>(rows) * 2, 2);
-    std::map<std::uint32_t, std::int64_t> counts;
-    for (const std::uint32_t key : build) ++counts[key];
-    std::int64_t expected = 0;
-    for (const std::uint32_t key : probe) expected += counts.count(key) != 0 ? counts[key] : 0;
-    const device_vector<std::uint32_t> build_in(build), probe_in(probe);
-    device_vector<int> build_rows(static_cast<std::size_t>(expected)), probe_rows(static_cast<std::size_t>(expected));
-    device_vector<std::int64_t> found(1);
-    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
-      return strata::DeviceHashJoin::Inner(
-          s, b, strata::join_side(build_in.data(), static_cast<std::int64_t>(build.size())),
-          strata::join_side(probe_in.data(), static_cast<std::int64_t>(probe.size())),
-          strata::join_pairs(build_rows.data(), probe_rows.data(), expected), found.data());
-    }));
-    ASSERT_EQ(expected, found.to_host()[0]);
-    const auto first = build_rows.to_host(), second = probe_rows.to_host();
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      ASSERT_EQ(build[static_cast<std::size_t>(first[i])], probe[static_cast<std::size_t>(second[i])]) << i;
-    }
+    SCOPED_TRACE(rows);
+    const auto keys = static_cast<long long>(rows) * 2;
+    auto build = random_integers<std::uint32_t>(rows, 0, keys, 1);
+    auto probe = random_integers<std::uint32_t>(rows + 777, 0, keys, 2);
+    expect_joined(build, probe, in_any_order);
+    // Lists of rows.
+    expect_joined(build, probe, in_probe_order);
+    // By a merge.
+    std::sort(build.begin(), build.end());
+    std::sort(probe.begin(), probe.end());
+    expect_joined(build, probe, [&](auto build_side, auto probe_side, auto&&... rest) {
+      return in_any_order(build_side.sorted(), probe_side.sorted(), rest...);
+    });
+    // By a selection, and by an array.
+    std::iota(build.begin(), build.end(), 0u);
+    expect_joined(build, probe,
+                  [&](auto build_side, auto&&... rest) { return in_probe_order(build_side.unique(), rest...); });
+    expect_joined(build, probe, [&](auto build_side, auto&&... rest) {
+      return in_any_order(build_side.unique().key_range(0, static_cast<std::uint32_t>(rows) - 1), rest...);
+    });
   }
 }
 

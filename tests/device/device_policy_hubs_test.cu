@@ -454,7 +454,7 @@ TEST_F(device_policy_hubs, joins) {
 /// Small tiles and tables. Each number is another one in newer_join_rows, but for those of temporary storage.
 struct older_join_rows {
   static constexpr strata::join_table_tuning table{64, 128, 2, 2, 256, 2, 32, 2, 64, 128, 2, 64};
-  static constexpr strata::join_merge_tuning merge{64, 4, 4, 2, 2, 6, 32, 2, 2, 512};
+  static constexpr strata::join_merge_tuning merge{64, 4, 4, 2, 2, 4, 32, 2, 2, 512};
   static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 2, 128, 20, 10, 2,
                                                            3,  2,         5,         0,  2, 2, 1,   2,  4};
   static constexpr strata::join_direct_address_tuning direct_address{64, 128, 2};

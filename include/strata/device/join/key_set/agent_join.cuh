@@ -20,14 +20,13 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Joins a work item of a semi or anti join by a set in shared memory. Build rows have no row ids. `Sink`
-/// is NullType where rows are only counted: then probe rows have none either.
-template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads, int Items,
-          int BuildItems>
+/// is NullType where rows are only counted: then probe rows have none either. `Tuning` is the policy.
+template <class Tuning, class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int Items>
 class AgentJoinSets {
   using Partitions = join_partitions<Keys, Hash, Equal>;
   using Count = unsigned long long;
-  using Set = join_shared_set<BlockThreads, BuildItems>;
-  using OutputOffsets = join_output_offsets<BlockThreads, GroupThreads>;
+  using Set = join_shared_set<BlockThreads, Tuning::key_set.build_items>;
+  using OutputOffsets = join_output_offsets<BlockThreads, Tuning::output.group_threads>;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
 

@@ -86,8 +86,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
     STRATA_KERNEL void join_partitions_set_kernel(join_partitions<Keys, Hash, Equal> join, join_set_plan plan,
                                                   Sink sink) {
   using Policy = typename MaxPolicy::ActivePolicy;
-  using Agent = AgentJoinSets<Keys, Hash, Equal, Index, Sink, Policy::partition.threads_of_join(IsLarge),
-                              Policy::output.group_threads, Policy::partition.join_items, Policy::key_set.build_items>;
+  using Agent = AgentJoinSets<Policy, Keys, Hash, Equal, Index, Sink, Policy::partition.threads_of_join(IsLarge),
+                              Policy::partition.join_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
