@@ -100,9 +100,15 @@ struct merge_sort_shapes {
   }
   template <template <class> class Row>
   static constexpr launch_shape grid() {
-    using Agent = AgentMergeSortGrid<Row<Policy>, Key, strata::NullType, const Key*, strata::NullType, is_less>;
+    using Agent =
+        AgentMergeSortGrid<Row<Policy>, whole_grid, Key, strata::NullType, const Key*, strata::NullType, is_less>;
     constexpr auto tuning = Row<Policy>::value;
     return {tuning.block_threads, tuning.blocks_per_multiprocessor, sizeof(typename Agent::TempStorage)};
+  }
+  static constexpr launch_shape segments_grid() {
+    using Row = resident_grid_row<Policy>;
+    using Agent = AgentSegmentsGrid<Row, Key, strata::NullType, const Key*, strata::NullType, is_less>;
+    return {Row::value.block_threads, Row::value.blocks_per_multiprocessor, sizeof(typename Agent::TempStorage)};
   }
 };
 
@@ -207,7 +213,8 @@ SHAPE(long_segments_of_numbers, long_segments_shape<number_policy, u32, u32>());
   SHAPE(name##_merge, merge_sort_shapes<Key>::merge<segment_class::many_tiles>());                     \
   SHAPE(name##_merge_array, merge_sort_shapes<Key>::merge<segment_class::whole_array>());              \
   SHAPE(name##_one_cluster, merge_sort_shapes<Key>::grid<one_cluster_row>());                          \
-  SHAPE(name##_resident_grid, merge_sort_shapes<Key>::grid<resident_grid_row>())
+  SHAPE(name##_resident_grid, merge_sort_shapes<Key>::grid<resident_grid_row>());                      \
+  SHAPE(name##_segments_grid, merge_sort_shapes<Key>::segments_grid())
 MERGE_SORT_SHAPES(merge_sort_4, u32);
 MERGE_SORT_SHAPES(merge_sort_8, u64);
 MERGE_SORT_SHAPES(merge_sort_24, record);

@@ -54,16 +54,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
 ///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile. The third is a cooperative launch: for when it starts see DeviceScan. No
-///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
-///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+///   if segments can be longer than a tile. In calls of few items, on an H200 2^20 keys of 4 bytes, the second does the
+///   work of both, unless the mean segment has 4353 to 10560 keys. The last is a cooperative launch: for when it starts
+///   see DeviceScan. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
+///   other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and
 ///   written once, and merged in as many levels as their own length needs. Longer segments are queued for
 ///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400) are
 ///   sorted in tiles of that size by any blocks. Each level then merges up to four runs at a time and reads
-///   and writes the segment once.
-/// - **Storage.** As much as keys and values, for segments above such a tile, and 20 KB and lists of up to 9 % of keys
-///   of one byte, 6 % of 2, 4 % of 4, 3 % of 8. It depends on `num_items`, never on offsets.
+///   and writes the segment once. In calls of few items, tiles have 4352 keys of 4 bytes, and a level merges two runs.
+/// - **Storage.** As much as keys and values, for segments above such a tile, and 20 KB and lists of up to 11 % of keys
+///   of one byte, 7 % of 2, 5 % of 4, 4 % of 8. It depends on `num_items`, never on offsets.
 ///   `SortIndices` needs as much for keys twice.
 /// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The check covers
 ///   the first `num_items` items of each array.

@@ -54,19 +54,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   then have unspecified contents.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
 ///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile. The third is a cooperative launch: for when it starts see DeviceScan. Two
-///   more where long segments are sorted by their digits. No host synchronisation and no allocation, so a call can be
-///   captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time need
-///   temporary storage of their own.
+///   if segments can be longer than a tile; in calls of few items see DeviceSegmentedMergeSort. The last is a
+///   cooperative launch: for when it starts see DeviceScan. Two more where long segments are sorted by their digits. No
+///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
+///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
 ///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
 ///   each level of merges. In calls of 2^26 items or more, and of 2^24 if the mean is 2^15 or more,
 ///   a segment above 2^18 items takes the passes of DeviceSegmentedRadixSort instead, unless keys have
 ///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
 ///   has 2^31 items or more.
-/// - **Storage.** As much as keys and values, if there are more than such a tile, and 20 KB and lists of up to 9 % of
-///   keys of one byte, 6 % of 2, 4 % of 4, 3 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two
-///   buffers the lists alone: 7 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
+/// - **Storage.** As much as keys and values, if there are more than such a tile, and 20 KB and lists of up to 11 % of
+///   keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two
+///   buffers the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
 /// - **Aliasing.** No output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see

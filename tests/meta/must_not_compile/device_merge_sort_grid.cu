@@ -4,7 +4,9 @@
 // expect: merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps
 // expect: merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32
 // expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`
+// expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`
 #include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
@@ -12,9 +14,10 @@ struct is_less {
 
 using usual = strata::segmented_merge_sort_policy_hub<4>::Policy750;
 #if defined(STRATA_BAD)
-constexpr int threads = 80, items = 4, newer_threads = 32, array_threads = 32;
+constexpr int threads = 80, items = 4, newer_threads = 32, newer_grid_threads = 32, array_threads = 32;
 #else
-constexpr int threads = 64, items = 5, newer_threads = 64, array_threads = usual::many_tiles.block_threads;
+constexpr int threads = 64, items = 5, newer_threads = 64, newer_grid_threads = 64,
+              array_threads = usual::many_tiles.block_threads;
 #endif
 
 // Tunings of one's own.
@@ -29,6 +32,16 @@ struct hub {
   using MaxPolicy = Policy990;
 };
 
+struct segments_hub {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750, usual> {
+    static constexpr strata::merge_sort_grid_tuning resident_grid{64, 5, 1};
+  };
+  struct Policy990 : strata::ChainedPolicy<990, Policy990, Policy750, usual> {
+    static constexpr strata::merge_sort_grid_tuning resident_grid{newer_grid_threads, 5, 1};
+  };
+  using MaxPolicy = Policy990;
+};
+
 struct array_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
     static constexpr strata::segment_tile_tuning whole_array{array_threads, usual::many_tiles.items_per_thread, 1};
@@ -36,7 +49,9 @@ struct array_hub {
   using MaxPolicy = Policy;
 };
 
-void sort(std::size_t& bytes, int* keys) {
+void sort(std::size_t& bytes, int* keys, const int* offsets) {
+  static_cast<void>(strata::TunedDeviceSegmentedMergeSort<segments_hub>::SortKeys(nullptr, bytes, keys, 9, 3, offsets,
+                                                                                  offsets + 1, is_less{}));
   static_cast<void>(strata::TunedDeviceMergeSort<array_hub>::SortKeys(nullptr, bytes, keys, 9, is_less{}));
   static_cast<void>(
       strata::TunedDeviceMergeSort<hub<threads, 3, threads>>::SortKeys(nullptr, bytes, keys, 9, is_less{}));

@@ -24,6 +24,17 @@ struct merge_sort_cluster_barrier {
   STRATA_D static void leave(bool&) {}
 };
 
+/// Which blocks sort the segment, and where it begins in the input: all blocks of the grid, at the first item.
+/// part_of_grid (agent_segments_grid.cuh) is for a segment of several.
+struct whole_grid {
+  static constexpr unsigned first_block = 0;
+  static constexpr long long begin = 0;
+  /// No earlier kernel of the call clears the flags of the barrier.
+  static constexpr bool is_only_kernel = true;
+
+  STRATA_D static unsigned blocks() { return gridDim.x; }
+};
+
 /// A block of a sort of one segment in one launch. All blocks are resident, and each has a tile: it sorts the tile, and
 /// in each level it makes these items of the merge of two runs.
 ///
@@ -35,7 +46,7 @@ struct merge_sort_cluster_barrier {
 /// Levels alternate between output and buffer, so that the last writes the output. Before a level, a block waits for
 /// those blocks alone whose items come to the same merge: they have written what it reads, and they alone have read
 /// what it overwrites.
-template <class Row, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
+template <class Row, class Blocks, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
 class AgentMergeSortGrid {
   static constexpr merge_sort_grid_tuning row = Row::value;
   static constexpr int block_threads = row.block_threads;
@@ -56,9 +67,11 @@ class AgentMergeSortGrid {
     bool is_last;
   };
 
-  STRATA_D AgentMergeSortGrid(unsigned char* shared, const Arrays& output, const Arrays& buffer, unsigned num_items,
-                              unsigned tile_items, const Compare& compare)
+  /// `output` and `buffer` begin with the segment.
+  STRATA_D AgentMergeSortGrid(unsigned char* shared, const Blocks& blocks, const Arrays& output, const Arrays& buffer,
+                              unsigned num_items, unsigned tile_items, const Compare& compare)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
+        blocks_(blocks),
         output_(output),
         buffer_(buffer),
         num_items_(num_items),
@@ -67,22 +80,27 @@ class AgentMergeSortGrid {
 
   STRATA_D void sort(const KeysIn& keys, const ValuesIn& values, const grid_barrier_arguments& arguments) {
     Barrier barrier(arguments);
-    if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
-    const int levels = detail::log2_ceiling(gridDim.x);
+    if constexpr (Blocks::is_only_kernel) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
+    }
+    const int levels = detail::log2_ceiling(blocks_.blocks());
     sort_tile(keys, values, levels % 2 == 0 ? output_ : buffer_);
     STRATA_UNROLL_N(1)
     for (int level = 0; level < levels; ++level) {
-      const unsigned first = blockIdx.x & -(2u << level), end = first + (2u << level);
+      const unsigned first = (blockIdx.x - blocks_.first_block) & -(2u << level), end = first + (2u << level);
       barrier.arrive();
-      barrier.wait_for(first, end < gridDim.x ? end : gridDim.x);
+      barrier.wait_for(blocks_.first_block + first,
+                       blocks_.first_block + (end < blocks_.blocks() ? end : blocks_.blocks()));
       const bool to_output = (levels - level) % 2 != 0;
       merge(first * tile_items_, tile_items_ << level, to_output ? buffer_ : output_, to_output ? output_ : buffer_);
     }
-    if (levels > 0) barrier.leave(storage_.is_last);
+    if constexpr (Blocks::is_only_kernel) {
+      if (levels > 0) barrier.leave(storage_.is_last);
+    }
   }
 
  private:
-  STRATA_D unsigned first_item() const { return blockIdx.x * tile_items_; }
+  STRATA_D unsigned first_item() const { return (blockIdx.x - blocks_.first_block) * tile_items_; }
   STRATA_D unsigned items() const {
     const unsigned left = num_items_ - first_item();
     return left < tile_items_ ? left : tile_items_;
@@ -90,7 +108,7 @@ class AgentMergeSortGrid {
 
   STRATA_D void sort_tile(const KeysIn& keys, const ValuesIn& values, const Arrays& to) {
     Tile tile(storage_.tile, keys, values, compare_);
-    tile.sort_segment(first_item(), static_cast<int>(items()));
+    tile.sort_segment(blocks_.begin + first_item(), static_cast<int>(items()));
     tile.store_segment(first_item(), static_cast<int>(items()), to);
   }
 
@@ -113,6 +131,7 @@ class AgentMergeSortGrid {
   }
 
   TempStorage& storage_;
+  const Blocks& blocks_;
   const Arrays& output_;
   const Arrays& buffer_;
   unsigned num_items_, tile_items_;

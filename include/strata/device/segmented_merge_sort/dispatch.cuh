@@ -13,6 +13,7 @@
 #include <strata/device/grid/launch.cuh>
 #include <strata/device/segmented_merge_sort/grid_dispatch.cuh>
 #include <strata/device/segmented_merge_sort/kernels.cuh>
+#include <strata/device/segmented_merge_sort/long_dispatch.cuh>
 #include <strata/device/segmented_merge_sort/tuning.hpp>
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 
@@ -21,15 +22,6 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class Policy>
-using segmented_merge_sort_rows =
-    std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
-                        decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
-                        decltype(Policy::tile_per_multiprocessor), decltype(Policy::whole_array)>,
-                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor),
-                        decltype(Policy::merge_whole_array)>,
-                if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
-
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
 ///
@@ -37,7 +29,9 @@ using segmented_merge_sort_rows =
 ///                            merge_sort_grid_kernel: sorts it
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
-///     if there may be longer segments, then
+///     if there may be longer segments, and resident blocks hold a tile of each, then
+///                            segmented_merge_sort_grid_kernel: sorts these
+///     else, if there may be longer segments, then
 ///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
 ///     if some may be longer than a tile, then
 ///                            segmented_merge_sort_merge_kernel: merges these tiles
@@ -58,6 +52,9 @@ struct DispatchSegmentedMergeSort {
   // Tiles of long segments are of this size or larger: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
   static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
+  template <class Policy>
+  using SegmentsGrid = segments_grid<MaxPolicy, Policy, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+  static constexpr bool has_segments_grid = !has_one_segment && MaxPolicy::resident_grid.block_threads > 0;
   // More items may need a buffer, and flags of a barrier.
   static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
                                                    ? MaxPolicy::one_cluster.tile_items()
@@ -99,6 +96,8 @@ struct DispatchSegmentedMergeSort {
   /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
   segment_class long_class;
   device_properties device;
+  /// Of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
+  std::size_t grid_blocks = 0;
 
   /// `storage_bytes` is what the caller has, or, without storage, will need.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes, const arguments& call) {
@@ -114,8 +113,9 @@ struct DispatchSegmentedMergeSort {
       storage.template reserve<long long>(queue, workspace.queue_capacity);
     }
     if (call.longest > min_tile_items) {
-      workspace.split_capacity = has_one_segment ? 1 : items / (min_tile_items + 1);
-      workspace.tile_capacity = items / min_tile_items + workspace.split_capacity;
+      const long_segment_capacities<MaxPolicy, has_segments_grid> most(items, max_barrier_blocks);
+      workspace.split_capacity = has_one_segment ? 1 : most.segments;
+      workspace.tile_capacity = most.full_tiles + workspace.split_capacity;
       if (workspace.tile_capacity > max_tiles) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
@@ -195,6 +195,12 @@ struct DispatchSegmentedMergeSort {
                      ? segment_class::tile_per_multiprocessor
                  : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
                                                               : segment_class::one_tile;
+    if constexpr (has_segments_grid) {
+      const cudaError_t status = SegmentsGrid<Policy>::blocks(
+          device, max_barrier_blocks, call, detail::tuning_of<Policy>(long_class).tile_items(), grid_blocks);
+      if (status != cudaSuccess) return status;
+      if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
+    }
     if (call.num_segments <= multiprocessors) {
       if (call.longest <= Policy::one_thread.tile_items()) {
         return sort<Policy, segment_class::one_thread>(mean);
@@ -250,8 +256,12 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   segment_limits limits_up_to(int max_direct) const {
+    const int min_sorted = call.is_in_place ? 2 : 1;
+    if constexpr (has_segments_grid) {
+      if (grid_blocks > 0) return SegmentsGrid<Policy>::limits(min_sorted, max_direct);
+    }
     const segment_tile_tuning tuning = detail::tuning_of<Policy>(long_class);
-    return {call.is_in_place ? 2 : 1, max_direct, tuning.tile_items(), tuning.items_per_thread};
+    return {min_sorted, max_direct, tuning.tile_items(), tuning.items_per_thread};
   }
 
   launch_configuration configuration(const char* name, long long blocks, int block_threads,
@@ -273,6 +283,7 @@ struct DispatchSegmentedMergeSort {
     // A call without longer segments needs one kernel.
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
+    if (!has_longer) grid_blocks = 0;
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
         tuning, mean, call.num_segments, device.multiprocessors, max_grid);
@@ -315,6 +326,15 @@ struct DispatchSegmentedMergeSort {
     if constexpr (has_grid) {
       return sort_queued<Policy, segment_class::whole_array>(limits);
     } else {
+      if constexpr (has_segments_grid) {
+        if (grid_blocks > 0) {
+          return SegmentsGrid<Policy>::launch(
+              configuration("strata::DeviceSegmentedMergeSort, grid", static_cast<long long>(grid_blocks),
+                            Policy::resident_grid.block_threads, SegmentsGrid<Policy>::shared_bytes),
+              call.keys, call.values, call.output, merged, buffer, call.segments, limits, workspace, cleared_barrier(),
+              call.compare);
+        }
+      }
       if (long_class == segment_class::tile_per_multiprocessor) {
         return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
       }
@@ -355,27 +375,15 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy, segment_class Class>
   cudaError_t merge() {
-    constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
-    static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
-                  "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
-    // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
-    constexpr bool is_shared = !std::is_same_v<LongSort, merge_long_segments> &&
-                               (Class == segment_class::one_tile || Class == segment_class::many_tiles);
-    constexpr segment_class kernel_class = is_shared ? segment_class::one_tile : Class;
-    using Agent = merge_agent<Policy, kernel_class, Key, Value, Compare, is_shared>;
-    static kernel_property_cache cache;
-    launch_configuration cooperative = configuration("strata::DeviceSegmentedMergeSort, merges", 1,
-                                                     tuning.block_threads, sizeof(typename Agent::TempStorage));
-    cooperative.programmatic = false;
-    constexpr int tiles_of_run = detail::tiles_of_run<Policy>(Class);
-    const std::size_t tiles = workspace.tile_capacity * static_cast<std::size_t>(tiles_of_run);
-    // The flags are 0 before each run of the kernel.
-    constexpr unsigned long long epoch = 1ull << 32;
-    return detail::launch_resident(
-        cooperative, cache, device, tiles, max_barrier_blocks,
-        segmented_merge_sort_merge_kernel<MaxPolicy, kernel_class, is_shared, Key, Value, Compare>, merged, buffer,
-        workspace, grid_barrier_arguments{barrier_flags, nullptr, epoch, false}, call.compare, tiles_of_run);
+    constexpr bool is_of_numbers = !std::is_same_v<LongSort, merge_long_segments>;
+    using Merges = segment_merges<MaxPolicy, Policy, Class, is_of_numbers, Key, Value, Compare>;
+    return Merges::launch(configuration("strata::DeviceSegmentedMergeSort, merges", 1, Merges::tuning.block_threads,
+                                        Merges::shared_bytes),
+                          device, max_barrier_blocks, merged, buffer, workspace, cleared_barrier(), call.compare);
   }
+
+  /// Its flags are 0 before each run of the kernel: no epoch of the call is needed.
+  grid_barrier_arguments cleared_barrier() const { return {barrier_flags, nullptr, 1ull << 32, false}; }
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -40,11 +40,12 @@ __launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
                                               unsigned num_items, unsigned tile_items,
                                               const STRATA_GRID_CONSTANT grid_barrier_arguments barrier,
                                               const STRATA_GRID_CONSTANT Compare compare) {
-  using Agent = AgentMergeSortGrid<Row<typename MaxPolicy::ActivePolicy>, Key, Value, KeysIn, ValuesIn, Compare>;
+  using Agent =
+      AgentMergeSortGrid<Row<typename MaxPolicy::ActivePolicy>, whole_grid, Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, output, buffer, num_items, tile_items, compare).sort(keys, values, barrier);
+  Agent(shared, whole_grid{}, output, buffer, num_items, tile_items, compare).sort(keys, values, barrier);
 }
 
 /// The launch of a sort of one segment in one launch.
@@ -64,7 +65,7 @@ struct merge_sort_grid {
 
   static constexpr merge_sort_grid_tuning row = Row<Policy>::value;
   using Arrays = merge_sort_arrays<Key, Value>;
-  using Agent = AgentMergeSortGrid<Row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;
+  using Agent = AgentMergeSortGrid<Row<Policy>, whole_grid, Key, Value, KeysIn, ValuesIn, Compare>;
   static constexpr int block_threads = row.block_threads;
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 

@@ -6,8 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/segments.cuh>
-#include <strata/device/grid/barrier.cuh>
-#include <strata/device/segmented_merge_sort/agent_merge.cuh>
 #include <strata/device/segmented_merge_sort/agent_queued_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_segments.cuh>
 #include <strata/device/segmented_merge_sort/agent_thread_segments.cuh>
@@ -59,18 +57,6 @@ long long segments_per_block(const segment_tile_tuning& tuning, unsigned long lo
   }
   return per_block > max_grid ? 0 : per_block;
 }
-
-/// How many tiles of its merges a tile of a class is.
-template <class Policy>
-constexpr int tiles_of_run(segment_class which) {
-  return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;
-}
-/// With `HasAnyRuns`, for runs of any number of tiles.
-template <class Policy, segment_class Class, class Key, class Value, class Compare, bool HasAnyRuns = false>
-using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
-                                      detail::merge_tuning_of<Policy>(Class).items_per_thread,
-                                      detail::merge_tuning_of<Policy>(Class).tile_items,
-                                      HasAnyRuns ? 0 : detail::tiles_of_run<Policy>(Class), Key, Value, Compare>;
 
 /// A block has `segments_per_block` segments. It sorts the short ones and queues the others.
 template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
@@ -126,22 +112,6 @@ __launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threa
   platform::launch_next_kernel();
   Tile tile(*reinterpret_cast<typename Tile::TempStorage*>(shared), keys, values, compare);
   AgentQueuedSegments<Tile>(tile, state, limits, workspace).sort(segments, output, merged, buffer);
-}
-
-/// Merges the tiles of long segments, in all levels. Its blocks are resident together.
-template <class MaxPolicy, segment_class Class, bool HasAnyRuns, class Key, class Value, class Compare>
-__launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
-                  merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_merge_sort_merge_kernel(
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
-        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
-        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare,
-        int tiles_of_run) {
-  using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare, HasAnyRuns>;
-  STRATA_DYNAMIC_SHARED(shared);
-  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare, tiles_of_run)
-      .merge(barrier);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

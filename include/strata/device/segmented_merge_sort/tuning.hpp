@@ -5,7 +5,10 @@
 #include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/device/segmented_merge_sort/grid_tuning.hpp>
+
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -72,6 +75,16 @@ struct segment_class_bounds {
   static constexpr unsigned long long part_of_tile = Policy::part_of_tile.tile_items() / 5;
   static constexpr unsigned long long one_tile = Policy::one_tile.tile_items();
 };
+
+/// The rows that a policy must have.
+template <class Policy>
+using segmented_merge_sort_rows =
+    std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
+                        decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
+                        decltype(Policy::tile_per_multiprocessor), decltype(Policy::whole_array)>,
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor),
+                        decltype(Policy::merge_whole_array)>,
+                if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
 
 }  // namespace detail
 
