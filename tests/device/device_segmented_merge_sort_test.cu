@@ -88,27 +88,6 @@ const std::vector<segment_shape>& shapes() {
   return all;
 }
 
-template <class Key, class Compare>
-void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place, Compare compare) {
-  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bytes " << sizeof(Key)
-                                  << (is_in_place ? ", in place" : ""));
-  const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
-  const device_offsets offsets(shape);
-  device_vector<Key> in(keys);
-  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
-  device_vector<Key> out(before);
-  Key* const target = is_in_place ? in.data() : out.data();
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<tiny_tiles, NullType, Key>(
-        storage, bytes, in.data(), target, nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
-                                            offsets.ends.data()),
-        compare);
-  }));
-  const auto order = expected_order(shape, keys, compare);
-  expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
-}
-
 TEST(device_segmented_merge_sort, keys_in_segments_of_any_shape) {
   bool is_in_place = false;
   for (const segment_shape& shape : shapes()) {
@@ -153,32 +132,6 @@ TEST(device_segmented_merge_sort, keys_of_any_size) {
 }
 
 // ------------------------------------------------------------------ pairs
-
-template <class Key, class Value>
-void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_place) {
-  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how)
-                                  << (is_in_place ? ", in place" : ""));
-  const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
-  const std::vector<Value> values = make_values<Value>(shape.items());
-  const device_offsets offsets(shape);
-  device_vector<Key> in(keys);
-  device_vector<Value> values_in(values);
-  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
-  const std::vector<Value> values_before = is_in_place ? values : std::vector<Value>(shape.items());
-  device_vector<Key> out(before);
-  device_vector<Value> values_out(values_before);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<tiny_tiles, Value, Key>(
-        storage, bytes, in.data(), is_in_place ? in.data() : out.data(), values_in.data(),
-        is_in_place ? values_in.data() : values_out.data(),
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
-                                            offsets.ends.data()),
-        is_less{});
-  }));
-  const auto order = expected_order(shape, keys, is_less{});
-  expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
-  expect_gathered(values, order, (is_in_place ? values_in : values_out).to_host(), values_before);
-}
 
 TEST(device_segmented_merge_sort, pairs_are_stable_in_segments_of_any_shape) {
   bool is_in_place = false;

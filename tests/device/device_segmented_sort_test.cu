@@ -313,7 +313,8 @@ TEST(device_segmented_sort, storage_is_as_documented) {
     EXPECT_GE(bytes, n * sizeof(Key));
     return bytes - n * sizeof(Key);
   };
-  constexpr std::size_t small = 10000000, large = 100000000;
+  constexpr std::size_t few = 4000000, small = 10000000, large = 100000000;
+  EXPECT_LE(bytes_beside_keys(few, few), few * sizeof(Key) * 5 / 100);
   EXPECT_LE(bytes_beside_keys(small, small), small * sizeof(Key) * 4 / 100);
   EXPECT_LE(bytes_beside_keys(large, large), large * sizeof(Key) * 12 / 100);
 }

@@ -201,4 +201,54 @@ cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* ou
   }
 }
 
+// ------------------------------------------------------------------ what a sort must do
+
+/// Sorts keys into an array that has others, or in place, and compares all items, those outside of segments too.
+template <class Key, class Hub = tiny_tiles, class Compare>
+void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place, Compare compare) {
+  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bytes " << sizeof(Key)
+                                  << (is_in_place ? ", in place" : ""));
+  const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
+  const device_offsets offsets(shape);
+  device_vector<Key> in(keys);
+  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
+  device_vector<Key> out(before);
+  Key* const target = is_in_place ? in.data() : out.data();
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort<Hub, NullType, Key>(
+        storage, bytes, in.data(), target, nullptr, nullptr,
+        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
+                                            offsets.ends.data()),
+        compare);
+  }));
+  const auto order = expected_order(shape, keys, compare);
+  expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
+}
+
+/// The same of pairs, by `is_less`.
+template <class Key, class Value, class Hub = tiny_tiles>
+void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_place) {
+  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how)
+                                  << (is_in_place ? ", in place" : ""));
+  const std::vector<Key> keys = make_keys<Key>(shape.items(), how);
+  const std::vector<Value> values = make_values<Value>(shape.items());
+  const device_offsets offsets(shape);
+  device_vector<Key> in(keys);
+  device_vector<Value> values_in(values);
+  const std::vector<Key> before = is_in_place ? keys : make_keys<Key>(shape.items(), pattern::random, 9);
+  const std::vector<Value> values_before = is_in_place ? values : std::vector<Value>(shape.items());
+  device_vector<Key> out(before);
+  device_vector<Value> values_out(values_before);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort<Hub, Value, Key>(storage, bytes, in.data(), is_in_place ? in.data() : out.data(),
+                                       values_in.data(), is_in_place ? values_in.data() : values_out.data(),
+                                       strata::detail::segments_by_offsets(items_of(shape), shape.segments(),
+                                                                           offsets.begins.data(), offsets.ends.data()),
+                                       is_less{});
+  }));
+  const auto order = expected_order(shape, keys, is_less{});
+  expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
+  expect_gathered(values, order, (is_in_place ? values_in : values_out).to_host(), values_before);
+}
+
 }  // namespace merge_sort_test
