@@ -187,17 +187,18 @@ struct DispatchSegmentedMergeSort {
   template <class Policy>
   cudaError_t sort_segments() {
     using bounds = segment_class_bounds<Policy>;
-    constexpr long long per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
+    constexpr int per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
     const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
     const long long multiprocessors = device.multiprocessors;
     // Segments that are mostly no longer than the smaller tile waste less of it.
-    long_class = call.num_items <= static_cast<unsigned long long>(per_multiprocessor * multiprocessors)
-                     ? segment_class::tile_per_multiprocessor
+    const bool is_few = call.num_items <= static_cast<unsigned long long>(multiprocessors * per_multiprocessor);
+    long_class = is_few ? detail::few_items_class<Policy, LongSort, has_segments_grid>()
                  : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
                                                               : segment_class::one_tile;
     if constexpr (has_segments_grid) {
       const cudaError_t status = SegmentsGrid<Policy>::blocks(
-          device, max_barrier_blocks, call, detail::tuning_of<Policy>(long_class).tile_items(), grid_blocks);
+          device, max_barrier_blocks, call,
+          is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items(), grid_blocks);
       if (status != cudaSuccess) return status;
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
@@ -215,7 +216,7 @@ struct DispatchSegmentedMergeSort {
       if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
         return sort<Policy, segment_class::part_of_tile>(mean);
       }
-      if (long_class == segment_class::tile_per_multiprocessor && mean <= bounds::one_tile) {
+      if (is_few && mean <= bounds::one_tile) {
         constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
         const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
         const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
@@ -224,10 +225,9 @@ struct DispatchSegmentedMergeSort {
           return sort<Policy, segment_class::one_tile>(mean);
         }
       }
-      const int tile_items = detail::tuning_of<Policy>(long_class).tile_items();
+      const int tile_items = is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items();
       if (mean <= static_cast<unsigned long long>(tile_items)) {
-        return long_class == segment_class::tile_per_multiprocessor
-                   ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
+        return is_few                                    ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
                : long_class == segment_class::many_tiles ? sort<Policy, segment_class::many_tiles>(mean)
                                                          : sort<Policy, segment_class::one_tile>(mean);
       }
@@ -335,8 +335,10 @@ struct DispatchSegmentedMergeSort {
               call.compare);
         }
       }
-      if (long_class == segment_class::tile_per_multiprocessor) {
-        return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+      if constexpr (few_items_class<Policy, LongSort, has_segments_grid>() == segment_class::tile_per_multiprocessor) {
+        if (long_class == segment_class::tile_per_multiprocessor) {
+          return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+        }
       }
       if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
         if (long_class == segment_class::many_tiles) {

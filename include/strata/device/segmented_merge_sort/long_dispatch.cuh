@@ -16,6 +16,7 @@
 #include <strata/device/segmented_merge_sort/workspace.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -118,6 +119,16 @@ struct long_segment_capacities {
  private:
   static unsigned long long larger(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 };
+
+/// How calls of few items sort what is longer than a tile, if no grid takes it. Numbers have kernels for their digits
+/// too: with a grid for most of these calls, the others share the kernels of many_tiles.
+template <class Policy, class LongSort, bool HasGrid>
+constexpr segment_class few_items_class() {
+  constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&
+                        Policy::many_tiles.tile_items() > Policy::one_tile.tile_items();
+  return HasGrid && fits && !std::is_same_v<LongSort, merge_long_segments> ? segment_class::many_tiles
+                                                                           : segment_class::tile_per_multiprocessor;
+}
 
 /// Which calls leave their long and queued segments to one grid, and its launch.
 template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
