@@ -120,6 +120,9 @@ bool right_one_joins() {
   one_call no_columns;
   no_columns.how.probe_valid = no_keys.data();
   if (no_columns.gather() != 0 || no_columns.total != 0) return false;
+  no_columns.how.build_valid = no_keys.data();
+  no_columns.how.nulls_equal = true;
+  if (no_columns.gather() != 0 || no_columns.total != rows * rows) return false;
   one_call old;
   options().family = 1006;
   if (old.pairs() != 0 || !old.has_rows() || gpu_ran()) return false;
