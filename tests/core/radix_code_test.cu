@@ -75,7 +75,9 @@ void expect_codes() {
     const auto code = codes::encode(key);
     ASSERT_TRUE(strata_test::same_bits(key, codes::decode(code)));
     const bool is_exact = codes::is_exact(code);
-    if (is_exact) ASSERT_EQ(code, codes::ordered(code));
+    if (is_exact) {
+      ASSERT_EQ(code, codes::ordered(code));
+    }
     inexact += is_exact ? 0 : 1;
     for (int begin = 0; begin < digits_t::key_bits; begin += 3) {
       for (const int count : {1, 5, 8}) {
