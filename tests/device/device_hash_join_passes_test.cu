@@ -12,19 +12,6 @@ namespace {
 
 using namespace device_join_test;
 
-/// Tables of 20 and 10 rows; blocks of a warp or two, and three partitions bits in one pass.
-struct small_hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
-    static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
-    static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
-                                                             20, 10,        2,         3,  2, 5, 0};
-    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-    using strategy = strata::cuda_join_policy;
-  };
-  using MaxPolicy = Policy;
-};
-
 /// The same policy for the devices of today, below one of other blocks and tiles, which needs the same storage.
 struct chained_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, strata::join_common_policy {

@@ -17,17 +17,6 @@ using namespace device_join_test;
 using namespace join_promises;
 using strata::detail::join_method;
 
-/// Tables of 20 and 10 rows, tiles of merges of 256, and two passes for few rows.
-struct small_hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
-    static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
-    static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
-                                                             20, 10,        2,         3,  2, 5, 0};
-    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-  };
-  using MaxPolicy = Policy;
-};
 using Join = strata::TunedDeviceHashJoin<small_hub>;
 
 /// Writes both rows of each result, and counts how often each position is written.
@@ -93,7 +82,7 @@ class written_rows {
   device_vector<unsigned> times_;
 };
 
-/// Two sides in device memory, and what a join is told of them.
+/// Two sides in device memory, and what is promised of them.
 template <class Key>
 class broken_sides {
  public:
@@ -191,9 +180,9 @@ methods check_joins(const std::vector<shape>& shapes, const join_settings<>& set
                                         << static_cast<int>(settings.strategy) << ", kind " << static_cast<int>(kind)
                                         << ", order " << static_cast<int>(order));
         used.insert(sides.method(kind, order));
-        join_settings<> told = sides.settings();
-        told.order = order;
-        told.with_order([&](const auto& options) {
+        join_settings<> ordered = sides.settings();
+        ordered.order = order;
+        ordered.with_order([&](const auto& options) {
           const auto call = [&](void* storage, std::size_t& bytes, const auto& output, std::int64_t* total) {
             return call_of(kind, Join{}, storage, bytes, sides.build_side(), sides.probe_side(), output, total,
                            options);

@@ -218,39 +218,9 @@ TEST(device_segmented_merge_sort_grid, two_buffers_of_numbers) {
   }
 }
 
-struct always {
-  STRATA_HD bool operator()(const int&, const int&) const { return true; }
-};
-struct is_odd_less {
-  STRATA_HD bool operator()(const int& a, const int& b) const { return ((a ^ b) & 1) != 0; }
-};
-
-/// Ends, and writes nothing outside of segments.
-template <class Compare>
-void expect_harmless(Compare compare) {
-  const segment_shape shape = some_among_tiny(31);
-  const std::vector<int> keys = make_keys<int>(shape.items(), pattern::random);
-  const device_offsets offsets(shape);
-  device_vector<int> in(keys);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<grid, NullType, int>(
-        storage, bytes, in.data(), in.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
-                                            offsets.ends.data()),
-        compare);
-  }));
-  const std::vector<std::size_t> order = expected_order(shape, keys, is_less{});
-  const std::vector<int> out = in.to_host();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] == nowhere) {
-      ASSERT_EQ(keys[i], out[i]) << i;
-    }
-  }
-}
-
 TEST(device_segmented_merge_sort_grid, by_no_ordering) {
-  expect_harmless(always{});
-  expect_harmless(is_odd_less{});
+  expect_harmless<grid>(some_among_tiny(31), always{true});
+  expect_harmless<grid>(some_among_tiny(31), is_odd_less{});
 }
 
 #if !STRATA_DEBUG
@@ -259,37 +229,14 @@ TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
   lengths_of lengths(30, 4);
   for (const std::size_t long_one : {3, 10, 20}) lengths[long_one] = 600;
   const segment_shape shape = consecutive("too_many", lengths);
-  const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
-  const device_offsets offsets(shape);
-  const device_vector<std::uint32_t> in(keys);
   for (const auto& [num_items, left_out] : std::vector<std::pair<int, int>>{{300, 3}, {600, 2}, {800, 1}}) {
-    SCOPED_TRACE(num_items);
-    device_vector<std::uint32_t> out(std::vector<std::uint32_t>(shape.items(), 77));
-    ASSERT_CUDA_SUCCESS(in_two_phases([&, items = num_items](void* storage, std::size_t& bytes) {
-      return tuned_sort<grid, NullType, std::uint32_t>(
-          storage, bytes, in.data(), out.data(), nullptr, nullptr,
-          strata::detail::segments_by_offsets(items, shape.segments(), offsets.begins.data(), offsets.ends.data()),
-          is_less{});
-    }));
-    const std::vector<std::uint32_t> sorted = out.to_host();
-    EXPECT_EQ(600 * left_out, std::count(sorted.begin(), sorted.end(), 77u));
+    EXPECT_EQ(600 * left_out, items_left_out<grid>(shape, num_items)) << num_items;
   }
 }
 
-// Storage has room for the tiles of both; the grid has no blocks for them.
+// Storage suffices for the tiles of both segments; the grid has no blocks for them.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_blocks) {
-  const segment_shape shape = consecutive("too_many", {600, 300});
-  const device_offsets offsets(shape);
-  const device_vector<std::uint32_t> in(make_keys<std::uint32_t>(shape.items(), pattern::random));
-  device_vector<std::uint32_t> out(std::vector<std::uint32_t>(shape.items(), 77));
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<grid, NullType, std::uint32_t>(
-        storage, bytes, in.data(), out.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(650, shape.segments(), offsets.begins.data(), offsets.ends.data()),
-        is_less{});
-  }));
-  const std::vector<std::uint32_t> sorted = out.to_host();
-  const auto left_out = std::count(sorted.begin(), sorted.end(), 77u);
+  const auto left_out = items_left_out<grid>(consecutive("too_many", {600, 300}), 650);
   EXPECT_TRUE(left_out == 300 || left_out == 600) << left_out;
 }
 #endif

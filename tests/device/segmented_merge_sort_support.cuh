@@ -251,4 +251,54 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
   expect_gathered(values, order, (is_in_place ? values_in : values_out).to_host(), values_before);
 }
 
+// ------------------------------------------------------------------ comparators and segments that are not allowed
+
+/// These are no strict weak orderings.
+struct always {
+  bool answer;
+  STRATA_HD bool operator()(const int&, const int&) const { return answer; }
+};
+struct is_odd_less {
+  STRATA_HD bool operator()(const int& a, const int& b) const { return ((a ^ b) & 1) != 0; }
+};
+
+/// A sort by such a comparator ends, and writes nothing outside of segments.
+template <class Hub, class Compare>
+void expect_harmless(const segment_shape& shape, Compare compare) {
+  const std::vector<int> keys = make_keys<int>(shape.items(), pattern::random);
+  const device_offsets offsets(shape);
+  device_vector<int> in(keys);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort<Hub, NullType, int>(
+        storage, bytes, in.data(), in.data(), nullptr, nullptr,
+        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
+                                            offsets.ends.data()),
+        compare);
+  }));
+  const std::vector<std::size_t> order = expected_order(shape, keys, is_less{});
+  const std::vector<int> out = in.to_host();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] == nowhere) {
+      ASSERT_EQ(keys[i], out[i]) << i;
+    }
+  }
+}
+
+/// How many items of segments a sort leaves out that is given `num_items`, fewer than the segments have.
+template <class Hub>
+std::ptrdiff_t items_left_out(const segment_shape& shape, int num_items) {
+  const device_offsets offsets(shape);
+  const device_vector<std::uint32_t> in(make_keys<std::uint32_t>(shape.items(), pattern::random));
+  constexpr std::uint32_t unwritten = 77;
+  device_vector<std::uint32_t> out(std::vector<std::uint32_t>(shape.items(), unwritten));
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return tuned_sort<Hub, NullType, std::uint32_t>(
+        storage, bytes, in.data(), out.data(), nullptr, nullptr,
+        strata::detail::segments_by_offsets(num_items, shape.segments(), offsets.begins.data(), offsets.ends.data()),
+        is_less{});
+  }));
+  const std::vector<std::uint32_t> sorted = out.to_host();
+  return std::count(sorted.begin(), sorted.end(), unwritten);
+}
+
 }  // namespace merge_sort_test

@@ -103,7 +103,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   }
 
  private:
-  // The code in an ascending sort of one in this sort, and the reverse.
+  // Turns a code of this sort into the code of the same key in an ascending sort, and back.
   STRATA_HD static constexpr Code ascending(Code code) { return static_cast<Code>(IsDescending ? ~code : code); }
   static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
   // All bits if the sign bit is set, otherwise none.

@@ -195,10 +195,10 @@ struct DispatchSegmentedMergeSort {
     long_class = is_few ? detail::few_items_class<Policy, LongSort, has_segments_grid>()
                  : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
                                                               : segment_class::one_tile;
+    const int tile_items = is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items();
     if constexpr (has_segments_grid) {
-      const cudaError_t status = SegmentsGrid<Policy>::blocks(
-          device, max_barrier_blocks, call,
-          is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items(), grid_blocks);
+      const cudaError_t status =
+          SegmentsGrid<Policy>::blocks(device, max_barrier_blocks, call, tile_items, grid_blocks);
       if (status != cudaSuccess) return status;
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
@@ -225,7 +225,6 @@ struct DispatchSegmentedMergeSort {
           return sort<Policy, segment_class::one_tile>(mean);
         }
       }
-      const int tile_items = is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items();
       if (mean <= static_cast<unsigned long long>(tile_items)) {
         return is_few                                    ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
                : long_class == segment_class::many_tiles ? sort<Policy, segment_class::many_tiles>(mean)

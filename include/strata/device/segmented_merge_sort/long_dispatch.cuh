@@ -101,7 +101,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
 }
 
 /// How many tiles of so many items long segments may fill, and how many long segments there may be, each with one more
-/// tile. In calls of few items the tiles may be those of the grid. More items never need less.
+/// tile. In calls of few items the tiles may be those of the grid. Neither number falls as `items` grow.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
   static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());
