@@ -229,7 +229,7 @@ void add_sizes(bench::suite& suite) {
       {"2^20x2^20", two_to(20), two_to(20)}, {"2^22x40M", two_to(22), 40 * million}, two_24, two_24_27, two_27};
   for (const join_case& what : sizes) {
     request wanted;
-    wanted.beside_host = has_rows_of(what, J1) || has_rows_of(what, J3);
+    wanted.beside_host = has_rows_of(what, J1) || has_rows_of(what, J2) || has_rows_of(what, J3);
     add<std::uint32_t>(suite, what, unique());
     add_both(suite, what, wanted);
     add<std::uint32_t>(suite, what, counted());

@@ -270,24 +270,56 @@ TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
   EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
 }
 
+TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
+  using strata::detail::has_partitioned_columns;
+  join_description join = plain_join(million);
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, true));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million - 1, true));
+  EXPECT_FALSE(has_partitioned_columns(join, join_method::one_table, million, true));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, false));
+  join.strategy = JoinStrategy::radix_single;
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, false));
+  join.strategy = JoinStrategy::radix_multi;
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, true));
+  join = plain_join(1u << 22);
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, false));
+  for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
+    join.kind = kind;
+    EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true));
+  }
+  for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
+    join.kind = kind;
+    EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true));
+  }
+}
+
 TEST(JoinMethod, many_columns_are_gathered_in_probe_order) {
-  using strata::detail::gathers_in_probe_order;
+  using strata::detail::restores_probe_order;
   join_description join = plain_join(million);
   join.is_build_unique = true;
-  EXPECT_TRUE(gathers_in_probe_order(join, method_of(join), million));
-  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million - 1));
-  EXPECT_FALSE(gathers_in_probe_order(join, join_method::one_table, million));
+  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
+  EXPECT_FALSE(restores_probe_order(join, method_of(join), million - 1));
+  EXPECT_FALSE(restores_probe_order(join, join_method::one_table, million));
   join.strategy = JoinStrategy::radix_multi;
-  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+  EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
   join.strategy = JoinStrategy::automatic;
   for (const JoinKind kind : {JoinKind::full, JoinKind::semi, JoinKind::anti}) {
     join.kind = kind;
-    EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+    EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
   }
   join.kind = JoinKind::left;
-  EXPECT_TRUE(gathers_in_probe_order(join, method_of(join), million));
+  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
   join.is_build_unique = false;
-  EXPECT_FALSE(gathers_in_probe_order(join, method_of(join), million));
+  EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
+  join.may_list_rows = true;
+  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
+}
+
+TEST(JoinMethod, wanted_order_is_restored_unless_one_table_in_global_memory_keeps_it) {
+  join_description join = plain_join(million);
+  join.is_ordered = true;
+  EXPECT_TRUE(strata::detail::restores_probe_order(join, join_method::one_table, 0));
+  EXPECT_FALSE(strata::detail::restores_probe_order(join, join_method::global_table, million));
 }
 
 TEST(JoinMethod, rows_of_8_bytes_are_joined_by_one_table_in_global_memory) {

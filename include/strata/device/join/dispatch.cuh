@@ -23,6 +23,7 @@
 #include <strata/device/join/merge/dispatch.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/columns.hpp>
+#include <strata/device/join/output/partitioned_columns.cuh>
 #include <strata/device/join/output/probe_order.cuh>
 #include <strata/device/join/partitioned/dispatch.cuh>
 #include <strata/device/join/table_dispatch.cuh>
@@ -48,13 +49,19 @@ struct DispatchHashJoin {
   using Options = JoinOptions<Hash, Equal>;
   /// A count has no order.
   static constexpr bool is_ordered = Reachable::ordered && !std::is_same_v<Sink, NullType>;
-  static constexpr bool has_many_columns = number_of_columns<Sink> >= least_gathered_columns;
   /// Merges and arrays indexed by key read keys of arrays.
   static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
   static constexpr bool may_merge = Reachable::merge && are_sortable;
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Key) <= 8 && sizeof(Row) == 4;
-  static constexpr bool may_list_rows = Reachable::row_lists && is_ordered && sizeof(Row) == 4 &&
-                                        join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
+  static constexpr bool has_plain_words =
+      sizeof(Row) == 4 && join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
+  using Columns = partitioned_columns<Sink>;
+  static constexpr bool may_partition_columns =
+      has_plain_words && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
+  /// Narrow columns are partitioned wherever the result could be in the order of the probe rows.
+  static constexpr bool may_gather_in_order =
+      number_of_columns<Sink> >= least_gathered_columns && !(may_partition_columns && Columns::are_narrow);
+  static constexpr bool may_list_rows = has_plain_words && Reachable::row_lists && (is_ordered || may_gather_in_order);
   /// A set of keys is as fast as a filter.
   static constexpr bool may_filter = Reachable::bloom_filter && !is_ordered && sizeof(Row) == 4 &&
                                      may_filter_keys<Keys> && !(Reachable::key_sets && is_join_word<Key, Hash, Equal>);
@@ -69,7 +76,7 @@ struct DispatchHashJoin {
   std::int64_t capacity;
   const Options& options;
   cudaStream_t stream;
-  device_properties device;
+  device_properties device = {};
   /// Where a call with join_partner_sink has written partners.
   join_partners partners = {};
 
@@ -81,17 +88,10 @@ struct DispatchHashJoin {
     if (!detail::join_rows_are_valid<Index, Row>(build.rows) || !detail::join_rows_are_valid<Index, Row>(probe.rows) ||
         capacity < 0 || options.strategy == JoinStrategy::cpu)
       return cudaErrorInvalidValue;
-    DispatchHashJoin call{d_temp_storage,
-                          temp_storage_bytes,
-                          kind,
-                          build,
-                          probe,
-                          sink,
-                          reinterpret_cast<unsigned long long*>(d_num_out),
-                          capacity < max_join_capacity ? capacity : max_join_capacity,
-                          options,
-                          stream,
-                          {}};
+    if (capacity > max_join_capacity) capacity = max_join_capacity;
+    auto* const total = reinterpret_cast<unsigned long long*>(d_num_out);
+    DispatchHashJoin call{d_temp_storage, temp_storage_bytes, kind,    build, probe, sink,
+                          total,          capacity,           options, stream};
     // A size query does not look at the device: all policies need the same storage.
     if (d_temp_storage == nullptr) return call.template Invoke<MaxPolicy>();
     const cudaError_t status = current_device_properties(call.device, stream);
@@ -116,11 +116,7 @@ struct DispatchHashJoin {
                                sink, device, stream);
       }
     }
-    if constexpr (may_list_rows) {
-      if (method == join_method::partitions && !description().has_at_most_one_each()) {
-        return join_by_row_lists<ActivePolicy>();
-      }
-    }
+    constexpr std::uint64_t one_pass_rows = std::uint64_t{one_table_rows} << ActivePolicy::partition.one_pass_bits;
     if constexpr (may_filter) {
       if (detail::filters_probe_rows(description(), method, probe.matching, options.nulls_equal)) {
         using Join = DispatchHashJoin<Index, join_counted_keys_t<Keys>, join_selected_sink_t<Sink>, Hash, Equal,
@@ -128,18 +124,32 @@ struct DispatchHashJoin {
         return detail::join_filtered<Join, ActivePolicy>(*this);
       }
     }
+    if constexpr (may_partition_columns) {
+      if (detail::has_partitioned_columns(description(), method, one_pass_rows, Columns::are_narrow)) {
+        using Join = DispatchHashJoin<Index, Keys, partitioned_output<Sink>, Hash, Equal, PolicyHub, Row,
+                                      join_methods<false, false, false, false>>;
+        return detail::join_with_partitioned_columns<Join, ActivePolicy>(*this);
+      }
+    }
+    [[maybe_unused]] const bool has_one_each = description().has_at_most_one_each();
+    [[maybe_unused]] const bool restores_order = detail::restores_probe_order(description(), method, one_pass_rows);
+    if constexpr (may_list_rows) {
+      if (restores_order && !has_one_each) {
+        using Lists = join_list_launches<MaxPolicy, ActivePolicy, Index, Keys, Hash, Equal>;
+        return detail::join_by_row_lists<Lists, ActivePolicy>(*this);
+      }
+    }
     if constexpr (Reachable::one_each && sizeof(Row) == 4 && !are_numbered_keys<Keys> &&
-                  (is_ordered || has_many_columns)) {
-      const std::uint64_t one_pass_rows = std::uint64_t{one_table_rows} << ActivePolicy::partition.one_pass_bits;
-      if (is_ordered ? method != join_method::global_table
-                     : detail::gathers_in_probe_order(description(), method, one_pass_rows)) {
-        return restore_probe_order<ActivePolicy>();
+                  (is_ordered || may_gather_in_order)) {
+      if (restores_order && has_one_each) {
+        using AnyOrder = DispatchHashJoin<unsigned, Keys, join_partner_sink, Hash, Equal, PolicyHub, unsigned,
+                                          join_methods<false, Reachable::direct_address, Reachable::key_sets, false>>;
+        return detail::join_in_probe_order<AnyOrder, ActivePolicy, Index>(*this);
       }
     }
     return join_by_tables<ActivePolicy>(method);
   }
 
- private:
   template <class ActivePolicy>
   cudaError_t join_by_tables(join_method method) {
     using Storage = join_table_storage<MaxPolicy, ActivePolicy, Keys, Row, Hash, Equal, is_ordered>;
@@ -197,8 +207,8 @@ struct DispatchHashJoin {
                             Partitioner::unmapped(kind, {build.keys, build.valid_mask, table.rows},
                                                   {probe.keys, probe.valid_mask, probe_side.rows}, total, capacity,
                                                   build.is_unique, options));
-        const auto join_all = [&](const typename Partitioner::Runs& runs, const Sink& output) {
-          const cudaError_t joined = partitioner.run(join, runs, base, device, output);
+        const auto join_all = [&](const typename Partitioner::Extra& extra, const Sink& output) {
+          const cudaError_t joined = partitioner.run(join, extra, base, device, output);
           if (joined != cudaSuccess) return joined;
           if (!partitioner.is_one_table()) detail::list_overflowing_rows(join, table, probe_side);
           return detail::join_fallback(prober, layout, prober_slot, table, probe_side, join,
@@ -207,6 +217,8 @@ struct DispatchHashJoin {
         if constexpr (Partitioner::writes_partners) {
           partners = partitioner.partners_of(join, layout, partition_slot, sink);
           return join_all(partners.runs, partners.sink);
+        } else if constexpr (partitions_columns<Sink>) {
+          return join_all(sink, sink);
         } else {
           return join_all({}, sink);
         }
@@ -220,43 +232,6 @@ struct DispatchHashJoin {
     return prober.run(layout, prober_slot, table, probe_side, base, device, sink);
   }
 
-  // Joins in any order, which gives the partner of each probe row. The result is then written in the order of these.
-  template <class ActivePolicy>
-  cudaError_t restore_probe_order() {
-    using AnyOrderMethods = join_methods<false, Reachable::direct_address, Reachable::key_sets, false>;
-    using AnyOrder =
-        DispatchHashJoin<unsigned, Keys, join_partner_sink, Hash, Equal, PolicyHub, unsigned, AnyOrderMethods>;
-    return detail::join_in_probe_order<AnyOrder, ActivePolicy, Index>(*this);
-  }
-
-  // A device may have too little shared memory for partitions: then one table in global memory joins.
-  template <class ActivePolicy>
-  cudaError_t join_by_row_lists() {
-    join_list_launches<MaxPolicy, ActivePolicy, Index, Keys, Hash, Equal> by_lists(
-        static_cast<std::size_t>(build.rows), static_cast<std::size_t>(probe.rows),
-        options.strategy == JoinStrategy::radix_multi);
-    std::size_t list_bytes = 0;
-    cudaError_t status = by_lists.run(nullptr, list_bytes, *this);
-    if (status != cudaSuccess) return status;
-    std::size_t table_bytes = 0;
-    DispatchHashJoin by_table{nullptr, table_bytes, kind, build, probe, sink, total, capacity, options, stream, device};
-    status = by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
-    if (status != cudaSuccess) return status;
-    temporary_storage::layout<1> layout;
-    layout.template reserve<unsigned char>(0, list_bytes < table_bytes ? table_bytes : list_bytes);
-    if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
-    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    void* const storage = layout.template get<unsigned char>(0);
-    if (may_have_partitions<ActivePolicy>(by_lists.partitioner())) return by_lists.run(storage, list_bytes, *this);
-    by_table.d_temp_storage = storage;
-    return by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
-  }
-
-  join_description description() const {
-    return detail::describe_join(kind, options.strategy, is_ordered, build, probe, sizeof(Row) == 4, may_merge,
-                                 may_address, may_list_rows);
-  }
-
   template <class ActivePolicy, class Partitioner>
   bool may_have_partitions(const Partitioner& partitioner) const {
     const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
@@ -265,6 +240,12 @@ struct DispatchHashJoin {
     const JoinStrategy strategy = strata::choose_join_strategy<typename ActivePolicy::strategy>(
         static_cast<std::uint64_t>(build.rows), static_cast<std::uint64_t>(probe.rows), sizeof(Key), shared_bytes);
     return strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
+  }
+
+ private:
+  join_description description() const {
+    return detail::describe_join(kind, options.strategy, is_ordered, build, probe, sizeof(Row) == 4, may_merge,
+                                 may_address, may_list_rows);
   }
 
   join_table_features features() const {

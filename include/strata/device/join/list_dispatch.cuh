@@ -8,7 +8,9 @@
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/common/method.hpp>
 #include <strata/device/join/common/row_count.hpp>
+#include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/fallback/dispatch.cuh>
 #include <strata/device/join/fallback/kernels.cuh>
 #include <strata/device/join/global_table/table_storage.cuh>
@@ -123,5 +125,31 @@ class join_list_launches {
   Partitioner partitioner_;
   Order order_;
 };
+
+/// Carries out `call`, a DispatchHashJoin, by `Lists`. A device may have too little shared memory for partitions: then
+/// one table in global memory joins.
+template <class Lists, class ActivePolicy, class Call>
+cudaError_t join_by_row_lists(const Call& call) {
+  Lists by_lists(static_cast<std::size_t>(call.build.rows), static_cast<std::size_t>(call.probe.rows),
+                 call.options.strategy == JoinStrategy::radix_multi);
+  std::size_t list_bytes = 0;
+  cudaError_t status = by_lists.run(nullptr, list_bytes, call);
+  if (status != cudaSuccess) return status;
+  std::size_t table_bytes = 0;
+  Call by_table{nullptr,    table_bytes,   call.kind,    call.build,  call.probe, call.sink,
+                call.total, call.capacity, call.options, call.stream, call.device};
+  status = by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
+  if (status != cudaSuccess) return status;
+  temporary_storage::layout<1> layout;
+  layout.template reserve<unsigned char>(0, list_bytes < table_bytes ? table_bytes : list_bytes);
+  if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
+  if (!layout.map(call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
+  void* const storage = layout.template get<unsigned char>(0);
+  if (call.template may_have_partitions<ActivePolicy>(by_lists.partitioner())) {
+    return by_lists.run(storage, list_bytes, call);
+  }
+  by_table.d_temp_storage = storage;
+  return by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
+}
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -192,7 +192,7 @@ using reachable_methods =
                  /*DirectAddress=*/BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind),
                  /*KeySets=*/!has_pairs(Kind), /*Ordered=*/Order == JoinOrder::probe,
                  /*OneEach=*/may_have_one_each<Kind, BuildPromises>,
-                 /*RowLists=*/Order == JoinOrder::probe && (Kind == JoinKind::inner || Kind == JoinKind::left),
+                 /*RowLists=*/Kind == JoinKind::inner || Kind == JoinKind::left,
                  /*BloomFilter=*/ProbePromises::may_have_few_matches &&
                      (Kind == JoinKind::inner || Kind == JoinKind::semi)>;
 

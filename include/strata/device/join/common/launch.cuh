@@ -15,14 +15,23 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 STRATA_D unsigned long long join_thread() {
   return static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
-STRATA_D void begin_join_kernel() {
-  platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
-}
 STRATA_D unsigned long long join_threads() { return static_cast<unsigned long long>(gridDim.x) * blockDim.x; }
 
 /// Static shared memory of the kernels of a join by partitions, at most.
 inline constexpr std::size_t join_static_shared_bytes = 3072;
+
+STRATA_D void begin_join_kernel() {
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+}
+/// The same with the storage of an agent in that memory.
+template <class Agent>
+STRATA_D void begin_join_kernel() {
+  // not for users: no number of threads makes it larger
+  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
+                "join_static_shared_bytes must be what kernels have");
+  begin_join_kernel();
+}
 
 /// What the launches of a join have in common.
 inline launch_configuration base_join_launch(const char* name, const device_properties& device, cudaStream_t stream) {

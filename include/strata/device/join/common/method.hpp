@@ -6,6 +6,7 @@
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/strategy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
@@ -99,15 +100,44 @@ constexpr bool filters_probe_rows(const join_description& join, join_method meth
          (join.strategy != JoinStrategy::automatic || join.probe_rows >= min_probe_rows);
 }
 
+/// Whether one pass partitions, which it does for up to `one_pass_rows` build rows.
+constexpr bool partitions_in_one_pass(const join_description& join, join_method method, std::uint64_t one_pass_rows) {
+  return method == join_method::partitions && join.build_rows <= one_pass_rows &&
+         join.strategy != JoinStrategy::radix_multi;
+}
+
+/// A row of the result has at most so many bytes if its columns are partitioned.
+inline constexpr std::size_t max_partitioned_bytes = 32;
+
+/// Whether the columns of a join in any order are partitioned with the keys. They are narrow if no value has more than
+/// 4 bytes. H100, 2026-11-28, u32, us with row indices, or in the order of the probe rows if that is faster / with
+/// partitioned columns, 1M x 10M and 2^24 x 2^24:
+///
+/// | columns | 4 bytes | 8 bytes |
+/// |---|---|---|
+/// | 1 | 205 / 195, 1,000 / 847 | 211 / 219, 1,088 / 982 |
+/// | 2 | 296 / 262, 1,411 / 966 | 344 / 356, 1,560 / 1,250 |
+/// | 4 | 454 / 375, 2,161 / 1,491 | 562 / 585, 2,405 / 2,305 |
+/// | 8 | 651 / 643, 3,763 / 3,141 | 1,113 / 1,309, 4,157 / 4,835 |
+constexpr bool has_partitioned_columns(const join_description& join, join_method method, std::uint64_t one_pass_rows,
+                                       bool are_narrow) {
+  constexpr std::uint64_t min_wide_rows = std::uint64_t{1} << 22;  // not varied
+  return partitions_in_one_pass(join, method, one_pass_rows) && has_pairs(join.kind) &&
+         (are_narrow || join.strategy != JoinStrategy::automatic || join.build_rows >= min_wide_rows);
+}
+
 inline constexpr int least_gathered_columns = 4;
 
-/// Whether a join in any order, with an output of `least_gathered_columns` or more, has its result in the order of the
-/// probe rows: neighbouring threads then read neighbouring values of the probe side. One pass partitions up to
-/// `one_pass_rows` build rows. H200, 2026-11, unique u32, columns of 8 bytes, ms in any order / in that of the probe
-/// rows: 1M x 10M 1 column 0.184 / 0.305, 4 columns 0.61 / 0.48; 2^24 x 2^24 0.93 / 1.18, 3.0 / 2.0.
-constexpr bool gathers_in_probe_order(const join_description& join, join_method method, std::uint64_t one_pass_rows) {
-  return method == join_method::partitions && has_pairs(join.kind) && join.has_at_most_one_each() &&
-         join.build_rows <= one_pass_rows && join.strategy != JoinStrategy::radix_multi;
+/// Whether a join in any order finds the partners of each probe row, and the result is then written in the order of
+/// these rows. That is so where this order is wanted, and with an output of `least_gathered_columns` or more that are
+/// not partitioned: neighbouring threads then read neighbouring values of the probe side.
+///
+/// H100, 2026-11-28, u32, 2 and 4 columns of 8 bytes, us in any order / in that of the probe rows: 1M x 10M 344 / 403,
+/// 867 / 562; 2^24 x 2^24 1,808 / 1,560, 3,404 / 2,405.
+constexpr bool restores_probe_order(const join_description& join, join_method method, std::uint64_t one_pass_rows) {
+  if (join.is_ordered) return method != join_method::global_table;
+  return partitions_in_one_pass(join, method, one_pass_rows) && has_pairs(join.kind) && join.kind != JoinKind::full &&
+         (join.is_build_unique || join.may_list_rows);
 }
 
 }  // namespace detail

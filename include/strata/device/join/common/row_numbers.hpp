@@ -58,11 +58,12 @@ STRATA_HD unsigned number_limit_of(const join_numbered_keys<Key>& keys) {
   return keys.number_limit;
 }
 
-/// Two forms of an output: one is called with indices of rows, the other one with their numbers.
-template <class Sink>
+/// Two forms of an output: one is called with indices of rows, the other one with what records have in place of them.
+/// That are the numbers of rows or, with `PartitionsColumns`, the positions of the records.
+template <class Sink, class RecordSink = Sink, bool PartitionsColumns = false>
 struct join_numbered_sink {
   Sink by_index;
-  Sink by_number;
+  RecordSink by_record;
 
   template <class Index>
   STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
@@ -75,17 +76,17 @@ template <class Sink>
 STRATA_HD const Sink& record_sink_of(const Sink& sink) {
   return sink;
 }
-template <class Sink>
-STRATA_HD const Sink& record_sink_of(const join_numbered_sink<Sink>& sink) {
-  return sink.by_number;
+template <class Sink, class RecordSink, bool PartitionsColumns>
+STRATA_HD const RecordSink& record_sink_of(const join_numbered_sink<Sink, RecordSink, PartitionsColumns>& sink) {
+  return sink.by_record;
 }
 template <class Sink>
 struct record_sink {
   using type = Sink;
 };
-template <class Sink>
-struct record_sink<join_numbered_sink<Sink>> {
-  using type = Sink;
+template <class Sink, class RecordSink, bool PartitionsColumns>
+struct record_sink<join_numbered_sink<Sink, RecordSink, PartitionsColumns>> {
+  using type = RecordSink;
 };
 template <class Sink>
 using record_sink_t = typename record_sink<Sink>::type;

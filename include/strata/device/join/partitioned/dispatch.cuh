@@ -11,6 +11,7 @@
 #include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/key_set/plan.hpp>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/output/partitioned_columns.cuh>
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/partitioned/kernels.cuh>
 #include <strata/device/join/radix_partition/kernels.cuh>
@@ -30,11 +31,11 @@ template <class MaxPolicy, class ActivePolicy, class Index, class Keys, class Si
 class join_partition_launches {
  public:
   using Partitions = join_partitions<Keys, Hash, Equal>;
-  static constexpr join_partition_tuning tuning = ActivePolicy::partition;
+  static constexpr join_partition_tuning tuning = join_pass_tuning<ActivePolicy, Sink>;
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   static constexpr bool may_have_sets = MayHaveSets && is_join_word<iterator_value_t<Keys>, Hash, Equal>;
   template <join_pass Pass>
-  using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false>;
+  using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false, Sink>;
 
   using RecordSink = record_sink_t<Sink>;
   using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads,
@@ -44,7 +45,9 @@ class join_partition_launches {
   /// For join_select_kernel, which has the tiles of the probe side. A probe row may have several partners.
   static constexpr bool lists_rows = std::is_same_v<Sink, join_list_sink>;
   static constexpr bool writes_partners = lists_rows || std::is_same_v<Sink, join_partner_sink>;
-  using Runs = std::conditional_t<writes_partners, join_tile_runs, NullType>;
+  /// What the passes write besides records.
+  using Extra =
+      std::conditional_t<writes_partners, join_tile_runs, std::conditional_t<partitions_columns<Sink>, Sink, NullType>>;
 
   static constexpr int slots = 9;
   static_assert(tuning.min_bits >= 1 && tuning.min_bits <= tuning.one_pass_bits &&
@@ -148,8 +151,8 @@ class join_partition_launches {
             join.is_overflowing};
   }
 
-  cudaError_t run(const Partitions& join, const Runs& runs, launch_configuration base, const device_properties& device,
-                  const Sink& sink) const {
+  cudaError_t run(const Partitions& join, const Extra& extra, launch_configuration base,
+                  const device_properties& device, const Sink& sink) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     const auto configure = [&](unsigned long long blocks, int threads, std::size_t bytes) {
       base.grid = dim3(static_cast<unsigned>(blocks > 0 ? blocks : 1));
@@ -159,7 +162,7 @@ class join_partition_launches {
     configure(plan_.partitions() / ActivePolicy::clear.threads + 1, ActivePolicy::clear.threads, 0);
     cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
     if (status != cudaSuccess) return status;
-    if constexpr (!lists_rows) {
+    if constexpr (!lists_rows && !partitions_columns<Sink>) {
       if (is_one_table()) {
         // As many blocks as are resident, but fewer if building tables would be most of the work.
         constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
@@ -184,8 +187,10 @@ class join_partition_launches {
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
-      status = partition<join_pass::first>(join, runs, base, device);
-      if (status == cudaSuccess) status = partition<join_pass::second>(join, runs, base, device);
+      // One pass moves columns: there, this is not reached, and compiles no kernel.
+      constexpr join_pass second = partitions_columns<Sink> ? join_pass::first : join_pass::second;
+      status = partition<join_pass::first>(join, extra, base, device);
+      if (status == cudaSuccess) status = partition<second>(join, extra, base, device);
     } else if (has_short_tiles()) {
       // As the first of two passes, with the final output.
       Partitions only = join;
@@ -193,9 +198,9 @@ class join_partition_launches {
         side->first_pass = side->partitioned;
         side->pass_cursors = side->cursors;
       }
-      status = partition<join_pass::first>(only, runs, base, device);
+      status = partition<join_pass::first>(only, extra, base, device);
     } else {
-      status = partition<join_pass::only>(join, runs, base, device);
+      status = partition<join_pass::only>(join, extra, base, device);
     }
     if (status != cudaSuccess) return status;
 
@@ -262,7 +267,7 @@ class join_partition_launches {
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
 
   template <join_pass Pass>
-  cudaError_t partition(const Partitions& join, const Runs& runs, launch_configuration base,
+  cudaError_t partition(const Partitions& join, const Extra& extra, launch_configuration base,
                         const device_properties& device) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     using Agent = Mover<Pass>;
@@ -275,13 +280,13 @@ class join_partition_launches {
     base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     base.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     base.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    const auto move = [&](auto* kernel) { return detail::launch_join_kernel(base, device, kernel, join, tile, runs); };
+    const auto move = [&](auto* kernel) { return detail::launch_join_kernel(base, device, kernel, join, tile, extra); };
     if constexpr (may_have_sets) {
       if (!join.build.has_row_ids) {
-        return move(join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Runs>);
+        return move(join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Extra>);
       }
     }
-    return move(join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Runs>);
+    return move(join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Extra>);
   }
 
   static join_records behind(const join_records& side, unsigned rows) {

@@ -26,12 +26,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
                                 MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
-  // not for users: no number of threads makes it larger
-  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel();
+  begin_join_kernel<Agent>();
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
@@ -46,12 +43,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinRowLists<Keys, Hash, Equal, tuning.threads_of_join(IsLarge),
                                   MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items>;
-  // not for users: no number of threads makes it larger
-  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel();
+  begin_join_kernel<Agent>();
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at]);
@@ -65,12 +59,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
   using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads,
                                 MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, true>;
-  // not for users: no number of threads makes it larger
-  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel();
+  begin_join_kernel<Agent>();
   const unsigned each = join.plan.work_item_rows;
   const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
   if (begin >= detail::rows_of(join.probe)) return;

@@ -8,6 +8,9 @@
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/common/rows.cuh>
+#include <strata/device/join/output/partitioned_columns.cuh>
+#include <strata/device/join/output/partners.cuh>
+#include <strata/device/join/radix_partition/agent_columns.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 
@@ -77,10 +80,12 @@ class AgentJoinPartition {
     }
   }
 
-  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. `runs` is NullType,
-  /// or join_tile_runs of the probe side, which are null where a second pass follows.
-  template <class Runs>
-  STRATA_D void run(const Side& build, const Side& probe, const Runs& runs) {
+  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. `extra` is what is
+  /// written besides records: NullType, join_tile_runs of the probe side, which are null where a second pass follows,
+  /// or partitioned_output.
+  template <class Extra>
+  STRATA_D void run(const Side& build, const Side& probe, const Extra& extra) {
+    constexpr bool moves_columns = partitions_columns<Extra>;
     build_rows_ = detail::rows_of(build);
     probe_rows_ = detail::rows_of(probe);
     const unsigned tiles = number_of_tiles(build, probe);
@@ -103,11 +108,11 @@ class AgentJoinPartition {
       rank(rows, now.rows);
       __syncthreads();
       const auto record_run = [&](unsigned bin, unsigned begin, unsigned count) {
-        if constexpr (!std::is_same_v<Runs, NullType>) {
-          if (!now.is_probe || runs.begins == nullptr) return;
-          const std::size_t at = std::size_t{now.first / tile_rows_} * runs.partitions + bin;
-          runs.begins[at] = begin;
-          runs.counts[at] = count;
+        if constexpr (std::is_same_v<Extra, join_tile_runs>) {
+          if (!now.is_probe || extra.begins == nullptr) return;
+          const std::size_t at = std::size_t{now.first / tile_rows_} * extra.partitions + bin;
+          extra.begins[at] = begin;
+          extra.counts[at] = count;
         }
       };
       reserve(cursors_of(side, now), side.drops_nulls, offsets, null_offset, record_run);
@@ -118,18 +123,29 @@ class AgentJoinPartition {
         scatter<false>(rows, now);
       }
       store_deltas(offsets, null_offset);
-      // In flight while the records of this tile are written.
-      tile += gridDim.x;
-      if (tile < tiles) {
+      const auto load_next = [&] {
+        tile += gridDim.x;
+        if (tile >= tiles) return;
         next = tile_at(tile, build, probe);
         load(next.is_probe ? probe : build, next, fetched);
+      };
+      AgentJoinColumns<BlockThreads, ItemsPerThread> columns;
+      if constexpr (moves_columns) {
+        columns.keep_ranks(now.rows, [&](int i) { return index_in_sorted_tile(rows, i); });
+      } else {
+        load_next();  // in flight while the records of this tile are written
       }
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
       if (has_row_ids(side)) {
-        write<true>(side, now.rows);
+        write<true, moves_columns>(side, now.rows);
       } else {
-        write<false>(side, now.rows);
+        write<false, false>(side, now.rows);
+      }
+      if constexpr (moves_columns) {
+        const auto position_of = [&](unsigned i) { return deltas_[bin_of(records_[i].hash)] + i; };
+        columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, extra);
+        load_next();  // columns have needed the registers
       }
     }
   }
@@ -318,13 +334,16 @@ class AgentJoinPartition {
     record(bins_, null_offset + all, nulls);
   }
 
+  STRATA_D unsigned index_in_sorted_tile(const rows_of_tile& rows, int item) const {
+    return counts_[bin_of(rows, item)] + (rows.ranks[item / 2] >> (item % 2 * 16) & 0xffffu);
+  }
+
   template <bool HasRowIds>
   STRATA_D void scatter(const rows_of_tile& rows, const tile_range& tile) {
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (in_tile(i) >= tile.rows) continue;
-      const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
-      const unsigned at = counts_[bin_of(rows, i)] + rank;
+      const unsigned at = index_in_sorted_tile(rows, i);
       if constexpr (HasRowIds) {
         unsigned row = tile.first + in_tile(i);
         if constexpr (is_second || numbers_rows) {
@@ -340,8 +359,10 @@ class AgentJoinPartition {
 
   // The table in global memory needs the indices of the rows that it joins.
   STRATA_D bool has_number(const rows_of_tile& rows, int item) const {
-    if ((rows.nulls >> item & 1) != 0) return false;
-    return is_overflowing_ == nullptr || is_overflowing_[join_partition_of(rows.hashes[item], plan_.bits)] == 0;
+    return (rows.nulls >> item & 1) == 0 && !is_overflowing(rows.hashes[item]);
+  }
+  STRATA_D bool is_overflowing(unsigned hash) const {
+    return is_overflowing_ != nullptr && is_overflowing_[join_partition_of(hash, plan_.bits)] != 0;
   }
 
   STRATA_D void store_deltas(const unsigned (&offsets)[max_each], unsigned null_offset) {
@@ -353,7 +374,7 @@ class AgentJoinPartition {
     if (threadIdx.x == 0) deltas_[bins_] = null_offset;
   }
 
-  template <bool HasRowIds>
+  template <bool HasRowIds, bool WritesPositions>
   STRATA_D void write(const Side& side, unsigned count) const {
     const join_records out = Pass == join_pass::first ? side.first_pass : side.partitioned;
     const unsigned with_key = storage_.first_null;
@@ -361,8 +382,9 @@ class AgentJoinPartition {
     for (unsigned i = threadIdx.x; i < with_key; i += threads) {
       unsigned to = 0;
       if constexpr (HasRowIds) {
-        const join_record record = records_[i];
+        join_record record = records_[i];
         to = deltas_[bin_of(record.hash)] + i;
+        if (WritesPositions && !is_overflowing(record.hash)) record.row = to;
         out.records[to] = record;
       } else {
         const unsigned hash = hashes()[i];

@@ -63,34 +63,35 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
 }
 
-/// The agent of a pass.
-template <class Tuning, class Keys, class Hash, class Equal, join_pass Pass, bool MovesHashes>
-using join_mover =
-    AgentJoinPartition<Keys, Hash, Equal, Tuning::partition.partition_threads,
-                       Tuning::partition.items(Pass, is_join_double_word<iterator_value_t<Keys>, Hash, Equal>), Pass,
-                       MovesHashes>;
+/// The numbers of a pass, and its agent. `Extra`: see AgentJoinPartition.
+template <class Policy, class Extra>
+inline constexpr join_partition_tuning join_pass_tuning = partitions_columns<Extra>
+                                                              ? detail::with_columns(Policy::partition)
+                                                              : Policy::partition;
+template <class Policy, class Keys, class Hash, class Equal, join_pass Pass, bool MovesHashes, class Extra>
+using join_mover = AgentJoinPartition<Keys, Hash, Equal, Policy::partition.partition_threads,
+                                      join_pass_tuning<Policy, Extra>.items(
+                                          Pass, is_join_double_word<iterator_value_t<Keys>, Hash, Equal>),
+                                      Pass, MovesHashes>;
 
 /// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
-/// `tile_items`. `runs`: see AgentJoinPartition.
-template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Keys, class Hash, class Equal, class Runs>
+/// `tile_items`.
+template <class MaxPolicy, join_pass Pass, bool MovesHashes, class Keys, class Hash, class Equal, class Extra>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_move_kernel(join_partitions<Keys, Hash, Equal> join, unsigned tile_rows,
-                                                   Runs runs) {
-  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, MovesHashes>;
-  // not for users: no number of threads makes it larger
-  static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
+                                                   Extra extra) {
+  using Agent = join_mover<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, MovesHashes, Extra>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel();
+  begin_join_kernel<Agent>();
   // The host has cut tiles for bounds of the numbers of rows.
-  if constexpr (are_counted_keys<Keys> && !Agent::is_second && std::is_same_v<Runs, NullType>) {
+  if constexpr (are_counted_keys<Keys> && !Agent::is_second && !std::is_same_v<Extra, join_tile_runs>) {
     tile_rows = even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
   }
-  const bool has_indices = Agent::numbers_rows && *join.any_is_overflowing != 0;
+  const bool has_indices = *join.any_is_overflowing != 0 && (Agent::numbers_rows || partitions_columns<Extra>);
   Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash,
         has_indices ? join.is_overflowing : nullptr)
-      .run(join.build, join.probe, runs);
+      .run(join.build, join.probe, extra);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
