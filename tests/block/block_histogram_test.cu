@@ -207,7 +207,7 @@ __launch_bounds__(257) STRATA_KERNEL void count_many(unsigned* out) {
 }
 
 TEST(block_histogram_sort, counts_the_largest_tile) {
-  if (strata_test::small_cases) GTEST_SKIP() << "not in small flavours";
+  if (strata_test::is_small()) GTEST_SKIP() << "not in small flavours";
   device_vector<unsigned> out(200);
   ASSERT_CUDA_SUCCESS(strata::allow_dynamic_shared_memory(count_many, sizeof(largest_tile::TempStorage)));
   ASSERT_CUDA_SUCCESS(

@@ -74,7 +74,7 @@ TYPED_TEST(block_merge_sort, permutes_whatever_the_comparator_says) { test_nonse
 
 TEST(block_merge_sort_partial, every_count_of_valid_items) {
   using one_case = sort_case<int, int, 3, 72>;
-  for (int valid = 0; valid <= one_case::tile; valid += strata_test::small_cases ? 7 : 1) {
+  for (int valid = 0; valid <= one_case::tile; valid += strata_test::is_small() ? 7 : 1) {
     tile_sorter<one_case, with_values>(64, valid).test(ascending{}, ascending{});
     if (HasFatalFailure()) return;
   }

@@ -24,7 +24,7 @@ using strata::BLOCK_REDUCE_WARP_REDUCTIONS;
 using strata::BlockReduce;
 using strata::BlockReduceAlgorithm;
 using strata_test::device_vector;
-using strata_test::small_cases;
+using strata_test::is_small;
 
 template <int X, int Y = 1, int Z = 1>
 struct shape {
@@ -120,11 +120,11 @@ STRATA_KERNEL void reduce_every_way(const int* num_valid, item_for<Algorithm>* r
 
 std::vector<int> interesting_counts(int threads) {
   std::vector<int> counts{INT_MIN, -1, 0, 1, threads, threads + 1, INT_MAX};
-  const int step = small_cases ? 5 * 32 : 32;
+  const int step = is_small() ? 5 * 32 : 32;
   for (int n = 2; n < threads; ++n) {
     // All in small blocks; around warps and around the segments of raking in large ones.
     const int segment = (threads + 31) / 32;
-    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
+    if ((threads <= 132 && !is_small()) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
     }
   }

@@ -101,11 +101,11 @@ __launch_bounds__(Shape::threads)
 
 std::vector<int> interesting_counts(int threads) {
   std::vector<int> counts{INT_MIN, -1, 0, 1, threads, threads + 1, INT_MAX};
-  const int step = small_cases ? 5 * 32 : 32;
+  const int step = is_small() ? 5 * 32 : 32;
   for (int n = 2; n < threads; ++n) {
     // All in small blocks; around warps and around the segments of raking in large ones.
     const int segment = (threads + 31) / 32;
-    if ((threads <= 132 && !small_cases) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
+    if ((threads <= 132 && !is_small()) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
     }
   }
@@ -249,7 +249,7 @@ void test_items() {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", " << Threads << " threads, " << Items << " items");
   constexpr int tile_items = Threads * static_cast<int>(Items);
   std::vector<int> counts{tile_items, tile_items, INT_MAX, 0, 1, tile_items, -5, tile_items - 1};
-  for (const int n : random_integers(small_cases ? 5 : 20, 1, tile_items, Threads)) {
+  for (const int n : random_integers(is_small() ? 5 : 20, 1, tile_items, Threads)) {
     counts.push_back(n);
   }
   const auto tiles = static_cast<int>(counts.size());

@@ -139,7 +139,7 @@ void expect_sorts_any() {
     expect_sorts<Threads, ItemsPerThread, Words, HasValues>(std::vector<int>(Threads + 5, length));
   }
   std::mt19937_64 bits = strata_test::random_bits(7);
-  for (int i = 0; i < (strata_test::small_cases ? 3 : 20); ++i) {
+  for (int i = 0; i < (strata_test::is_small() ? 3 : 20); ++i) {
     lengths.clear();
     for (int s = 0; s < 60; ++s) {
       const auto any = static_cast<int>(bits() % static_cast<unsigned>(tile));

@@ -23,8 +23,8 @@ using strata::PlainLayout;
 using strata::SwizzledLayout;
 using strata::TreeLayout;
 using strata_test::device_vector;
+using strata_test::is_small;
 using strata_test::reference_reduce;
-using strata_test::small_cases;
 
 // ---------------------------------------------------------------------------- the model
 template <class T, class Layout>
@@ -87,7 +87,7 @@ void test_layout() {
   std::vector<T> items;
   for (int i = 0; i < 2 * Threads; ++i) items.push_back(item<T, Operator>(i));
   std::vector<int> num_valid{INT_MIN, 0, 1, 2, Threads / 2, Threads - 1, Threads, INT_MAX};
-  if (Threads <= 100 && !small_cases) {
+  if (Threads <= 100 && !is_small()) {
     for (int n = 3; n < Threads; ++n) num_valid.push_back(n);
   }
   const device_vector<T> in(items);

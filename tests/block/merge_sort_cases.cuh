@@ -257,7 +257,7 @@ void test_calls() {
 template <class Case>
 void test_nonsense() {
   device_vector<unsigned> state(std::vector<unsigned>{12345});
-  for (int trial = 0; trial < (strata_test::small_cases ? 2 : 20); ++trial) {
+  for (int trial = 0; trial < (strata_test::is_small() ? 2 : 20); ++trial) {
     for (const int valid : {INT_MAX, Case::tile - 2}) {
       tile_sorter<Case, with_values> sorter(64, valid);
       sorter.test_permutation(nonsense{state.data()});

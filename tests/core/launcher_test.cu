@@ -258,7 +258,7 @@ TEST(launcher, dependent_kernel_sees_what_its_predecessor_wrote) {
   constexpr int count = 64 * 256;
   device_vector<int> items(count), stale(std::vector<int>{0});
   const bool programmatic = has_clusters();
-  for (int round = 1; round <= (strata_test::small_cases ? 2 : 10); ++round) {
+  for (int round = 1; round <= (strata_test::is_small() ? 2 : 10); ++round) {
     ASSERT_CUDA_SUCCESS(
         strata::launch({"produce", 64, 256, 0, nullptr, 1, programmatic}, produce, items.data(), round));
     ASSERT_CUDA_SUCCESS(strata::launch({"consume", 16, 256, 0, nullptr, 1, programmatic}, consume, items.data(),

@@ -128,7 +128,7 @@ void under_many_schedules(const Test& test) {
 #if STRATA_HOST_SIMT
   auto& configuration = strata::simt::config();
   const auto before = configuration;
-  for (unsigned seed = 0; seed < (small_cases ? 4 : 12); ++seed) {
+  for (unsigned seed = 0; seed < (is_small() ? 4 : 12); ++seed) {
     configuration.seed = seed;
     configuration.preemption = seed % 2 == 0 ? 0 : 7;
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -181,7 +181,7 @@ STRATA_KERNEL void pass_messages(Word* flags, int* payloads, int* received, int 
 
 template <class Word, passing How>
 void test_messages() {
-  constexpr int count = small_cases ? 5 : 40;
+  const int count = is_small() ? 5 : 40;
   constexpr unsigned threads = 64;
   under_many_schedules([=] {
     device_vector<Word> flags(std::vector<Word>(count, 0));

@@ -106,7 +106,7 @@ TYPED_TEST(util_ptx_shuffles, take_the_item_of_a_lane_or_keep_their_own) {
   expect_shuffles<TypeParam, 32>();
   expect_shuffles<TypeParam, 8>();
   expect_shuffles<TypeParam, 1>();
-  if (!strata_test::small_cases) {
+  if (!strata_test::is_small()) {
     expect_shuffles<TypeParam, 16>();
     expect_shuffles<TypeParam, 4>();
     expect_shuffles<TypeParam, 2>();

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <random>
 #include <utility>
@@ -18,12 +17,7 @@
 namespace device_test {
 
 using strata_test::device_vector;
-
-/// STRATA_TEST_QUICK=1 in the environment asks for the smaller cases too.
-inline bool is_small() {
-  static const bool quick = std::getenv("STRATA_TEST_QUICK") != nullptr;
-  return strata_test::small_cases || quick;
-}
+using strata_test::is_small;
 
 template <class T>
 T if_small(T small, T otherwise) {

@@ -26,7 +26,7 @@ using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
 
-constexpr std::size_t about = strata_test::small_cases ? 200 : 2000;
+const std::size_t about = strata_test::is_small() ? 200 : 2000;
 
 std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
 std::size_t index_of(std::int64_t n) { return static_cast<std::size_t>(n); }

@@ -295,7 +295,7 @@ TEST(distributed_hash_join, partitions_of_local_joins) {
   const auto probe_id = [](int i) { return i % 7 == 4 ? no_key : i == 8 ? 5 : 10 + scattered(3000, 2)(i); };
   for (const int ranks : rank_counts()) {
     // One rank has no numbers.
-    if (strata_test::small_cases ? ranks != 2 : ranks > 3) continue;
+    if (strata_test::is_small() ? ranks != 2 : ranks > 3) continue;
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     const side build = make_side(counts::even, ranks, 3 * equal_rows, build_id);
     const side probe = make_side(counts::uneven, ranks, 900, probe_id);

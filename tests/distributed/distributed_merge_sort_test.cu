@@ -109,7 +109,7 @@ TEST(DistributedMergeSort, TakesUserTypesStably) {
 
 TEST(DistributedMergeSort, TakesMoreItemsThanAreSampledAtFirst) {
   const int ranks = strata_test::max_ranks() < 2 ? 1 : 2;
-  const std::vector<std::size_t> parts = counts_of(counts::random, strata_test::small_cases ? 20000 : 400000, ranks, 1);
+  const std::vector<std::size_t> parts = counts_of(counts::random, strata_test::is_small() ? 20000 : 400000, ranks, 1);
   std::size_t all = 0;
   for (const std::size_t part : parts) all += part;
   expect_sorted<true>(parts, keys_of<int>(numbers(law::random, all, 8)), ascending{}, merge_sort<usual>{});

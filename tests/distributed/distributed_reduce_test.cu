@@ -25,7 +25,7 @@ using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
 
-constexpr std::size_t about = strata_test::small_cases ? 300 : 3000;
+const std::size_t about = strata_test::is_small() ? 300 : 3000;
 
 template <class Item>
 const std::vector<Item>& items_here(const std::vector<std::vector<Item>>& items, const rank_context& rank) {

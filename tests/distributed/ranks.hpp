@@ -60,7 +60,7 @@ inline std::vector<int> rank_counts() {
   const int most = max_ranks();
 #endif
   for (int count : {1, 2, 3, 4, 8}) {
-    if (count <= most && count <= max_ranks() && !(strata_test::small_cases && count == 4)) counts.push_back(count);
+    if (count <= most && count <= max_ranks() && !(strata_test::is_small() && count == 4)) counts.push_back(count);
   }
 #if !STRATA_HOST_SIMT
   // A GPU has ranks for all its neighbours, and alone.

@@ -46,7 +46,7 @@ struct has_even_value {
   STRATA_HD bool operator()(const strata::KeyValuePair<Key, Value>& x) const { return x.value % 2 == 0; }
 };
 
-const std::vector<std::size_t> sizes{0, 1, 31, 1000, 4097, strata_test::small_cases ? 20'000u : 300'000u};
+const std::vector<std::size_t> sizes{0, 1, 31, 1000, 4097, strata_test::is_small() ? 20'000u : 300'000u};
 
 /// Each input iterator, over the same items, with what its items are.
 template <class Use>

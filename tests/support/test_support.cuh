@@ -43,6 +43,11 @@ inline constexpr bool small_cases = true;
 #else
 inline constexpr bool small_cases = false;
 #endif
+/// The same when a program runs: STRATA_TEST_QUICK=1 in the environment asks for smaller cases, too.
+inline bool is_small() {
+  static const bool is_quick = std::getenv("STRATA_TEST_QUICK") != nullptr;
+  return small_cases || is_quick;
+}
 
 /// 0, 1, and each unit with its two neighbours, up to `largest`; ascending, no duplicates.
 inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t> units,

@@ -59,7 +59,8 @@ TYPED_TEST(warp_merge_sort, sorts_stably) {
 }
 
 TYPED_TEST(warp_merge_sort, leaves_items_that_are_not_valid) {
-  constexpr int tile = TypeParam::tile, step = strata_test::small_cases ? 5 : 1;
+  constexpr int tile = TypeParam::tile;
+  const int step = strata_test::is_small() ? 5 : 1;
   for (const int valid : {INT_MIN, -1, tile, tile + 1}) {
     tile_sorter<TypeParam, keys_only>(64, valid).test(ascending{}, ascending{});
     if (this->HasFatalFailure()) return;
