@@ -623,6 +623,21 @@ TEST(older_policy_of_joins, partitions) {
   expect_older<older_large_rows>(join_keys(150, 200, 3, 1), join_keys(1500, 300, 40, 2), by_partitions);
 }
 
+TEST(older_policy_of_joins, partitioned_columns) {
+  std::vector<int> all(1500);
+  std::iota(all.begin(), all.end(), 0);
+  const device_vector<int> numbers(all);
+  const auto columns = [in = numbers.data()](auto hub, auto build, auto probe, auto output, auto* matches) {
+    return inner(hub, build, probe,
+                 strata::join_columns<int>(output.capacity, strata::build_column(in, output.sink.build_out, -1),
+                                           strata::probe_column(in, output.sink.probe_out, -1)),
+                 matches, with_strategy(one_pass));
+  };
+  for (const std::size_t rows : {60u, 150u}) {
+    expect_older(join_keys(rows, 200, rows / 10, 1), join_keys(1500, 300, 40, 2), columns);
+  }
+}
+
 // A left join has one table for a partition, so one with a frequent key overflows.
 TEST(older_policy_of_joins, overflowing_partitions) {
   const auto left = [](auto hub, auto build, auto probe, auto output, auto* matches) {

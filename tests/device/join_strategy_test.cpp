@@ -273,23 +273,25 @@ TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
 TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
   using strata::detail::has_partitioned_columns;
   join_description join = plain_join(million);
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, true));
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million - 1, true));
-  EXPECT_FALSE(has_partitioned_columns(join, join_method::one_table, million, true));
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, false));
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, true, 1));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million - 1, true, 1));
+  EXPECT_FALSE(has_partitioned_columns(join, join_method::one_table, million, true, 1));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, false, 1));
   join.strategy = JoinStrategy::radix_single;
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, false));
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, false, 1));
   join.strategy = JoinStrategy::radix_multi;
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, true));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, true, 1));
   join = plain_join(1u << 22);
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, false));
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, false, 1));
+  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.5));
+  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.4));
   for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
     join.kind = kind;
-    EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true));
+    EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.4));
   }
   for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
     join.kind = kind;
-    EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true));
+    EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 1));
   }
 }
 

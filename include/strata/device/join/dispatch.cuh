@@ -125,7 +125,7 @@ struct DispatchHashJoin {
       }
     }
     if constexpr (may_partition_columns) {
-      if (detail::has_partitioned_columns(description(), method, one_pass_rows, Columns::are_narrow)) {
+      if (detail::has_partitioned_columns(description(), method, one_pass_rows, Columns::are_narrow, probe.matching)) {
         using Join = DispatchHashJoin<Index, Keys, partitioned_output<Sink>, Hash, Equal, PolicyHub, Row,
                                       join_methods<false, false, false, false>>;
         return detail::join_with_partitioned_columns<Join, ActivePolicy>(*this);
