@@ -5,10 +5,17 @@
 
 Microseconds have three digits, and all digits from 1,000 on. Figures of one line stand side by side in one row of a
 table; one figure alone may stand in a sentence, before `us`. `--self-test` looks for figures of a small table.
+
+    quoted_figures.py --update FOLDER
+
+rewrites pages that quote the results in FOLDER, a copy of benchmarks/results/h200 before new ones came. What follows
+from quoted figures, as ratios do, is left.
 """
 
+import argparse
 import csv
 import itertools
+import pathlib
 import re
 
 import toolbox
@@ -45,10 +52,24 @@ def figures(times, line):
     return [written(times[key]) for key in keys]
 
 
-def is_quoted(page, values):
+def place_of(page, values):
     if len(values) > 1:
-        return f"| {' | '.join(values)} |" in page
-    return re.search(rf"(?<![\d.,]){re.escape(values[0])}( us\b| \|)", page) is not None
+        return re.search(rf"(?<=\| ){re.escape(' | '.join(values))}(?= \|)", page)
+    return re.search(rf"(?<![\d.,]){re.escape(values[0])}(?= us\b| \|)", page)
+
+
+def updated(page, lines, old, new):
+    """The page with the figures of `new`, and the lines whose figures of `old` it lacks."""
+    replacements, missing = [], []
+    # Rows first: one figure of a row is not taken for a figure alone. The n-th line with the same figures has the n-th.
+    for line in sorted(lines, key=lambda line: len(figures(old, line)) == 1):
+        place = place_of(page, figures(old, line))
+        if place is None:
+            missing.append(line)
+            continue
+        page = f"{page[:place.start()]}\ue000{len(replacements)}\ue001{page[place.end():]}"
+        replacements.append(" | ".join(figures(new, line)))
+    return re.sub("\ue000(\\d+)\ue001", lambda place: replacements[int(place[1])], page), missing
 
 
 def rows_of(lines):
@@ -64,26 +85,51 @@ def self_test():
              figures(times, "A::B,i32,x | 1 + A::B,i32,y | 1")]
     if found != [["18.0", "1,234"], ["200"], ["18.0", "1,234"]]:
         toolbox.fail(f"the self-test finds {found}")
-    if not all(is_quoted(page, values) for values in found) or is_quoted(page, ["8.0"]) or is_quoted(page, ["1", "2"]):
+    if not all(place_of(page, values) for values in found) or place_of(page, ["8.0"]) or place_of(page, ["1", "2"]):
         toolbox.fail("the self-test takes one figure for another")
+    lines = ["A::B,i32,y | 1@cub", "A::B,i32,x | 1 + A::B,i32,y | 1", "A::B,i32,y | 1"]
+    new = {key: value.replace("1", "2") for key, value in times.items()}
+    if updated(page, lines, times, new) != ("| a | 28.0 | 2,234 |\nb takes 200 us.\n", lines[2:]):
+        toolbox.fail(f"the self-test updates a page to {updated(page, lines, times, new)}")
 
 
-def main():
-    if toolbox.wants_self_test(__doc__):
-        self_test()
-        return
+def times_in(folder):
     times = {}
-    for results in RESULTS.glob("*.csv"):
+    for results in folder.glob("*.csv"):
         times.update(rows_of(results.read_text().splitlines()))
-    errors = []
-    name, page = "", ""
+    return times
+
+
+def lines_by_page():
+    pages, name = {}, ""
     for line in LIST.read_text().replace(" +\n", " + ").splitlines():
         if line.startswith("["):
             name = line.strip("[]")
-            page = (toolbox.ROOT / name).read_text()
         elif line and not line.startswith("#"):
+            pages.setdefault(name, []).append(line)
+    return pages
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        self_test()
+        return
+    times = times_in(RESULTS)
+    errors = []
+    for name, lines in lines_by_page().items():
+        path = toolbox.ROOT / name
+        if arguments.update:
+            page, missing = updated(path.read_text(), lines, times_in(arguments.update), times)
+            path.write_text(page)
+            errors += [f"{name}: nothing to replace for {line}" for line in missing]
+            continue
+        for line in lines:
             values = figures(times, line)
-            if not is_quoted(page, values):
+            if place_of(path.read_text(), values) is None:
                 errors.append(f"{name}: not {' | '.join(values)}, which is {line}")
     if errors:
         toolbox.fail("\n".join(errors))
