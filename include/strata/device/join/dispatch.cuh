@@ -53,15 +53,15 @@ struct DispatchHashJoin {
   static constexpr bool are_sortable = std::is_pointer_v<Keys> && is_join_sortable<Key, Equal>;
   static constexpr bool may_merge = Reachable::merge && are_sortable;
   static constexpr bool may_address = Reachable::direct_address && are_sortable && sizeof(Key) <= 8 && sizeof(Row) == 4;
-  static constexpr bool has_plain_words =
+  static constexpr bool has_word_keys =
       sizeof(Row) == 4 && join_partitions<Keys, Hash, Equal>::hash_is_key && !are_numbered_keys<Keys>;
   using Columns = partitioned_columns<Sink>;
   static constexpr bool may_partition_columns =
-      has_plain_words && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
-  /// Narrow columns are partitioned wherever the result could be in the order of the probe rows.
+      has_word_keys && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
+  /// Narrow columns are partitioned wherever the result could be in the order of the probe rows, unless few rows match.
   static constexpr bool may_gather_in_order =
       number_of_columns<Sink> >= least_gathered_columns && !(may_partition_columns && Columns::are_narrow);
-  static constexpr bool may_list_rows = has_plain_words && Reachable::row_lists && (is_ordered || may_gather_in_order);
+  static constexpr bool may_list_rows = has_word_keys && Reachable::row_lists && (is_ordered || may_gather_in_order);
   /// A set of keys is as fast as a filter.
   static constexpr bool may_filter = Reachable::bloom_filter && !is_ordered && sizeof(Row) == 4 &&
                                      may_filter_keys<Keys> && !(Reachable::key_sets && is_join_word<Key, Hash, Equal>);
