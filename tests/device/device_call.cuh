@@ -5,6 +5,8 @@
 // between guard bands, full of what earlier owners of the memory may have left there.
 #pragma once
 
+#include <strata/core/chained_policy.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,6 +20,13 @@ namespace device_test {
 
 using strata_test::device_vector;
 using strata_test::is_small;
+
+/// A chain of one policy, whose rows are those of `Rows`.
+template <class Rows>
+struct one_policy_hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, Rows> {};
+  using MaxPolicy = Policy;
+};
 
 template <class T>
 T if_small(T small, T otherwise) {

@@ -160,15 +160,9 @@ TEST(device_hash_join_columns, rows_without_a_key) {
 }
 
 /// One pass partitions 4,800 build rows. A table has at least 256.
-struct larger_hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
-    static constexpr strata::join_table_tuning table = small_hub::Policy::table;
-    static constexpr strata::join_merge_tuning merge = small_hub::Policy::merge;
-    static constexpr strata::join_partition_tuning partition{64,  {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
-                                                             150, 75,        2,         5,  2, 8, 8};
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-  };
-  using MaxPolicy = Policy;
+struct larger_rows : small_rows {
+  static constexpr strata::join_partition_tuning partition{64,  {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
+                                                           150, 75,        2,         5,  2, 8, 8};
 };
 
 // 16 tables do not hold the rows of the frequent key: the table in global memory joins its partition.
@@ -177,7 +171,7 @@ TEST(device_hash_join_columns, overflowing_partition) {
   std::fill(build.ids.begin() + 60, build.ids.end() - 60, 7u);
   const side_ids probe{random_ids(60, 100), {}};
   for (const JoinKind kind : kinds_with_pairs) {
-    check_columns<std::int16_t, std::uint8_t, strata::TunedDeviceHashJoin<larger_hub>>(
+    check_columns<std::int16_t, std::uint8_t, strata::TunedDeviceHashJoin<one_policy_hub<larger_rows>>>(
         kind, build, probe, as_u32, settings_of(JoinStrategy::radix_single));
   }
 }

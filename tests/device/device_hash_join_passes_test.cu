@@ -14,20 +14,12 @@ using namespace device_join_test;
 
 /// The same policy for the devices of today, below one of other blocks and tiles, which needs the same storage.
 struct chained_hub {
-  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750>, strata::join_common_policy {
-    static constexpr auto table = small_hub::Policy::table;
-    static constexpr auto partition = small_hub::Policy::partition;
-    static constexpr auto merge = small_hub::Policy::merge;
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-    using strategy = strata::cuda_join_policy;
-  };
-  struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750>, strata::join_common_policy {
+  struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750, small_rows> {};
+  struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750, small_rows> {
     static constexpr strata::join_table_tuning table{128, 256, 3, 2, 384};
     static constexpr strata::join_partition_tuning partition{128, {4, 2, 3}, {2, 3, 2}, 96, 2, 2, 160,
                                                              20,  10,        2,         3,  2, 7, 40};
     static constexpr strata::join_merge_tuning merge{128, 2, 2, 2, 1};
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-    using strategy = strata::cuda_join_policy;
   };
   using MaxPolicy = Policy99990;
 };
@@ -108,7 +100,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
 std::uint32_t some_rows() { return if_small<std::uint32_t>(1500, 9000); }
 
 TEST(device_hash_join_passes, plan_has_two_of_them) {
-  constexpr auto tuning = small_hub::MaxPolicy::partition;
+  constexpr auto tuning = small_rows::partition;
   const auto plan = strata::detail::plan_join_partitions(1500, 1500, tuning, false, false);
   EXPECT_EQ(7, plan.bits);
   EXPECT_EQ(3, plan.bits_of_pass(false));

@@ -29,16 +29,14 @@ using strata::JoinStrategy;
 
 /// Tables of 20 and 10 rows; blocks of a warp or two, and three bits of partitions in one pass: few rows take two
 /// passes. Tiles of merges have 256 rows.
-struct small_hub {
-  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
-    static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
-    static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
-                                                             20, 10,        2,         3,  2, 5, 0};
-    static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
-    static constexpr std::uint64_t least_partitioned_rows = 1;
-  };
-  using MaxPolicy = Policy;
+struct small_rows : strata::join_common_policy {
+  static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
+  static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
+                                                           20, 10,        2,         3,  2, 5, 0};
+  static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
+  static constexpr std::uint64_t least_partitioned_rows = 1;
 };
+using small_hub = one_policy_hub<small_rows>;
 
 /// Two sides in device memory, and a way to join them.
 template <class Key, class Index, class Options = join_settings<>>

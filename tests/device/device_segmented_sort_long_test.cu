@@ -39,12 +39,7 @@ struct never_long_rows : long_rows {
 struct large_call_rows : long_rows {
   static constexpr strata::long_segment_tuning long_segments{500, 6000, 2000, 1000};
 };
-template <class Rows>
-struct hub {
-  struct Policy : ChainedPolicy<750, Policy, Policy, Rows> {};
-  using MaxPolicy = Policy;
-};
-using LongSort = TunedDeviceSegmentedSort<hub<long_rows>>;
+using LongSort = TunedDeviceSegmentedSort<one_policy_hub<long_rows>>;
 
 // ------------------------------------------------------------------ shapes
 
@@ -162,7 +157,7 @@ TEST(device_segmented_sort_long, keys_of_other_sizes) {
 }
 
 TEST(device_segmented_sort_long, a_hub_may_say_that_none_are_long) {
-  using Sort = TunedDeviceSegmentedSort<hub<never_long_rows>>;
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
   expect_copies<false, std::uint32_t, std::uint32_t, Sort>(mixed(), pattern::random);
 }
 
@@ -332,8 +327,8 @@ std::size_t nodes_of_call(offset items, offset segments) {
 }
 
 TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
-  using Sort = TunedDeviceSegmentedSort<hub<large_call_rows>>;
-  using Merges = TunedDeviceSegmentedSort<hub<never_long_rows>>;
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
+  using Merges = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
   const auto more_nodes = [](offset items, offset segments) {
     return nodes_of_call<Sort>(items, segments) - nodes_of_call<Merges>(items, segments);
   };
@@ -347,7 +342,7 @@ TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
 
 // A program may ask for the storage of a call with more segments.
 TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segments) {
-  using Sort = TunedDeviceSegmentedSort<hub<large_call_rows>>;
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
   std::uint32_t* const out = nullptr;
   const std::uint32_t* const in = nullptr;
   const offset* const offsets = nullptr;

@@ -59,7 +59,7 @@ STRATA_HD unsigned number_limit_of(const join_numbered_keys<Key>& keys) {
 }
 
 /// Two forms of an output: one is called with indices of rows, the other one with what records have in place of them.
-/// That are the numbers of rows or, with `PartitionsColumns`, the positions of the records.
+/// These are the numbers of rows or, with `PartitionsColumns`, the positions of the records.
 template <class Sink, class RecordSink = Sink, bool PartitionsColumns = false>
 struct join_numbered_sink {
   Sink by_index;

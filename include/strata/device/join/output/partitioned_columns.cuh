@@ -17,8 +17,8 @@
 /// \file
 /// Columns of values that are partitioned with the keys. The partition pass copies the values of a tile's rows to the
 /// positions of their records, and records have these positions in place of row indices. The join of a partition then
-/// reads values of that partition only, which L2 holds, and those of neighbouring probe rows side by side. Else each
-/// result reads a random sector of memory for each column.
+/// reads values of that partition only, which L2 holds, and those of neighbouring probe rows side by side. Without
+/// that, each result reads a random sector of memory for each column.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -29,7 +29,8 @@ inline constexpr bool partitions_columns = false;
 template <class Columns, class Partitioned>
 inline constexpr bool partitions_columns<join_numbered_sink<Columns, Partitioned, true>> = true;
 
-/// The partitioned form of a column. Only arrays are partitioned, of values that have room where records have had it.
+/// The partitioned form of a column. Only arrays are partitioned, of values that are no larger than a record, because
+/// they take the place of records in shared memory.
 template <class Column>
 struct partitioned_column {
   static constexpr std::size_t bytes = 0;

@@ -80,9 +80,8 @@ class AgentJoinPartition {
     }
   }
 
-  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. `extra` is what is
-  /// written besides records: NullType, join_tile_runs of the probe side, which are null where a second pass follows,
-  /// or partitioned_output.
+  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. Also written is
+  /// `extra`: NullType, join_tile_runs of the probe side (null where a second pass follows), or partitioned_output.
   template <class Extra>
   STRATA_D void run(const Side& build, const Side& probe, const Extra& extra) {
     constexpr bool moves_columns = partitions_columns<Extra>;
@@ -91,14 +90,11 @@ class AgentJoinPartition {
     const unsigned tiles = number_of_tiles(build, probe);
     unsigned tile = blockIdx.x;
     prefetched_rows fetched;
-    tile_range next{};
-    if (tile < tiles) {
-      next = tile_at(tile, build, probe);
-      load(next.is_probe ? probe : build, next, fetched);
-    }
+    join_tile next{};
+    if (tile < tiles) load_tile(tile, build, probe, next, fetched);
     for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
     while (tile < tiles) {
-      const tile_range now = next;
+      const join_tile now = next;
       const Side& side = now.is_probe ? probe : build;
       rows_of_tile rows;
       unsigned offsets[max_each];
@@ -123,18 +119,13 @@ class AgentJoinPartition {
         scatter<false>(rows, now);
       }
       store_deltas(offsets, null_offset);
-      const auto load_next = [&] {
-        tile += gridDim.x;
-        if (tile >= tiles) return;
-        next = tile_at(tile, build, probe);
-        load(next.is_probe ? probe : build, next, fetched);
-      };
+      tile += gridDim.x;
       AgentJoinColumns<BlockThreads, ItemsPerThread> columns;
       if constexpr (moves_columns) {
-        columns.keep_ranks(now.rows, [&](int i) { return index_in_sorted_tile(rows, i); });
-      } else {
-        load_next();  // in flight while the records of this tile are written
+        columns.keep_indices(rows.ranks, now.rows, [&](int i) { return counts_[bin_of(rows, i)]; });
       }
+      // In flight while the records of this tile are written, unless columns need the registers.
+      if (!moves_columns && tile < tiles) load_tile(tile, build, probe, next, fetched);
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
       if (has_row_ids(side)) {
@@ -145,7 +136,7 @@ class AgentJoinPartition {
       if constexpr (moves_columns) {
         const auto position_of = [&](unsigned i) { return deltas_[bin_of(records_[i].hash)] + i; };
         columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, extra);
-        load_next();  // columns have needed the registers
+        if (tile < tiles) load_tile(tile, build, probe, next, fetched);
       }
     }
   }
@@ -176,20 +167,13 @@ class AgentJoinPartition {
     unsigned ranks[(ItemsPerThread + 1) / 2];
     unsigned nulls;
   };
-  struct tile_range {
-    bool is_probe;
-    /// Of the first pass.
-    unsigned partition;
-    unsigned first;
-    unsigned rows;
-  };
 
   STRATA_D static bool has_row_ids(const Side& side) { return !MovesHashes || side.has_row_ids; }
   STRATA_D static unsigned in_tile(int item) { return static_cast<unsigned>(item * BlockThreads) + threadIdx.x; }
   // `n` is what the block has read from a FutureCount. Other numbers are kernel arguments, which take no register.
   STRATA_D static unsigned rows_of(const Side& side, unsigned n) { return are_counted_keys<Keys> ? n : side.rows; }
   STRATA_D unsigned tiles_of(unsigned rows) const { return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0); }
-  STRATA_D tile_range cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
+  STRATA_D join_tile cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
     const unsigned left = end - first;
     return {is_probe, partition, first, left < tile_rows_ ? left : tile_rows_};
   }
@@ -199,7 +183,7 @@ class AgentJoinPartition {
     return tiles_of(rows_of(build, build_rows_)) + tiles_of(rows_of(probe, probe_rows_));
   }
 
-  STRATA_D tile_range tile_at(unsigned tile, const Side& build, const Side& probe) const {
+  STRATA_D join_tile tile_at(unsigned tile, const Side& build, const Side& probe) const {
     if constexpr (is_second) {
       // The first partition, of the build side and then of the probe side, that ends after the tile.
       unsigned at = 0;
@@ -218,7 +202,7 @@ class AgentJoinPartition {
     }
   }
 
-  STRATA_D unsigned* cursors_of(const Side& side, const tile_range& tile) const {
+  STRATA_D unsigned* cursors_of(const Side& side, const join_tile& tile) const {
     if constexpr (is_second) return side.cursors + (tile.partition << bits_);
     return Pass == join_pass::first ? side.pass_cursors : side.cursors;
   }
@@ -232,7 +216,13 @@ class AgentJoinPartition {
     return bin_of(rows.hashes[item]);
   }
 
-  STRATA_D void load(const Side& side, const tile_range& tile, prefetched_rows& fetched) const {
+  STRATA_D void load_tile(unsigned number, const Side& build, const Side& probe, join_tile& tile,
+                          prefetched_rows& fetched) const {
+    tile = tile_at(number, build, probe);
+    load(tile.is_probe ? probe : build, tile, fetched);
+  }
+
+  STRATA_D void load(const Side& side, const join_tile& tile, prefetched_rows& fetched) const {
     fetched.nulls = 0;
     if constexpr (is_second) {
       STRATA_UNROLL
@@ -334,20 +324,17 @@ class AgentJoinPartition {
     record(bins_, null_offset + all, nulls);
   }
 
-  STRATA_D unsigned index_in_sorted_tile(const rows_of_tile& rows, int item) const {
-    return counts_[bin_of(rows, item)] + (rows.ranks[item / 2] >> (item % 2 * 16) & 0xffffu);
-  }
-
   template <bool HasRowIds>
-  STRATA_D void scatter(const rows_of_tile& rows, const tile_range& tile) {
+  STRATA_D void scatter(const rows_of_tile& rows, const join_tile& tile) {
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (in_tile(i) >= tile.rows) continue;
-      const unsigned at = index_in_sorted_tile(rows, i);
+      const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
+      const unsigned at = counts_[bin_of(rows, i)] + rank;
       if constexpr (HasRowIds) {
         unsigned row = tile.first + in_tile(i);
         if constexpr (is_second || numbers_rows) {
-          if (is_second || has_number(rows, i)) row = rows.rows[i];
+          if (is_second || ((rows.nulls >> i & 1) == 0 && !is_overflowing(rows.hashes[i]))) row = rows.rows[i];
         }
         records_[at] = {rows.hashes[i], row};
       } else {
@@ -357,10 +344,7 @@ class AgentJoinPartition {
     }
   }
 
-  // The table in global memory needs the indices of the rows that it joins.
-  STRATA_D bool has_number(const rows_of_tile& rows, int item) const {
-    return (rows.nulls >> item & 1) == 0 && !is_overflowing(rows.hashes[item]);
-  }
+  // The table in global memory needs indices: records of these partitions have no numbers or positions.
   STRATA_D bool is_overflowing(unsigned hash) const {
     return is_overflowing_ != nullptr && is_overflowing_[join_partition_of(hash, plan_.bits)] != 0;
   }

@@ -44,6 +44,15 @@ struct join_side_records {
   bool drops_nulls = false;
 };
 
+/// Rows of one side that a block partitions together.
+struct join_tile {
+  bool is_probe;
+  /// Of the first of two passes.
+  unsigned partition;
+  unsigned first;
+  unsigned rows;
+};
+
 /// What one block joins: all build rows of a partition and `rows` of its probe rows, from number `first`.
 struct join_work_item {
   unsigned partition;
