@@ -97,16 +97,19 @@ void add_both(bench::suite& suite, const join_case& what, const request& wanted)
   add<std::uint64_t>(suite, what, wanted);
 }
 
-template <class Value, int Columns>
+template <class Value, int Columns, bool HasMatchRatio = false>
 void add_with_columns(bench::suite& suite, const join_case& what, const request& wanted) {
   const std::string suffix =
       wanted.suffix + (" columns=" + std::to_string(Columns)) + " bytes=" + std::to_string(sizeof(Value));
+  const auto make = [=](const environment& env) {
+    return bench::columns_workload<Value, Columns, HasMatchRatio>(what, wanted, env);
+  };
   suite.add({"DeviceHashJoin::Inner",
              "u32:u32",
              name_of(what) + suffix,
              what.build_rows + what.probe_rows,
              timing::batched,
-             [=](const environment& env) { return bench::columns_workload<Value, Columns>(what, wanted, env); },
+             make,
              {}});
 }
 
@@ -341,6 +344,15 @@ void add_columns(bench::suite& suite) {
   }
 }
 
+void add_columns_of_few_matches(bench::suite& suite) {
+  for (const join_case& what : {J3, two_24}) {
+    for (const double match : {0.3, 0.03}) {
+      add_with_columns<std::int32_t, 4>(suite, with_match(what, match), alone());
+      add_with_columns<std::int32_t, 4, true>(suite, with_match(what, match), alone(" filter"));
+    }
+  }
+}
+
 void add_tables(bench::suite& suite) {
   for (const join_case& what : {J3, two_24}) {
     add_table(suite, what, alone());
@@ -355,6 +367,7 @@ void add_cases(bench::suite& suite) {
   add_duplicates(suite);
   add_columns<std::int32_t>(suite);
   add_columns<std::int64_t>(suite);
+  add_columns_of_few_matches(suite);
   add_tables(suite);
 }
 

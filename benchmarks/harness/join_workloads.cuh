@@ -227,18 +227,23 @@ class gathered_columns {
   device_array<std::int64_t> total_{1};
 };
 
-template <class Value, int Columns>
+/// `HasMatchRatio`: the join is told it, which makes kernels of its own.
+template <class Value, int Columns, bool HasMatchRatio>
 workload columns_workload(const join_case& what, const join_request& wanted, const environment& env) {
   const cudaStream_t stream = env.stream;
   const join_sides<std::uint32_t> sides(what, strata::JoinKind::inner, env.settings.seed, stream);
   const gathered_columns<Value, Columns> columns(what, static_cast<std::int64_t>(sides.expected.rows), stream);
   const auto call = [=](void* storage, std::size_t& bytes, cudaStream_t where) {
-    const auto join_with = [&](const auto& options) {
-      return strata::DeviceHashJoin::Inner(storage, bytes, detail::build_side_of(sides, wanted.is_unique),
-                                           detail::probe_side_of(sides), columns.output(), columns.total(), options,
-                                           where);
+    const auto join_with = [&](const auto& probe) {
+      return strata::DeviceHashJoin::Inner(storage, bytes, detail::build_side_of(sides, wanted.is_unique), probe,
+                                           columns.output(), columns.total(), strata::JoinOptions<>{}, where);
     };
-    return wanted.is_ordered ? join_with(strata::OrderedJoinOptions<>{}) : join_with(strata::JoinOptions<>{});
+    const auto probe = detail::probe_side_of(sides);
+    if constexpr (HasMatchRatio) {
+      return join_with(probe.match_ratio(what.match));
+    } else {
+      return join_with(probe);
+    }
   };
   workload work;
   work.bytes = static_cast<double>(sides.bytes()) + columns.bytes();
