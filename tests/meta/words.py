@@ -15,8 +15,7 @@ import re
 import lint
 import toolbox
 
-# The stand-in for CUDA and the shaders of Metal have words of their own.
-EXEMPT = ("simt/", "device/join/metal/")
+SUFFIXES = ("md", "hpp", "cuh", "inl", "cpp")
 SCAN_FAMILY = r"device/(scan|select|reduce_by_key)/"
 
 
@@ -144,10 +143,8 @@ def is_allowed(name, found):
 def findings():
     """(file, line, word, what to write), in order."""
     folder = toolbox.INCLUDE / "strata"
-    for path in sorted([*folder.rglob("*.md"), *(toolbox.INCLUDE / header for header in toolbox.headers())]):
+    for path in sorted(path for suffix in SUFFIXES for path in folder.rglob(f"*.{suffix}")):
         name = path.relative_to(folder).as_posix()
-        if name.startswith(EXEMPT):
-            continue
         rows = sorted(findings_in(name, path.read_text()))
         yield from ((name, *row) for row in rows if not is_allowed(name, row[1]))
 

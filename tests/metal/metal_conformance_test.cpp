@@ -169,7 +169,7 @@ TEST_F(MetalConformance, templates_by_name) {
   const pipeline wide = get("twice_u64");
   command c(queue_);
   c.dispatch(narrow, 1, 32, out.begin());
-  c.dispatch(wide, 1, 32, place{out.begin().buffer, 256});
+  c.dispatch(wide, 1, 32, buffer_view{out.begin().buffer, 256});
   ASSERT_EQ(c.run(), strata::MetalJoinStatus::success);
   const auto* const n = static_cast<std::uint32_t*>(out.base());
   const auto* const w = static_cast<std::uint64_t*>(out.base()) + 32;

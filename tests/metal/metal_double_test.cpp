@@ -94,8 +94,8 @@ class MetalDouble : public testing::Test {
     const objc::autorelease_pool pool;
     pipeline kernel{pipeline_of(name), 1024};
     command c(queue_);
-    const place there{memory_.get(), 0};
-    const place behind{memory_.get(), 1024};
+    const buffer_view there{memory_.get(), 0};
+    const buffer_view behind{memory_.get(), 1024};
     std::memset(words(), 0, 4096);
     c.dispatch(kernel, 1, 64, there, behind);
     if (c.run() == MetalJoinStatus::success) return "";

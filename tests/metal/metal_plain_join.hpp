@@ -184,10 +184,10 @@ bool pass_is_stable(std::size_t rows) {
     side.free_keys[i] = parts[1 + i].begin();
     side.free_numbers[i] = parts[3 + i].begin();
   }
-  const radix_room room{static_cast<radix_tile*>(parts[5].base()), static_cast<std::uint32_t*>(parts[6].base()),
-                        parts[5].begin(), parts[6].begin()};
-  if (radix_pass(*gpu, queue, sizeof(Key), 24, bits[0], room, side) != MetalJoinStatus::success ||
-      radix_pass(*gpu, queue, sizeof(Key), 22, bits[1], room, side) != MetalJoinStatus::success) {
+  const radix_workspace workspace{static_cast<radix_tile*>(parts[5].base()),
+                                  static_cast<std::uint32_t*>(parts[6].base()), parts[5].begin(), parts[6].begin()};
+  if (radix_pass(*gpu, queue, sizeof(Key), 24, bits[0], workspace, side) != MetalJoinStatus::success ||
+      radix_pass(*gpu, queue, sizeof(Key), 22, bits[1], workspace, side) != MetalJoinStatus::success) {
     return false;
   }
   std::vector<std::uint32_t> order(rows);

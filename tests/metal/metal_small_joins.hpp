@@ -47,7 +47,7 @@ bool one_join_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuni
   return true;
 }
 
-// A block of 32 probe rows leaves 31 matches in the ring; those of the next one fill it twice.
+// A block of 32 probe rows leaves 31 matches in the circular buffer; those of the next one fill it twice.
 inline bool rings_are_right(JoinStrategy strategy) {
   MetalJoinTuning tuning;
   tuning.threads = 32;

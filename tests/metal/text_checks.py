@@ -34,7 +34,7 @@ MUST_REFUSE = [
      [(HISTOGRAM_BEGIN, "device atomic_uint* q = bins;\n  " + HISTOGRAM_BEGIN)]),
     ("an order of memory stronger than relaxed", "run",
      [("memory_order_relaxed", "memory_order_seq_cst")]),
-    ("a store through device const", "both", [("out_keys[place[i]] = k;", "keys[place[i]] = k;")]),
+    ("a store through device const", "both", [("out_keys[position[i]] = k;", "keys[position[i]] = k;")]),
     ("a store to constant memory", "both",
      [(HISTOGRAM_BEGIN, "args.shift = 1u;\n  " + HISTOGRAM_BEGIN)]),
     ("double", "both", [(HISTOGRAM_BEGIN, "double x = 1;\n  " + HISTOGRAM_BEGIN)]),

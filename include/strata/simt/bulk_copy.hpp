@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Asynchronous bulk copies into shared memory and the mbarrier that tells of their completion.
+// Asynchronous bulk copies into shared memory and the mbarrier that signals their completion.
 //
-// A copy is not executed when it is issued but when somebody waits for its barrier, so code that
+// A copy is not executed when it is issued but when a thread waits for its barrier, so code that
 // reads too early reads garbage, as it may on the GPU. In the check flavour the early read is
 // reported.
 #pragma once

@@ -73,7 +73,7 @@ struct report {
 };
 /// The report of the last launch that failed.
 report last_report();
-/// Forgets it, and the error of the calling thread's device.
+/// Erases it, and the error of the calling thread's device.
 void clear_report();
 
 /// What launches have done since reset_statistics().

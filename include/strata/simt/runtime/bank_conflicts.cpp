@@ -85,7 +85,7 @@ instruction_trace& find_trace(warp_traces& traces, uint64_t key) {
 
 }  // namespace
 
-// The n-th execution of an instruction by one lane meets the n-th by the others.
+// The n-th execution of an instruction by one lane is simultaneous with the n-th by the others.
 void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write, const void* pc) {
   constexpr size_t most_pieces = 64;
   const size_t piece = piece_bytes(offset, bytes);

@@ -41,7 +41,7 @@ void complete_named_barrier(block& which, named_barrier_state& barrier) {
     --which.waiting_named;
     if (waiting != current) mark_ready(which, *waiting->mates, 1u << waiting->lane);
   }
-  check::forget_object(&barrier);
+  check::erase_object(&barrier);
   barrier.waiting.clear();
   barrier.arrived = 0;
 }
@@ -75,7 +75,7 @@ int block_barrier(operation op, int predicate, location where) {
     which.barrier_op = op;
     which.barrier_where = where;
   } else if (settings.strict_site && (which.barrier_op != op || !same_site(which.barrier_where, where))) {
-    fail("barrier-divergent", "threads of one block meet at different barriers: %s (%s:%d) and %s (%s:%d)",
+    fail("barrier-divergent", "threads of one block wait at different barriers: %s (%s:%d) and %s (%s:%d)",
          operation_name(which.barrier_op), file_name(which.barrier_where.file), which.barrier_where.line,
          operation_name(op), file_name(where.file), where.line);
   }

@@ -37,7 +37,7 @@ block_lists& lists() {
 }
 
 // The arena appears twice: a block uses the first view, its cluster the second, so that a plain
-// shared address that strays into another block is told from a mapped one.
+// shared address that strays into another block differs from a mapped one.
 void map_arena(block& which) {
   const int file = memfd_create("strata-simt-shared", 0);
   if (file < 0 || ftruncate(file, arena_bytes) != 0) {
@@ -216,7 +216,7 @@ size_t start_of_static_shared(size_t dynamic_bytes) { return (dynamic_bytes + re
 
 }  // namespace engine
 
-// The first thread of a launch that meets a declaration fixes the variable's place for every block.
+// The first thread of a launch that reaches a declaration fixes the variable's offset for every block.
 void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name, location where) {
   using namespace engine;
   const runtime_section section;

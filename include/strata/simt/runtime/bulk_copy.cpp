@@ -70,7 +70,7 @@ void arrive(uint64_t* word, unsigned bytes, const char* what, location where) {
          file_name(where.file), where.line, barrier.count);
   }
   const void* const object = phase_object(word, barrier.phase);
-  if (barrier.pending == barrier.count && barrier.copies.empty()) check::forget_object(object);
+  if (barrier.pending == barrier.count && barrier.copies.empty()) check::erase_object(object);
   check::release_to(object, self);
   --barrier.pending;
   barrier.expected_bytes += bytes;
@@ -140,7 +140,7 @@ void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint
          file_name(where.file), where.line);
   }
   check::device_read(from, bytes, where);
-  // Who sees the phase complete knows that the bytes have been read, too.
+  // A thread that sees the phase complete knows that the bytes have been read, too.
   check::release_to(phase_object(word, barrier.phase), self);
   check::bulk_copy_issued(*self.home, offset, bytes, where);
   std::memset(to, shared_garbage, bytes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the engine tells the check flavour. In the other flavours each of these is nothing.
+// What the engine reports to the check flavour. In the other flavours each of these is nothing.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>
@@ -22,7 +22,7 @@ void block_synchronised(block& which);
 // Order through an object that is not memory: release into it, acquire from it.
 void release_to(const void* object, const fiber& thread);
 void acquire_from(const void* object, const fiber& thread);
-void forget_object(const void* object);
+void erase_object(const void* object);
 void fenced(int order, memory_scope scope);
 void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where);
 void bulk_copy_landed(block& which, size_t offset, size_t bytes, const void* barrier);
@@ -31,10 +31,10 @@ void declare_initialised(const void* address, size_t bytes);
 void* allocate(size_t bytes, bool host_visible);
 void released(void* pointer, size_t bytes);
 void written_by_host(void* pointer, size_t bytes);
-// From device memory: what nobody has written there has not been written in the copy either.
+// From device memory: what was never written there has not been written in the copy either.
 void copied_by_host(void* to, const void* from, size_t bytes);
 bool is_written(const void* byte);
-void forget_written(void* byte);
+void mark_unwritten(void* byte);
 #else
 constexpr bool enabled = false;
 inline void launch_begins() {}
@@ -45,7 +45,7 @@ inline void warp_synchronised(warp&, uint32_t) {}
 inline void block_synchronised(block&) {}
 inline void release_to(const void*, const fiber&) {}
 inline void acquire_from(const void*, const fiber&) {}
-inline void forget_object(const void*) {}
+inline void erase_object(const void*) {}
 inline void fenced(int, memory_scope) {}
 inline void bulk_copy_issued(block&, size_t, size_t, location) {}
 inline void bulk_copy_landed(block&, size_t, size_t, const void*) {}
@@ -53,7 +53,7 @@ inline void device_read(const void*, size_t, location) {}
 inline void written_by_host(void*, size_t) {}
 inline void copied_by_host(void*, const void*, size_t) {}
 inline bool is_written(const void*) { return true; }
-inline void forget_written(void*) {}
+inline void mark_unwritten(void*) {}
 inline void declare_initialised(const void*, size_t) {}
 #endif
 

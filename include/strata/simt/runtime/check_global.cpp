@@ -86,7 +86,7 @@ void check_initialised(const global_request& request) {
   if (last_hit.host_visible) return;
   const uint8_t* const written = initialised + request.offset;
   if (std::find(written, written + request.bytes, 1) != written + request.bytes) return;
-  fail("global-uninitialised", "%zu-byte read of device memory that nobody has written, at %s", request.bytes,
+  fail("global-uninitialised", "%zu-byte read of device memory that was never written, at %s", request.bytes,
        source_line(request.pc).c_str());
 }
 
@@ -195,7 +195,7 @@ void copied_by_host(void* to, const void* from, size_t bytes) {
 
 bool is_written(const void* byte) { return initialised[static_cast<const char*>(byte) - heap_begin] != 0; }
 
-void forget_written(void* byte) { initialised[static_cast<char*>(byte) - heap_begin] = 0; }
+void mark_unwritten(void* byte) { initialised[static_cast<char*>(byte) - heap_begin] = 0; }
 
 void global_access(const fiber& thread, char* address, size_t bytes, bool read, bool write, access_kind kind,
                    const void* pc) {

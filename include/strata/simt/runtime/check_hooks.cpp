@@ -33,30 +33,30 @@ void check_alignment(const char* address, size_t bytes, bool write, access_kind 
 }
 
 // Which block's shared memory, and through which of its two views.
-struct shared_place {
+struct shared_address {
   const block* owner;
   size_t offset;
   bool mapped;  // by map_shared
 };
-bool find_shared(const char* address, shared_place& place) {
+bool find_shared(const char* address, shared_address& found) {
   const auto inside = [&](const char* begin) {
-    place.offset = static_cast<size_t>(address - begin);
-    return place.offset < arena_bytes;
+    found.offset = static_cast<size_t>(address - begin);
+    return found.offset < arena_bytes;
   };
   for (const block* which : all_blocks()) {
-    place.owner = which;
-    place.mapped = false;
+    found.owner = which;
+    found.mapped = false;
     if (inside(which->arena)) return true;
-    place.mapped = true;
+    found.mapped = true;
     if (inside(which->arena_alias)) return true;
   }
   return false;
 }
 
-void check_ownership(const fiber& thread, const shared_place& place, const char* what, size_t bytes, const void* pc) {
-  const block& owner = *place.owner;
+void check_ownership(const fiber& thread, const shared_address& found, const char* what, size_t bytes, const void* pc) {
+  const block& owner = *found.owner;
   const bool peer = owner.group == thread.home->group;
-  if (!place.mapped || !peer) {
+  if (!found.mapped || !peer) {
     fail("foreign-shared", "%zu-byte %s of another block's shared memory at %s%s", bytes, what, source_line(pc).c_str(),
          peer ? " by its plain address; a block of the cluster needs map_shared" : "");
   }
@@ -118,10 +118,10 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   fiber* const self = current;
   if (self == nullptr || runtime_depth != 0) return;
   char* const address = static_cast<char*>(const_cast<void*>(where));
-  const size_t own_offset = static_cast<size_t>(address - self->home->arena);
+  const size_t home_offset = static_cast<size_t>(address - self->home->arena);
   // Registers and local memory, kernel parameters, constants and static variables.
   if (static_cast<size_t>(address - self->stack) < self->stack_bytes) return;
-  const bool is_elsewhere = own_offset >= arena_bytes && !is_global(address);
+  const bool is_elsewhere = home_offset >= arena_bytes && !is_global(address);
   if (is_elsewhere && is_parameter(address)) return;
   const runtime_section section;
   if (is_elsewhere && program_segment_of(address) != nullptr) {
@@ -135,19 +135,19 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   const char* const what = access_name(how.write, how.kind);
   if (how.aligned) check_alignment(address, bytes, how.write, how.kind, pc);
 
-  if (own_offset < arena_bytes) {
-    shared_access(*self, *self->home, own_offset, bytes, how.read, how.write, how.kind, pc);
-    trace_shared_access(*self, own_offset, bytes, how.write, pc);
+  if (home_offset < arena_bytes) {
+    shared_access(*self, *self->home, home_offset, bytes, how.read, how.write, how.kind, pc);
+    trace_shared_access(*self, home_offset, bytes, how.write, pc);
     return;
   }
   if (is_global(address)) {
     global_access(*self, address, bytes, how.read, how.write, how.kind, pc);
     return;
   }
-  shared_place place;
-  if (find_shared(address, place)) {
-    check_ownership(*self, place, what, bytes, pc);
-    shared_access(*self, *place.owner, place.offset, bytes, how.read, how.write, how.kind, pc);
+  shared_address found;
+  if (find_shared(address, found)) {
+    check_ownership(*self, found, what, bytes, pc);
+    shared_access(*self, *found.owner, found.offset, bytes, how.read, how.write, how.kind, pc);
     return;
   }
   report_host_memory(address, bytes, what, pc);
@@ -157,13 +157,13 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
 // offset.
 uint64_t location_key(const volatile void* where) {
   const char* const address = static_cast<const char*>(const_cast<const void*>(where));
-  shared_place place;
+  shared_address found;
   if (static_cast<size_t>(address - current->home->arena) < arena_bytes) {
-    place = {current->home, static_cast<size_t>(address - current->home->arena), false};
-  } else if (!find_shared(address, place)) {
+    found = {current->home, static_cast<size_t>(address - current->home->arena), false};
+  } else if (!find_shared(address, found)) {
     return reinterpret_cast<uint64_t>(address);
   }
-  return uint64_t{1} << 63 | uint64_t{shadow_of(*place.owner).id} << 20 | place.offset;
+  return uint64_t{1} << 63 | uint64_t{shadow_of(*found.owner).id} << 20 | found.offset;
 }
 
 }  // namespace

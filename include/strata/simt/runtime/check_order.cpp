@@ -15,7 +15,7 @@ namespace engine {
 namespace check {
 namespace {
 
-// What an atomic location carries to those who read it. Block-scope releases reach only the block
+// What an atomic location carries to threads that read it. Block-scope releases reach only the block
 // they were made in; `device_block` is where the device-scope ones came from, or mixed.
 constexpr uint32_t mixed = ~0u;
 struct released_views {
@@ -74,20 +74,20 @@ view_handle release_view(const fiber& thread) {
   const block& home = *thread.home;
   const block_shadow& shadow = shadow_of(home);
   warp& mates = *thread.mates;
-  auto own = std::make_shared<view>();
-  if (home.epoch != 0) own->push_back({barrier_key(shadow.id), home.epoch});
+  auto past = std::make_shared<view>();
+  if (home.epoch != 0) past->push_back({barrier_key(shadow.id), home.epoch});
   if (mates.sequence > 1) {
-    own->push_back({warp_key(shadow.id, mates.id), in_epoch(home.epoch, mates.sequence - 1)});
+    past->push_back({warp_key(shadow.id, mates.id), in_epoch(home.epoch, mates.sequence - 1)});
   }
-  // Lanes it has met in __syncwarp of part of the warp, and itself.
+  // Lanes it has synchronised with in __syncwarp of part of the warp, and itself.
   const uint32_t* const covered = shadow.full_sync_clock[mates.id];
   for (uint32_t lane = 0; lane < warp_threads; ++lane) {
     const uint32_t clock = mates.known[thread.lane][lane];
     if (clock <= covered[lane]) continue;
-    own->push_back({thread_key(shadow.id, mates.id * warp_threads + lane), in_epoch(home.epoch, clock)});
+    past->push_back({thread_key(shadow.id, mates.id * warp_threads + lane), in_epoch(home.epoch, clock)});
   }
   ++mates.known[thread.lane][thread.lane];
-  return join(order_of(thread).known, own);
+  return join(order_of(thread).known, past);
 }
 
 void restart_clocks(block& which) {
@@ -181,9 +181,9 @@ void synchronise_through(uint64_t location, const fiber& thread, bool load, bool
   }
   if (!store) return;
   const bool releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
-  const view_handle own = releases ? release_view(thread) : nullptr;
-  view_handle device = wide ? (releases ? own : mine.fenced_device) : nullptr;
-  view_handle in_block = releases ? own : mine.fenced_block;
+  const view_handle released = releases ? release_view(thread) : nullptr;
+  view_handle device = wide ? (releases ? released : mine.fenced_device) : nullptr;
+  view_handle in_block = releases ? released : mine.fenced_block;
   uint32_t device_block = home;
   if (load) {  // a read-modify-write continues the release sequence it found
     if (there.device != nullptr && there.device_block != home) device_block = mixed;
@@ -259,7 +259,7 @@ void acquire_from(const void* object, const fiber& thread) {
   view_handle& known = order_of(thread).known;
   known = join(known, found->second);
 }
-void forget_object(const void* object) { objects.erase(object); }
+void erase_object(const void* object) { objects.erase(object); }
 void add_to_object(const void* object, uint64_t key, uint64_t value) {
   view_handle& there = objects[object];
   there = join(there, std::make_shared<const view>(view{{key, value}}));

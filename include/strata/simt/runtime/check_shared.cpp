@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: shared memory. Races, bounds, alignment, reads of what nobody wrote, and reads of
-// a bulk copy's target before anybody waited for it.
+// Check flavour: shared memory. Races, bounds, alignment, reads of what was never written, and reads
+// of a bulk copy's target before a thread waited for it.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/check_state.hpp>
 
@@ -39,7 +39,7 @@ struct shared_request {
        source_line(request.pc).c_str(), describe_earlier(earlier, request.thread, was_write).c_str());
 }
 
-// Atomics do not race with each other, unless a block-scope one meets another block's.
+// Atomics do not race with each other, unless a block-scope one is paired with another block's.
 bool both_atomic(const access& earlier, const shared_request& request) {
   const auto kind = static_cast<access_kind>(earlier.kind);
   if (kind == access_kind::plain || kind == access_kind::bulk_copy || request.kind == access_kind::plain ||
@@ -97,7 +97,7 @@ void check_bounds(const shared_request& request, const block_shadow& shadow) {
 void check_initialised(const shared_request& request, const block_shadow& shadow) {
   const uint32_t* const written = shadow.initialised + request.offset;
   if (std::find(written, written + request.bytes, shadow.id) != written + request.bytes) return;
-  fail("shared-uninitialised", "%zu-byte read of shared %s that nobody has written in this block, at %s", request.bytes,
+  fail("shared-uninitialised", "%zu-byte read of shared %s that was not written in this block, at %s", request.bytes,
        describe_shared(request.offset).c_str(), source_line(request.pc).c_str());
 }
 
@@ -202,7 +202,7 @@ void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where)
   std::fill_n(shadow.in_flight + offset, bytes, uint8_t{1});
 }
 
-// Landed, it is a write by nobody's thread, known to those who saw the mbarrier's phase complete.
+// Landed, it is a write of no thread, known to threads that saw the mbarrier's phase complete.
 void bulk_copy_landed(block& which, size_t offset, size_t bytes, const void* barrier) {
   block_shadow& shadow = shadow_of(which);
   std::fill_n(shadow.in_flight + offset, bytes, uint8_t{0});

@@ -32,8 +32,8 @@ using view_handle = std::shared_ptr<const view>;
 
 enum class access_kind : uint8_t { plain = 0, block_atomic = 1, device_atomic = 2, bulk_copy = 3 };
 
-// Who touched a piece of memory. `block` is a number no other block of the process has; 0 is
-// nobody.
+// The thread that accessed a piece of memory. `block` is a number no other block of the process has; 0: no
+// thread did.
 struct access {
   uint32_t block;
   uint32_t epoch;
@@ -46,7 +46,7 @@ struct access {
 };
 static_assert(sizeof(access) == 24, "shadow memory is a multiple of this");
 
-// first: the first reader nobody is known to follow; other_warp: the latest from another warp than
+// first: the first reader that no access is known to follow; other_warp: the latest from another warp than
 // that one; latest: the latest from the same warp. A write that is ordered after all three is, but
 // for contrived patterns, ordered after every read.
 struct readers {

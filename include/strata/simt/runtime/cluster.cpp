@@ -35,7 +35,7 @@ void try_complete(cluster& group) {
   }
 }
 
-// Releases of odd and even phases are kept apart: a late waiter of one may meet early arrivals of
+// Releases of odd and even phases are kept apart: a late waiter of one may see early arrivals of
 // the next.
 const void* phase_object(const cluster& group, uint32_t phase) {
   return reinterpret_cast<const char*>(&group) + (phase & 1);
@@ -69,7 +69,7 @@ void cluster_arrive(location where) {
   self.arrived_at_cluster = true;
   self.cluster_phase = group.phase;
   const void* const object = phase_object(group, group.phase);
-  if (group.arrived == 0) check::forget_object(object);
+  if (group.arrived == 0) check::erase_object(object);
   check::release_to(object, self);
   ++group.arrived;
   try_complete(group);

@@ -16,7 +16,7 @@ void check_agreement(const warp& mates, uint32_t lanes, uint32_t me) {
     const collective_slot& other = mates.slots[lane];
     if (other.op != mine.op || other.mask != mine.mask) {
       fail("collective-mismatch",
-           "lanes of one warp meet at different collectives: lane %u at %s(mask=%08x) (%s:%d), "
+           "lanes of one warp wait at different collectives: lane %u at %s(mask=%08x) (%s:%d), "
            "lane %u at %s(mask=%08x) (%s:%d)",
            me, operation_name(mine.op), mine.mask, file_name(mine.where.file), mine.where.line, lane,
            operation_name(other.op), other.mask, file_name(other.where.file), other.where.line);

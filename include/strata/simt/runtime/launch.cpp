@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Launches: which blocks are in flight, who runs next, and what it means when nobody can.
+// Launches: which blocks are in flight, which thread runs next, and what it means when none can.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 

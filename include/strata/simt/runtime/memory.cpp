@@ -222,7 +222,7 @@ void store_allocated(void* to, const void* made, size_t bytes, const std::vector
     if (all_written) {
       check::written_by_host(static_cast<char*>(to) + i, 1);
     } else {
-      check::forget_written(static_cast<char*>(to) + i);
+      check::mark_unwritten(static_cast<char*>(to) + i);
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NCCL's stand-in: ranks are host threads, which meet under one mutex. The last that arrives moves the bytes of
-// all. api_mutex may be taken under that mutex, never the other way round.
+// NCCL's stand-in: ranks are host threads, which wait for each other under one mutex. The last that arrives moves the
+// bytes of all. api_mutex may be taken under that mutex, never the other way round.
 #include <strata/simt/half.hpp>
 #include <strata/simt/nccl.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
@@ -133,7 +133,7 @@ size_t size_of(ncclDataType_t type) {
 }
 
 // Prints what a program did wrong; what other ranks or an armed failure did is only kept.
-ncclResult_t tell(communicator* owner, ncclResult_t result, const std::string& text, bool is_misuse = true) {
+ncclResult_t keep_error(communicator* owner, ncclResult_t result, const std::string& text, bool is_misuse = true) {
   thread_error = text;
   if (owner != nullptr) owner->last_error = text;
   if (is_misuse && !settings.quiet) std::fprintf(stderr, "SIMT ERROR [nccl] %s\n", text.c_str());
@@ -371,13 +371,13 @@ void match_collective(clique& all, const std::vector<operation_handle>& calls) {
     const ncclResult_t result = is_same_kind ? ncclInvalidArgument : ncclInvalidUsage;
     const std::string why = "ranks do not agree: " + describe(*calls[0]) + ", " + describe(*other) +
                             (is_same_kind ? " (or another type, root or reduction)" : "");
-    tell(nullptr, result, why);
+    keep_error(nullptr, result, why);
     return fail_clique(all, {}, result, result, why);
   }
   for (const operation_handle& call : calls) {
     if (is_memory_there(*call)) continue;
     const std::string why = describe(*call) + ": its memory has been freed";
-    tell(nullptr, ncclUnhandledCudaError, why);
+    keep_error(nullptr, ncclUnhandledCudaError, why);
     return fail_clique(all, {call->owner->rank}, ncclUnhandledCudaError, ncclRemoteError, why);
   }
   move_bytes_of(calls);
@@ -388,13 +388,13 @@ void match_collective(clique& all, const std::vector<operation_handle>& calls) {
 void match_pair(clique& all, operation& from, operation& to) {
   if (from.call.count != to.call.count || from.call.type != to.call.type) {
     const std::string why = "ranks do not agree: " + describe(from) + ", " + describe(to) + " (or another type)";
-    tell(nullptr, ncclInvalidArgument, why);
+    keep_error(nullptr, ncclInvalidArgument, why);
     return fail_clique(all, {from.owner->rank, to.owner->rank}, ncclInvalidArgument, ncclRemoteError, why);
   }
   if (!is_memory_there(from) || !is_memory_there(to)) {
     const operation& guilty = is_memory_there(from) ? to : from;
     const std::string why = describe(guilty) + ": its memory has been freed";
-    tell(nullptr, ncclUnhandledCudaError, why);
+    keep_error(nullptr, ncclUnhandledCudaError, why);
     return fail_clique(all, {guilty.owner->rank}, ncclUnhandledCudaError, ncclRemoteError, why);
   }
   if (const size_t bytes = from.call.count * size_of(from.call.type)) {
@@ -470,7 +470,7 @@ void look_for_endless_waits(clique& all) {
         if (!is_gone(*all.members[static_cast<size_t>(rank)])) continue;
         const std::string why = describe_wait(*what) + ", of which rank " + std::to_string(rank) +
                                 " has finalized, destroyed or aborted its communicator";
-        tell(nullptr, ncclRemoteError, why, false);
+        keep_error(nullptr, ncclRemoteError, why, false);
         return fail_clique(all, {}, ncclRemoteError, ncclRemoteError, why);
       }
     }
@@ -484,7 +484,7 @@ void look_for_endless_waits(clique& all) {
     any = true;
   }
   if (!any) return;
-  tell(nullptr, ncclInvalidUsage, why);
+  keep_error(nullptr, ncclInvalidUsage, why);
   fail_clique(all, {}, ncclInvalidUsage, ncclInvalidUsage, why);
 }
 
@@ -515,7 +515,7 @@ ncclResult_t carry_out(const std::vector<bound_call>& calls) {
     for (const operation_handle& what : posted) {
       if (what->done) continue;
       const std::string why = describe_wait(*what) + ", for too long (STRATA_SIMT_NCCL_SECONDS)";
-      tell(what->owner, ncclRemoteError, why);
+      keep_error(what->owner, ncclRemoteError, why);
       fail_clique(*what->owner->all, {}, ncclRemoteError, ncclRemoteError, why);
     }
   }
@@ -536,7 +536,7 @@ bool fails_now(communicator& self) {
   if (state().calls_before_failure-- > 0) return false;
   state().has_failed = true;
   const std::string why = "a failure of rank " + std::to_string(self.rank) + " that was armed for a test";
-  tell(&self, ncclSystemError, why, false);
+  keep_error(&self, ncclSystemError, why, false);
   fail_clique(*self.all, {self.rank}, ncclSystemError, ncclRemoteError, why);
   return true;
 }
@@ -598,8 +598,8 @@ ncclResult_t issue_calls(const std::vector<group_state::entry>& entries) {
   }
   if (overlap(entries)) {
     const state_lock lock(state().mutex);
-    return tell(entries[0].bound.owner.get(), ncclInvalidUsage,
-                "calls of a group receive into memory that others of it use");
+    return keep_error(entries[0].bound.owner.get(), ncclInvalidUsage,
+                      "calls of a group receive into memory that others of it use");
   }
   std::vector<bound_call> now;
   for (cudaStream_t stream : streams) {
@@ -612,8 +612,8 @@ ncclResult_t issue_calls(const std::vector<group_state::entry>& entries) {
         stream, [calls] { return as_graph_error(carry_out(calls)); }, error);
     if (how == issue::refused) {
       const state_lock lock(state().mutex);
-      return tell(calls[0].owner.get(), ncclUnhandledCudaError,
-                  std::string("the stream refuses work: ") + cudaGetErrorString(error));
+      return keep_error(calls[0].owner.get(), ncclUnhandledCudaError,
+                        std::string("the stream refuses work: ") + cudaGetErrorString(error));
     }
     if (how == issue::execute_now) now.insert(now.end(), calls.begin(), calls.end());
   }
@@ -630,7 +630,7 @@ bool reduces(call_kind kind) {
 }
 
 ncclResult_t refuse(communicator* owner, call_kind kind, const char* what) {
-  return tell(owner, ncclInvalidArgument, std::string(name_of(kind)) + ": " + what);
+  return keep_error(owner, ncclInvalidArgument, std::string(name_of(kind)) + ": " + what);
 }
 
 ncclResult_t check_arguments(communicator& self, const call_arguments& call, cudaStream_t stream) {
@@ -649,8 +649,8 @@ ncclResult_t check_arguments(communicator& self, const call_arguments& call, cud
     return refuse(&self, call.kind, "the count is too large");
   }
   if (!is_stream_of(stream, self.device)) {
-    return tell(&self, ncclUnhandledCudaError,
-                std::string(name_of(call.kind)) + ": the stream is of another device than the communicator");
+    return keep_error(&self, ncclUnhandledCudaError,
+                      std::string(name_of(call.kind)) + ": the stream is of another device than the communicator");
   }
   const size_t sent = sent_bytes(self, call), received = received_bytes(self, call);
   if (sent != 0 && !is_allocated(call.send, sent)) {
@@ -659,11 +659,11 @@ ncclResult_t check_arguments(communicator& self, const call_arguments& call, cud
   if (received != 0 && !is_allocated(call.receive, received)) {
     return refuse(&self, call.kind, "what is received does not fit into one allocation of the device");
   }
-  const size_t bytes = call.count * size, own = bytes * static_cast<size_t>(self.rank);
+  const size_t bytes = call.count * size, rank_offset = bytes * static_cast<size_t>(self.rank);
   const char* in_place = static_cast<const char*>(call.receive);
-  if (call.kind == call_kind::all_gather) in_place += own;
+  if (call.kind == call_kind::all_gather) in_place += rank_offset;
   const bool is_in_place = call.kind == call_kind::reduce_scatter
-                               ? static_cast<const char*>(call.send) + own == call.receive
+                               ? static_cast<const char*>(call.send) + rank_offset == call.receive
                                : call.send == in_place;
   if (!is_in_place && have_common_bytes(call.send, sent, call.receive, received)) {
     return refuse(&self, call.kind, "the arrays overlap, and not as a call in place has them");
@@ -678,7 +678,7 @@ ncclResult_t issue_call(const ncclComm_t comm, const call_arguments& call, cudaS
     self = find_communicator(comm);
     if (self == nullptr || is_gone(*self)) return note(refuse(nullptr, call.kind, "this is no communicator in use"));
     if (fails_now(*self)) return note(ncclSystemError);
-    if (self->failure != ncclSuccess) return note(tell(self.get(), self->failure, self->last_error, false));
+    if (self->failure != ncclSuccess) return note(keep_error(self.get(), self->failure, self->last_error, false));
     if (const ncclResult_t error = check_arguments(*self, call, stream)) return note(error);
   }
   const bool is_pair = call.kind == call_kind::send || call.kind == call_kind::receive;
@@ -693,7 +693,7 @@ ncclResult_t issue_call(const ncclComm_t comm, const call_arguments& call, cudaS
 ncclResult_t refuse_join(clique& all, ncclResult_t result, const std::string& why) {
   all.refused = result;
   state().changed.notify_all();
-  return tell(nullptr, result, why);
+  return keep_error(nullptr, result, why);
 }
 
 ncclResult_t join(const std::vector<pending_join>& joins) {
@@ -707,8 +707,8 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
     if (all->ranks != wanted.ranks) {
       return refuse_join(*all, ncclInvalidArgument, "ncclCommInitRank: ranks do not agree how many they are");
     }
-    auto& place = all->members[static_cast<size_t>(wanted.rank)];
-    if (place != nullptr) {
+    auto& member = all->members[static_cast<size_t>(wanted.rank)];
+    if (member != nullptr) {
       return refuse_join(*all, ncclInvalidUsage,
                          "ncclCommInitRank: there are two ranks " + std::to_string(wanted.rank));
     }
@@ -718,14 +718,14 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
                          "ncclCommInitRank: ranks " + std::to_string(other->rank) + " and " +
                              std::to_string(wanted.rank) + " have the same device");
     }
-    place = std::make_shared<communicator>();
-    place->all = all;
-    place->rank = wanted.rank;
-    place->device = wanted.device;
-    made.push_back(place);
+    member = std::make_shared<communicator>();
+    member->all = all;
+    member->rank = wanted.rank;
+    member->device = wanted.device;
+    made.push_back(member);
     if (++all->joined < all->ranks) continue;
     // Here and not by each rank when it wakes up: until then, those that are awake would take it to be gone.
-    for (const auto& member : all->members) member->is_usable = true;
+    for (const auto& each : all->members) each->is_usable = true;
     state().forming.erase(wanted.id);
   }
   state().changed.notify_all();
@@ -766,7 +766,7 @@ std::string text_of(const ncclUniqueId& id) { return std::string(id.internal, si
 ncclResult_t leave(ncclComm_t comm, bool is_destroyed, bool is_aborted) {
   const state_lock lock(state().mutex);
   const std::shared_ptr<communicator> self = find_communicator(comm);
-  if (self == nullptr) return tell(nullptr, ncclInvalidArgument, "this is no communicator");
+  if (self == nullptr) return keep_error(nullptr, ncclInvalidArgument, "this is no communicator");
   self->is_usable = false;
   if (is_aborted) {
     const std::string why = "rank " + std::to_string(self->rank) + " has aborted its communicator";
@@ -785,7 +785,7 @@ ncclResult_t ask(const ncclComm_t comm, const void* out, Get get) {
   const state_lock lock(state().mutex);
   const std::shared_ptr<communicator> self = find_communicator(comm);
   if (self == nullptr || out == nullptr) {
-    return tell(nullptr, ncclInvalidArgument, "this is no communicator, or there is no place for the answer");
+    return keep_error(nullptr, ncclInvalidArgument, "this is no communicator, or the pointer to the answer is null");
   }
   get(*self);
   return ncclSuccess;
@@ -848,7 +848,8 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
   if (comm == nullptr || ranks < 1 || rank < 0 || rank >= ranks) {
-    return note(tell(nullptr, ncclInvalidArgument, "ncclCommInitRank: there is no such rank, or no place for it"));
+    return note(keep_error(nullptr, ncclInvalidArgument,
+                           "ncclCommInitRank: there is no such rank, or the pointer to the communicator is null"));
   }
   *comm = nullptr;
   const pending_join wanted{comm, ranks, text_of(id), rank, current_device()};
@@ -858,7 +859,8 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
 }
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int ranks, const int* devices) {
   if (comms == nullptr || ranks < 1) {
-    return tell(nullptr, ncclInvalidArgument, "ncclCommInitAll: no ranks, or no place for them");
+    return keep_error(nullptr, ncclInvalidArgument,
+                      "ncclCommInitAll: no ranks, or the pointer to the communicators is null");
   }
   ncclUniqueId id;
   if (const ncclResult_t error = ncclGetUniqueId(&id)) return error;
@@ -866,8 +868,8 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int ranks, const int* devices) {
   for (int rank = 0; rank < ranks; ++rank) {
     const int device = devices != nullptr ? devices[rank] : rank;
     if (!is_device(device)) {
-      return tell(nullptr, devices != nullptr ? ncclUnhandledCudaError : ncclInvalidArgument,
-                  "ncclCommInitAll: there is no device " + std::to_string(device) + " (STRATA_SIMT_DEVICES)");
+      return keep_error(nullptr, devices != nullptr ? ncclUnhandledCudaError : ncclInvalidArgument,
+                        "ncclCommInitAll: there is no device " + std::to_string(device) + " (STRATA_SIMT_DEVICES)");
     }
     comms[rank] = nullptr;
     joins.push_back({comms + rank, ranks, text_of(id), rank, device});
@@ -895,7 +897,7 @@ ncclResult_t ncclGroupStart() {
   return ncclSuccess;
 }
 ncclResult_t ncclGroupEnd() {
-  if (group.depth == 0) return tell(nullptr, ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
+  if (group.depth == 0) return keep_error(nullptr, ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
   if (--group.depth > 0) return ncclSuccess;
   const group_state ended = std::exchange(group, {});
   ncclResult_t result = ended.error;

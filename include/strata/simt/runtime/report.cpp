@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reports: what went wrong, in which kernel, block, thread and line, and who waits where.
+// Reports: what went wrong, in which kernel, block, thread and line, and which threads wait where.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <cstdarg>

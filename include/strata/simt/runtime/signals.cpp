@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Crashes and endless loops inside a kernel, told with the thread that caused them.
+// Crashes and endless loops inside a kernel, reported with the thread that caused them.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <execinfo.h>
@@ -52,9 +52,9 @@ void describe(const fiber& thread, const char* kind, const char* what, void* con
   constexpr unsigned patience_seconds = 20;
   std::signal(SIGALRM, give_up);
   alarm(patience_seconds);
-  const std::string place = "    at " + interrupted_line(interrupted_instruction(context)) + "\n";
+  const std::string line = "    at " + interrupted_line(interrupted_instruction(context)) + "\n";
   alarm(0);
-  say(place.c_str());
+  say(line.c_str());
 }
 
 // How many ticks have seen the same number.
@@ -71,7 +71,7 @@ class stand_still {
   unsigned ticks_ = 0;
 };
 
-// A second's tick. A thread that polls without a spin hint keeps everybody else from running, or keeps
+// A second's tick. A thread that polls without a spin hint keeps all others from running, or keeps
 // them at barriers and collectives. A block that computes may pass these for long, so there is more
 // patience with them.
 void on_tick(int, siginfo_t*, void* context) {
@@ -116,12 +116,12 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
 void handle(int signal_number, struct sigaction action) {
   struct sigaction before {};
   sigaction(signal_number, nullptr, &before);
-  // Somebody else's handler (a test framework's, a debugger's) stays.
+  // The handler of a test framework or a debugger stays.
   if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
 }
 
 // The faulting stack may be the one that overflowed. One host thread runs at a time, so all have the same other stack.
-// AddressSanitizer gives each thread one itself, and takes away what it finds when the thread ends.
+// AddressSanitizer gives each thread one itself, and frees what it finds when the thread ends.
 void set_alternate_stack() {
 #if !defined(STRATA_SIMT_ASAN)
   static __thread bool done = false;

@@ -102,7 +102,7 @@ stream_state* capturing(cudaStream_t stream) {
 }
 
 // Work for the legacy stream would wait for a blocking stream that captures: CUDA refuses.
-bool legacy_stream_meets_capture(cudaStream_t stream) {
+bool legacy_stream_conflicts_with_capture(cudaStream_t stream) {
   if (!is_legacy(stream) || !blocking_stream_captures()) return false;
   tables().streams.for_each([&](cudaStream_t, stream_state& state) {
     if (state.capture != nullptr && state.blocking) state.capture->invalidated = true;
@@ -117,7 +117,7 @@ cudaError_t issue_item(cudaStream_t stream, work_item item) {
     state->capture->items.push_back(std::move(item));
     return cudaSuccess;
   }
-  if (legacy_stream_meets_capture(stream)) return set_last_error(cudaErrorStreamCaptureImplicit);
+  if (legacy_stream_conflicts_with_capture(stream)) return set_last_error(cudaErrorStreamCaptureImplicit);
   return item.run();
 }
 
@@ -160,7 +160,7 @@ issue issue_waiting_work(cudaStream_t stream, std::function<cudaError_t()> work,
     state->capture->items.push_back({std::move(work), true});
     return issue::captured;
   }
-  if (legacy_stream_meets_capture(stream)) {
+  if (legacy_stream_conflicts_with_capture(stream)) {
     error = set_last_error(cudaErrorStreamCaptureImplicit);
     return issue::refused;
   }
@@ -211,7 +211,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
     state->capture->items.push_back({[again, copy, arguments] { return execute_launch(again, copy); }, false});
     return issue::captured;
   }
-  if (legacy_stream_meets_capture(parameters.stream)) {
+  if (legacy_stream_conflicts_with_capture(parameters.stream)) {
     error = cudaErrorStreamCaptureImplicit;
     return issue::refused;
   }

@@ -87,9 +87,9 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 bool starts_with(const std::string& text, const char* part) { return text.rfind(part, 0) == 0; }
 
 // Our own helpers are not what the reader looks for.
-bool is_own_helper(const std::string& path) { return contains(path, "/strata/simt/") && !contains(path, "/tests/"); }
+bool is_simt_helper(const std::string& path) { return contains(path, "/strata/simt/") && !contains(path, "/tests/"); }
 
-struct code_place {
+struct code_location {
   std::string lines;     // a function's chain of inlined calls, innermost first; "" if unknown
   std::string helper;    // the same of our own helpers, where there is nothing else
   std::string function;  // "" if unknown
@@ -97,11 +97,11 @@ struct code_place {
 };
 constexpr int shown_frames = 4;
 
-code_place find_place(const void* return_address) {
-  code_place place{"", "", "", false, false};
+code_location find_location(const void* return_address) {
+  code_location result{"", "", "", false, false};
   const module* const home = module_of(return_address);
-  if (home == nullptr) return place;
-  place.in_program = home->is_program;
+  if (home == nullptr) return result;
+  result.in_program = home->is_program;
   char arguments[640];
   std::snprintf(arguments, sizeof arguments, "-f -C -i -e '%s' %#lx", home->path.c_str(),
                 reinterpret_cast<uintptr_t>(return_address) - 1 - home->bias);
@@ -112,20 +112,20 @@ code_place find_place(const void* return_address) {
     const std::string line = output[i + 1].substr(0, output[i + 1].find(" ("));
     const bool is_known = !starts_with(line, "?") && !contains(line, ":?");
     if (contains(output[i], "bound_arguments")) break;  // the caller of the kernel
-    if (output[i][0] != '?') place.function = output[i];
-    place.in_runtime = is_known
-                           ? contains(line, "/strata/simt/runtime/")
-                           : starts_with(place.function, "strata::simt::") || starts_with(place.function, "__tsan_");
+    if (output[i][0] != '?') result.function = output[i];
+    result.in_runtime = is_known
+                            ? contains(line, "/strata/simt/runtime/")
+                            : starts_with(result.function, "strata::simt::") || starts_with(result.function, "__tsan_");
     if (!is_known || frames == shown_frames) continue;
-    if (is_own_helper(line)) {
-      place.helper = file_name(line.c_str());
+    if (is_simt_helper(line)) {
+      result.helper = file_name(line.c_str());
       continue;
     }
     ++frames;
-    if (!place.lines.empty()) place.lines += " < ";
-    place.lines += file_name(line.c_str());
+    if (!result.lines.empty()) result.lines += " < ";
+    result.lines += file_name(line.c_str());
   }
-  return place;
+  return result;
 }
 
 // From the symbol table: name|value|class|type|size|line|section
@@ -169,10 +169,10 @@ std::string source_line(const void* pc) {
   static auto* const known = new std::map<const void*, std::string>;
   const auto found = known->find(pc);
   if (found != known->end()) return found->second;
-  const code_place place = find_place(pc);
+  const code_location result = find_location(pc);
   std::string& text = (*known)[pc];
   text = "?";
-  for (const std::string* known_as : {&place.function, &place.helper, &place.lines}) {
+  for (const std::string* known_as : {&result.function, &result.helper, &result.lines}) {
     if (!known_as->empty()) text = *known_as;
   }
   return text;
@@ -189,15 +189,15 @@ std::string interrupted_line(const void* pc) {
   const void* next = static_cast<const char*>(pc) + 1;
   std::string lines, function;
   for (int frames_of_kernel = 0; frames_of_kernel != shown_frames;) {
-    const code_place place = find_place(next);
-    if (!place.lines.empty() && !place.in_runtime) {
-      lines += (lines.empty() ? "" : " < ") + place.lines;
+    const code_location result = find_location(next);
+    if (!result.lines.empty() && !result.in_runtime) {
+      lines += (lines.empty() ? "" : " < ") + result.lines;
       ++frames_of_kernel;
     } else if (!lines.empty()) {
       break;  // our own caller of the kernel
-    } else if (!place.in_runtime && function.empty()) {
-      function = place.function;
-      if (place.in_program && !function.empty()) break;  // without lines
+    } else if (!result.in_runtime && function.empty()) {
+      function = result.function;
+      if (result.in_program && !function.empty()) break;  // without lines
     }
     if (++i >= count) break;
     next = frames[i];

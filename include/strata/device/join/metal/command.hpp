@@ -11,9 +11,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Arguments of a kernel: a place in a buffer, a constant, bytes of threadgroup memory. Slots of
+/// Arguments of a kernel: a position in a buffer, a constant, bytes of threadgroup memory. Slots of
 /// each kind are numbered in the order of the arguments.
-struct place {
+struct buffer_view {
   objc::id buffer = nullptr;
   objc::uinteger offset = 0;
 };
@@ -77,7 +77,7 @@ class command {
   }
 
  private:
-  void bind(const place& p) { objc::set_buffer(encoder_, p.buffer, p.offset, next_buffer_++); }
+  void bind(const buffer_view& p) { objc::set_buffer(encoder_, p.buffer, p.offset, next_buffer_++); }
   void bind(threadgroup_bytes t) {
     objc::set_threadgroup_memory(encoder_, rounded_to_16(t.bytes), next_threadgroup_++);
   }

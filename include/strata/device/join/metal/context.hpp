@@ -42,7 +42,7 @@ enum class function {
 };
 inline constexpr int functions = 8;
 
-/// A device, its compiled kernels, and a queue for those who bring none. The text is compiled by
+/// A device, its compiled kernels, and a queue for callers that have none. The text is compiled by
 /// the first join that needs it, and once: Metal takes tenths of a second for it.
 class context {
  public:
@@ -71,9 +71,9 @@ class context {
   [[nodiscard]] MetalJoinStatus get(function which, std::size_t key_bytes, std::size_t row_bytes,
                                     const pipeline*& out) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    pipeline& place = pipelines_[static_cast<int>(which)][key_bytes == 8 ? 1 : 0][row_bytes == 8 ? 1 : 0];
-    out = &place;
-    if (place.object) return MetalJoinStatus::success;
+    pipeline& cached = pipelines_[static_cast<int>(which)][key_bytes == 8 ? 1 : 0][row_bytes == 8 ? 1 : 0];
+    out = &cached;
+    if (cached.object) return MetalJoinStatus::success;
     const objc::autorelease_pool pool;
     const MetalJoinStatus status = compile();
     if (status != MetalJoinStatus::success) return status;
@@ -94,8 +94,8 @@ class context {
     if (objc::simd_width(object.get()) != simd_lanes) {
       return fail(MetalJoinStatus::not_supported, "simdgroups of the device have not 32 threads");
     }
-    place.max_threads = objc::max_threads(object.get());
-    place.object = std::move(object);
+    cached.max_threads = objc::max_threads(object.get());
+    cached.object = std::move(object);
     return MetalJoinStatus::success;
   }
 
@@ -150,7 +150,7 @@ class context_list {
     return found;
   }
 
-  /// Gives all back; nobody may be using one.
+  /// Gives all back; none may be in use.
   void clear() {
     const std::lock_guard<std::mutex> lock(mutex_);
     default_ = nullptr;

@@ -62,9 +62,9 @@ class join {
     const std::size_t page = page_bytes();
     const auto address = reinterpret_cast<std::uintptr_t>(temp_storage);
     char* const first = static_cast<char*>(temp_storage) + (page - address % page) % page;
-    MetalJoinStatus status = room_.map(gpu_, first, bytes() - page, access::scratch);
+    MetalJoinStatus status = workspace_.map(gpu_, first, bytes() - page, access::scratch);
     if (status != MetalJoinStatus::success) return status;
-    if (!storage_.map(room_.base(), bytes() - page)) return MetalJoinStatus::invalid_value;
+    if (!storage_.map(workspace_.base(), bytes() - page)) return MetalJoinStatus::invalid_value;
 
     status = map_arrays();
     if (status == MetalJoinStatus::success) {
@@ -156,7 +156,7 @@ class join {
     storage_.reserve<std::uint32_t>(numbers, rows);
   }
 
-  place at(slot s) const { return room_.at(storage_.get<char>(s)); }
+  buffer_view at(slot s) const { return workspace_.at(storage_.get<char>(s)); }
 
   [[nodiscard]] MetalJoinStatus map_arrays() {
     const auto map = [this](mapped& what, const void* data, std::uint64_t bytes, access how) {
@@ -197,9 +197,9 @@ class join {
     status = list(runner);
     return status == MetalJoinStatus::success ? runner.run() : status;
   }
-  place count() const { return room_.at(&storage_.get<join_counters>(counters)->count); }
-  place total() const { return room_.at(&storage_.get<join_counters>(counters)->total); }
-  place found_or_any() const { return marks() ? at(found) : at(counters); }
+  buffer_view count() const { return workspace_.at(&storage_.get<join_counters>(counters)->count); }
+  buffer_view total() const { return workspace_.at(&storage_.get<join_counters>(counters)->total); }
+  buffer_view found_or_any() const { return marks() ? at(found) : at(counters); }
 
   [[nodiscard]] MetalJoinStatus run_simple() {
     const pipeline* counting = nullptr;
@@ -247,11 +247,11 @@ class join {
     if (status != MetalJoinStatus::success) return status;
 
     const std::size_t join_threads = threads_for(*joining);
-    const threadgroup_bytes ring{join_threads / simd_lanes * 64 * 4};
-    const auto kernel = [&](command& c, place first, std::size_t tasks_count) {
+    const threadgroup_bytes staged{join_threads / simd_lanes * 64 * 4};
+    const auto kernel = [&](command& c, buffer_view first, std::size_t tasks_count) {
       c.dispatch(*joining, tasks_count, join_threads, build_keys_.begin(), at(counts), probe_keys_.begin(),
                  at(build_numbers_a), first, build_out_.begin(), probe_out_.begin(), count(), total(), found_or_any(),
-                 constant_of(args), ring, ring);
+                 constant_of(args), staged, staged);
     };
     return run_tasks(kernel, [&](auto& runner) {
       return runner.add(0, longest, tuning_.bucket_rows, 0, static_cast<std::uint32_t>(request_.probe_rows));
@@ -281,14 +281,16 @@ class join {
     probe_.free_keys[1] = at(probe_b);
     probe_.free_numbers[0] = at(probe_numbers_a);
     probe_.free_numbers[1] = at(probe_numbers_b);
-    const radix_room room{storage_.get<radix_tile>(tiles), storage_.get<std::uint32_t>(counts), at(tiles), at(counts)};
+    const radix_workspace workspace{storage_.get<radix_tile>(tiles), storage_.get<std::uint32_t>(counts), at(tiles),
+                                    at(counts)};
     for (radix_side* side : {&build_, &probe_}) {
       side->begins[0] = 0;
       side->begins[1] = static_cast<std::uint32_t>(side->rows);
       for (unsigned done = 0; done < bits();) {
         const unsigned left = bits() - done;
         const unsigned now = left < tuning_.pass_bits ? left : tuning_.pass_bits;
-        const MetalJoinStatus status = radix_pass(gpu_, queue_, request_.key_bytes, 32 - done - now, now, room, *side);
+        const MetalJoinStatus status =
+            radix_pass(gpu_, queue_, request_.key_bytes, 32 - done - now, now, workspace, *side);
         if (status != MetalJoinStatus::success) return status;
         done += now;
       }
@@ -309,7 +311,7 @@ class join {
     if (status != MetalJoinStatus::success) return status;
     const table_layout table = table_layout_of(threads, rows);
     const join_args args = arguments();
-    const auto kernel = [&](command& c, place first, std::size_t tasks_count) {
+    const auto kernel = [&](command& c, buffer_view first, std::size_t tasks_count) {
       c.dispatch(*joining, tasks_count, threads, build_.keys, build_.numbers, probe_.keys, probe_.numbers, first,
                  build_out_.begin(), probe_out_.begin(), count(), total(), found_or_any(), constant_of(args),
                  threadgroup_bytes{table.bounds}, threadgroup_bytes{table.hashes}, threadgroup_bytes{table.numbers},
@@ -353,7 +355,7 @@ class join {
   const join_request& request_;
   const MetalJoinTuning& tuning_;
   temporary_storage::layout<slots> storage_;
-  mapped room_;
+  mapped workspace_;
   mapped build_keys_;
   mapped probe_keys_;
   mapped build_out_;

@@ -7,11 +7,11 @@ R"MSL(
 template <typename K>
 inline bool hash_is_key() { return sizeof(K) == sizeof(uint); }
 
-// ---------------------------------------------------------------- putting rows out
-// A simdgroup gathers matches in a ring of 64 places and puts them out by 32, side by side, with
-// one atomic. `count` is of this dispatch, whose tasks cannot make 2^32; the total of those before
-// is 64 bits wide, and nobody writes it meanwhile.
-constant constexpr uint ring = 64;
+// ---------------------------------------------------------------- output
+// A simdgroup stages matches in a circular buffer of 64 rows and writes 32 at a time, side by side,
+// with one atomic addition. `count` is of this dispatch, whose tasks cannot make 2^32; the total of
+// those before has 64 bits, and no dispatch that joins writes it.
+constant constexpr uint staged_rows = 64;
 
 inline ulong claim(device atomic_uint* count, device const ulong* total, uint lane, uint items) {
   uint first = 0u;
@@ -53,7 +53,7 @@ template <typename K, typename Row>
     threadgroup atomic_uint* bounds     [[threadgroup(0)]],
     threadgroup uint*        hashes     [[threadgroup(1)]],
     threadgroup ushort*      numbers    [[threadgroup(2)]],
-    threadgroup uint*        staged     [[threadgroup(3)]],   // [simdgroup][ring]
+    threadgroup uint*        staged     [[threadgroup(3)]],   // [simdgroup][staged_rows]
     threadgroup uint*        sums       [[threadgroup(4)]],
     uint group     [[threadgroup_position_in_grid]],
     uint tid       [[thread_index_in_threadgroup]],
@@ -97,8 +97,8 @@ template <typename K, typename Row>
 
   const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
   const uint first_block = probe_begin & ~31u;
-  const uint mine = simd_index * ring;
-  uint head = 0u, waiting = 0u;   // of the simdgroup's ring: the same in all its lanes
+  const uint mine = simd_index * staged_rows;
+  uint head = 0u, waiting = 0u;   // of the simdgroup's circular buffer: the same in all its lanes
   for (uint block = first_block + simd_index * 32u; block < probe_end; block += threads) {
     const uint s = block + lane;
     const bool live = s >= probe_begin && s < probe_end;
@@ -123,17 +123,17 @@ template <typename K, typename Row>
       if (args.emit == 0u) break;
       const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);
       if (hit) {
-        staged[mine + ((head + waiting + lower) & (ring - 1u))] = uint(numbers[at]) << 16 | (s - first_block);
+        staged[mine + ((head + waiting + lower) & (staged_rows - 1u))] = uint(numbers[at]) << 16 | (s - first_block);
         ++at;
       }
       waiting += hits;
       simdgroup_barrier(mem_flags::mem_threadgroup);
       if (waiting >= 32u) {
         const uint match = staged[mine + head + lane];
-        const ulong place = claim(count, total, lane, 32u) + lane;
-        if (place < args.capacity) {
-          build_out[place] = Row(build_rows[build_begin + (match >> 16)]);
-          probe_out[place] = Row(probe_rows[first_block + (match & 0xffffu)]);
+        const ulong position = claim(count, total, lane, 32u) + lane;
+        if (position < args.capacity) {
+          build_out[position] = Row(build_rows[build_begin + (match >> 16)]);
+          probe_out[position] = Row(probe_rows[first_block + (match & 0xffffu)]);
         }
         head ^= 32u;
         waiting -= 32u;
@@ -146,11 +146,11 @@ template <typename K, typename Row>
     }
   }
   if (waiting != 0u) {
-    const ulong place = claim(count, total, lane, waiting) + lane;
-    if (lane < waiting && place < args.capacity) {
+    const ulong position = claim(count, total, lane, waiting) + lane;
+    if (lane < waiting && position < args.capacity) {
       const uint match = staged[mine + head + lane];
-      build_out[place] = Row(build_rows[build_begin + (match >> 16)]);
-      probe_out[place] = Row(probe_rows[first_block + (match & 0xffffu)]);
+      build_out[position] = Row(build_rows[build_begin + (match >> 16)]);
+      probe_out[position] = Row(probe_rows[first_block + (match & 0xffffu)]);
     }
   }
 }
@@ -183,7 +183,7 @@ template <typename K>
   }
 }
 
-// A task looks at some places of each bucket only, lest a frequent key keep a threadgroup busy.
+// A task looks at some rows of each bucket only, so that a frequent key does not keep a threadgroup busy.
 template <typename K, typename Row>
 [[kernel]] void table_join(
     device const K*         build_keys [[buffer(0)]],
@@ -197,8 +197,8 @@ template <typename K, typename Row>
     device const ulong*     total      [[buffer(8)]],
     device atomic_uint*     found      [[buffer(9)]],
     constant join_args&     args       [[buffer(10)]],
-    threadgroup uint*       build_ring [[threadgroup(0)]],   // [simdgroup][ring]
-    threadgroup uint*       probe_ring [[threadgroup(1)]],
+    threadgroup uint*       staged_build [[threadgroup(0)]],   // [simdgroup][staged_rows]
+    threadgroup uint*       staged_probe [[threadgroup(1)]],
     uint group     [[threadgroup_position_in_grid]],
     uint threads   [[threads_per_threadgroup]],
     uint lane      [[thread_index_in_simdgroup]],
@@ -206,7 +206,7 @@ template <typename K, typename Row>
 {
   const uint slice_begin = tasks[group].build_begin, slice_end = tasks[group].build_end;
   const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
-  const uint mine = simd_index * ring;
+  const uint mine = simd_index * staged_rows;
   uint head = 0u, waiting = 0u;
   for (uint block = (probe_begin & ~31u) + simd_index * 32u; block < probe_end; block += threads) {
     const uint s = block + lane;
@@ -230,18 +230,18 @@ template <typename K, typename Row>
       if (args.emit == 0u) break;
       const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);
       if (hit) {
-        const uint place = mine + ((head + waiting + lower) & (ring - 1u));
-        build_ring[place] = slots[at];
-        probe_ring[place] = s;
+        const uint slot = mine + ((head + waiting + lower) & (staged_rows - 1u));
+        staged_build[slot] = slots[at];
+        staged_probe[slot] = s;
         ++at;
       }
       waiting += hits;
       simdgroup_barrier(mem_flags::mem_threadgroup);
       if (waiting >= 32u) {
-        const ulong place = claim(count, total, lane, 32u) + lane;
-        if (place < args.capacity) {
-          build_out[place] = Row(build_ring[mine + head + lane]);
-          probe_out[place] = Row(probe_ring[mine + head + lane]);
+        const ulong position = claim(count, total, lane, 32u) + lane;
+        if (position < args.capacity) {
+          build_out[position] = Row(staged_build[mine + head + lane]);
+          probe_out[position] = Row(staged_probe[mine + head + lane]);
         }
         head ^= 32u;
         waiting -= 32u;
@@ -254,17 +254,17 @@ template <typename K, typename Row>
     }
   }
   if (waiting != 0u) {
-    const ulong place = claim(count, total, lane, waiting) + lane;
-    if (lane < waiting && place < args.capacity) {
-      build_out[place] = Row(build_ring[mine + head + lane]);
-      probe_out[place] = Row(probe_ring[mine + head + lane]);
+    const ulong position = claim(count, total, lane, waiting) + lane;
+    if (lane < waiting && position < args.capacity) {
+      build_out[position] = Row(staged_build[mine + head + lane]);
+      probe_out[position] = Row(staged_probe[mine + head + lane]);
     }
   }
 }
 
 // ---------------------------------------------------------------- probe rows alone
 // Those that have a partner (semi) or have none (left, anti). A lane counts the rows of a word of
-// `found`, one atomic makes room for those of all lanes, and the words are gone through in turn.
+// `found`, one atomic addition reserves positions for those of all lanes, and the words follow in turn.
 template <typename Row>
 [[kernel]] void lone_rows(
     device const uint*  found      [[buffer(0)]],
@@ -285,17 +285,17 @@ template <typename Row>
   if (position < words) bits = (found[position] ^ flip) & (position == words - 1u ? in_last : ~0u);
   const uint all = simd_sum(popcount(bits));
   if (all == 0u) return;                                  // of all lanes, or of none
-  ulong place = claim(count, total, lane, all);
+  ulong offset = claim(count, total, lane, all);
   const uint stop = min(words - first, 32u);
   for (uint w = 0u; w < stop; ++w) {
     const uint word = (found[first + w] ^ flip) & (first + w == words - 1u ? in_last : ~0u);
-    const ulong at = place + popcount(word & ((1u << lane) - 1u));
+    const ulong at = offset + popcount(word & ((1u << lane) - 1u));
     if ((word >> lane & 1u) != 0u && at < args.capacity) {
       const uint s = (first + w) * 32u + lane;
       if (args.mark != 0u) build_out[at] = Row(~0ul);
       probe_out[at] = Row(args.has_rows != 0u ? probe_rows[s] : s);
     }
-    place += popcount(word);
+    offset += popcount(word);
   }
 }
 

@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// At least that of Apple silicon, so that sizes do not depend on who asks.
+/// At least that of Apple silicon, so that sizes do not depend on the process.
 inline std::size_t page_bytes() {
   constexpr std::size_t apple_page = 16384;
   const long page = sysconf(_SC_PAGESIZE);
@@ -43,7 +43,7 @@ class mapped {
       base_ = data;
     }
     if (!buffer_) {
-      // Metal refuses a length of 0, and an argument that is not used has room for one item.
+      // Metal refuses a length of 0, and an argument that is not used has one item.
       buffer_ = objc::ref(objc::new_buffer(gpu.device(), bytes < 16 ? 16 : bytes, storage_shared));
       if (!buffer_) return fail(MetalJoinStatus::out_of_memory, "Metal gave no buffer");
       base_ = objc::contents(buffer_.get());
@@ -55,11 +55,11 @@ class mapped {
 
   /// Where the host finds it.
   void* base() const { return base_; }
-  place at(const void* inside) const {
+  buffer_view at(const void* inside) const {
     return {buffer_.get(),
             static_cast<objc::uinteger>(static_cast<const char*>(inside) - static_cast<const char*>(base_))};
   }
-  place begin() const { return {buffer_.get(), 0}; }
+  buffer_view begin() const { return {buffer_.get(), 0}; }
 
   void copy_back(std::size_t bytes) const {
     if (copy_to_ != nullptr && bytes > 0) std::memcpy(copy_to_, base_, bytes);

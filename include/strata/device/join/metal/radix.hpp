@@ -22,21 +22,21 @@ struct radix_side {
   std::size_t partitions = 1;
   std::uint32_t* begins = nullptr;
   std::uint32_t* next_begins = nullptr;
-  place keys;
-  place numbers;
+  buffer_view keys;
+  buffer_view numbers;
   /// Whether `numbers` has the numbers of rows, which before the first pass are their positions.
   bool has_numbers = false;
   /// Where the next two passes write.
-  place free_keys[2];
-  place free_numbers[2];
+  buffer_view free_keys[2];
+  buffer_view free_numbers[2];
 };
 
-/// Room for a pass, seen by both processors.
-struct radix_room {
+/// Workspace of a pass, seen by both processors.
+struct radix_workspace {
   radix_tile* tiles = nullptr;
   std::uint32_t* counts = nullptr;
-  place tiles_place;
-  place counts_place;
+  buffer_view tiles_view;
+  buffer_view counts_view;
 };
 
 /// Tiles of a side: at most one of each partition is not full.
@@ -58,22 +58,22 @@ inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, rad
   return count;
 }
 
-/// Makes of each tile's counts the places of its rows: digits in order, in each the tiles in order.
+/// Makes of each tile's counts the offsets of its rows: digits in order, in each the tiles in order.
 /// Returns false if the counts are not those of all rows.
-inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
-                        std::uint32_t* counts) {
+inline bool make_offsets(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
+                         std::uint32_t* counts) {
   const std::size_t digits = std::size_t{1} << bits;
   std::size_t tile = 0;
   std::uint32_t sum = 0;
   for (std::size_t p = 0; p < side.partitions; ++p) {
     std::size_t last = tile;
-    std::uint32_t place_of[std::size_t{1} << radix_bits] = {};
+    std::uint32_t offset_of[std::size_t{1} << radix_bits] = {};
     for (; last < tile_count && tiles[last].begin < side.begins[p + 1]; ++last) {
-      for (std::size_t d = 0; d < digits; ++d) place_of[d] += counts[(last << radix_bits) + d];
+      for (std::size_t d = 0; d < digits; ++d) offset_of[d] += counts[(last << radix_bits) + d];
     }
     for (std::size_t d = 0; d < digits; ++d) {
-      const std::uint32_t rows = place_of[d];
-      side.next_begins[(p << bits) + d] = place_of[d] = sum;
+      const std::uint32_t rows = offset_of[d];
+      side.next_begins[(p << bits) + d] = offset_of[d] = sum;
       sum += rows;
     }
     if (sum != side.begins[p + 1]) return false;
@@ -81,8 +81,8 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
       for (std::size_t d = 0; d < digits; ++d) {
         std::uint32_t& count = counts[(tile << radix_bits) + d];
         const std::uint32_t rows = count;
-        count = place_of[d];
-        place_of[d] += rows;
+        count = offset_of[d];
+        offset_of[d] += rows;
       }
     }
   }
@@ -92,7 +92,7 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
 
 /// Cuts each partition of a side into 2^bits by the hash's bits from `shift` on. Stable.
 [[nodiscard]] inline MetalJoinStatus radix_pass(context& gpu, objc::id queue, std::size_t key_bytes, unsigned shift,
-                                                unsigned bits, const radix_room& room, radix_side& side) {
+                                                unsigned bits, const radix_workspace& workspace, radix_side& side) {
   const pipeline* histogram = nullptr;
   const pipeline* scatter = nullptr;
   MetalJoinStatus status = gpu.get(function::radix_histogram, key_bytes, 0, histogram);
@@ -108,21 +108,21 @@ inline bool make_places(radix_side& side, unsigned bits, const radix_tile* tiles
     return fail(MetalJoinStatus::not_supported, "a tile does not fit the threadgroup memory");
   }
   const radix_args arguments{shift, (std::uint32_t{1} << bits) - 1, side.has_numbers ? 1u : 0u};
-  const std::size_t tiles = list_tiles(side, tile_rows, room.tiles);
+  const std::size_t tiles = list_tiles(side, tile_rows, workspace.tiles);
   {
     command counting(queue);
-    counting.dispatch(*histogram, tiles, radix_threads, side.keys, room.tiles_place, room.counts_place,
+    counting.dispatch(*histogram, tiles, radix_threads, side.keys, workspace.tiles_view, workspace.counts_view,
                       constant_of(arguments), threadgroup_bytes{digits * 4});
     status = counting.run();
   }
   if (status != MetalJoinStatus::success) return status;
-  if (!make_places(side, bits, room.tiles, tiles, room.counts)) {
+  if (!make_offsets(side, bits, workspace.tiles, tiles, workspace.counts)) {
     return fail(MetalJoinStatus::launch_failure, "a histogram does not have all rows");
   }
   {
     command scattering(queue);
     scattering.dispatch(*scatter, tiles, radix_threads, side.keys, side.has_numbers ? side.numbers : side.keys,
-                        room.tiles_place, room.counts_place, side.free_keys[0], side.free_numbers[0],
+                        workspace.tiles_view, workspace.counts_view, side.free_keys[0], side.free_numbers[0],
                         constant_of(arguments), threadgroup_bytes{tile_rows * key_bytes},
                         threadgroup_bytes{counter_bytes}, threadgroup_bytes{digits * 4},
                         threadgroup_bytes{simd_lanes * 4});

@@ -24,7 +24,7 @@ inline uint ballot(bool vote) { return uint(ulong(simd_ballot(vote))); }
 constant constexpr uint radix_bins = 256;
 
 // ---------------------------------------------------------------- histogram
-// counts[tile][digit]. The CPU makes of them the place of each tile's first row of each digit.
+// counts[tile][digit]. The CPU makes of them the offset of each tile's first row of each digit.
 template <typename K>
 [[kernel]] void radix_histogram(
     device const K*          keys    [[buffer(0)]],
@@ -54,19 +54,19 @@ template <typename K>
 // ---------------------------------------------------------------- scatter
 // Stable. A simdgroup ranks its rows 32 at a time: lanes of one digit find each other by votes.
 // The tile is put in order in threadgroup memory, so that rows of one digit leave side by side.
-// As many threads as bins: thread d looks after digit d.
+// As many threads as bins: thread d has digit d.
 template <typename K, uint Items>
 [[kernel]] void radix_scatter(
     device const K*          keys     [[buffer(0)]],
     device const uint*       rows     [[buffer(1)]],
     device const radix_tile* tiles    [[buffer(2)]],
-    device const uint*       places   [[buffer(3)]],
+    device const uint*       offsets   [[buffer(3)]],
     device K*                out_keys [[buffer(4)]],
     device uint*             out_rows [[buffer(5)]],
     constant radix_args&     args     [[buffer(6)]],
     threadgroup K*           sorted   [[threadgroup(0)]],
     threadgroup uint*        counters [[threadgroup(1)]],   // [simdgroup][digit]
-    threadgroup uint*        moves    [[threadgroup(2)]],   // of a digit: from place in tile to place
+    threadgroup uint*        moves    [[threadgroup(2)]],   // of a digit: offset less position in tile
     threadgroup uint*        sums     [[threadgroup(3)]],   // of a simdgroup's digits
     uint group      [[threadgroup_position_in_grid]],
     uint tid        [[thread_index_in_threadgroup]],
@@ -115,7 +115,7 @@ template <typename K, uint Items>
   uint start = 0u;
   if (lane < simd_index) start = sums[lane];
   start = simd_sum(start) + lower_digits;
-  moves[tid] = places[group * radix_bins + tid] - start;
+  moves[tid] = offsets[group * radix_bins + tid] - start;
   for (uint g = 0; g < simd_count; ++g) counters[g * radix_bins + tid] += start;
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
@@ -127,13 +127,13 @@ template <typename K, uint Items>
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
-  uint place[Items];
+  uint position[Items];
   for (uint i = 0; i < Items; ++i) {
     const uint p = i * threads + tid;
     if (p < end - begin) {
       const K k = sorted[p];
-      place[i] = p + moves[hash_key(k) >> args.shift & args.mask];
-      out_keys[place[i]] = k;
+      position[i] = p + moves[hash_key(k) >> args.shift & args.mask];
+      out_keys[position[i]] = k;
     }
   }
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -144,7 +144,7 @@ template <typename K, uint Items>
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint i = 0; i < Items; ++i) {
     const uint p = i * threads + tid;
-    if (p < end - begin) out_rows[place[i]] = uint(sorted[p]);
+    if (p < end - begin) out_rows[position[i]] = uint(sorted[p]);
   }
 }
 

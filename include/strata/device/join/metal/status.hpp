@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 
 /// What a join by Metal returns. The values are those of the cudaError_t that says the same, so that
-/// a caller who has that may cast.
+/// a caller that has it may cast.
 enum class MetalJoinStatus {
   success = 0,
   invalid_value = 1,

@@ -23,17 +23,17 @@ struct join_counters {
 
 /// Lists the tasks of a join and runs them, some at a time. Skew on either side makes more tasks,
 /// not longer ones. `Kernel` encodes the dispatch of some of them:
-/// `kernel(command&, place first_task, std::size_t count)`.
+/// `kernel(command&, buffer_view first_task, std::size_t count)`.
 template <class Kernel>
 class task_runner {
  public:
-  task_runner(const MetalJoinTuning& tuning, bool counts, objc::id queue, join_task* tasks, place tasks_place,
-              const pipeline& advance, place count, place total, const Kernel& kernel)
+  task_runner(const MetalJoinTuning& tuning, bool counts, objc::id queue, join_task* tasks, buffer_view tasks_view,
+              const pipeline& advance, buffer_view count, buffer_view total, const Kernel& kernel)
       : tuning_(tuning),
         counts_(counts),
         queue_(queue),
         tasks_(tasks),
-        tasks_place_(tasks_place),
+        tasks_view_(tasks_view),
         advance_(advance),
         count_(count),
         total_(total),
@@ -70,7 +70,7 @@ class task_runner {
         while (next < listed_ && pairs + pairs_of(tasks_[next]) <= tuning_.dispatch_pairs) {
           pairs += pairs_of(tasks_[next++]);
         }
-        kernel_(some, place{tasks_place_.buffer, tasks_place_.offset + first * sizeof(join_task)},
+        kernel_(some, buffer_view{tasks_view_.buffer, tasks_view_.offset + first * sizeof(join_task)},
                 std::size_t{next - first});
         if (counts_) some.dispatch(advance_, 1, simd_lanes, count_, total_);
       }
@@ -90,10 +90,10 @@ class task_runner {
   bool counts_;
   objc::id queue_;
   join_task* tasks_;
-  place tasks_place_;
+  buffer_view tasks_view_;
   const pipeline& advance_;
-  place count_;
-  place total_;
+  buffer_view count_;
+  buffer_view total_;
   const Kernel& kernel_;
   std::uint32_t listed_ = 0;
 };
