@@ -348,7 +348,7 @@ void add_columns_of_few_matches(bench::suite& suite) {
   for (const join_case& what : {J3, two_24}) {
     for (const double match : {0.3, 0.03}) {
       add_with_columns<std::int32_t, 4>(suite, with_match(what, match), alone());
-      add_with_columns<std::int32_t, 4, true>(suite, with_match(what, match), alone(" filter"));
+      add_with_columns<std::int32_t, 4, true>(suite, with_match(what, match), filtered(JoinKind::inner));
     }
   }
 }

@@ -52,7 +52,7 @@ def figures(times, line):
     return [written(times[key]) for key in keys]
 
 
-def place_of(page, values):
+def match_of(page, values):
     if len(values) > 1:
         return re.search(rf"(?<=\| ){re.escape(' | '.join(values))}(?= \|)", page)
     return re.search(rf"(?<![\d.,]){re.escape(values[0])}(?= us\b| \|)", page)
@@ -63,13 +63,13 @@ def updated(page, lines, old, new):
     replacements, missing = [], []
     # Rows first: one figure of a row is not taken for a figure alone. The n-th line with the same figures has the n-th.
     for line in sorted(lines, key=lambda line: len(figures(old, line)) == 1):
-        place = place_of(page, figures(old, line))
-        if place is None:
+        match = match_of(page, figures(old, line))
+        if match is None:
             missing.append(line)
             continue
-        page = f"{page[:place.start()]}\ue000{len(replacements)}\ue001{page[place.end():]}"
+        page = f"{page[:match.start()]}\ue000{len(replacements)}\ue001{page[match.end():]}"
         replacements.append(" | ".join(figures(new, line)))
-    return re.sub("\ue000(\\d+)\ue001", lambda place: replacements[int(place[1])], page), missing
+    return re.sub("\ue000(\\d+)\ue001", lambda mark: replacements[int(mark[1])], page), missing
 
 
 def rows_of(lines):
@@ -85,7 +85,7 @@ def self_test():
              figures(times, "A::B,i32,x | 1 + A::B,i32,y | 1")]
     if found != [["18.0", "1,234"], ["200"], ["18.0", "1,234"]]:
         toolbox.fail(f"the self-test finds {found}")
-    if not all(place_of(page, values) for values in found) or place_of(page, ["8.0"]) or place_of(page, ["1", "2"]):
+    if not all(match_of(page, values) for values in found) or match_of(page, ["8.0"]) or match_of(page, ["1", "2"]):
         toolbox.fail("the self-test takes one figure for another")
     lines = ["A::B,i32,y | 1", "A::B,i32,y | 1@cub", "A::B,i32,x | 1 + A::B,i32,y | 1"]
     new = {key: value.replace("1", "2") for key, value in times.items()}
@@ -129,7 +129,7 @@ def main():
             continue
         for line in lines:
             values = figures(times, line)
-            if place_of(path.read_text(), values) is None:
+            if match_of(path.read_text(), values) is None:
                 errors.append(f"{name}: not {' | '.join(values)}, which is {line}")
     if errors:
         toolbox.fail("\n".join(errors))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Words that the headers do not use, because the field has a better known one for what they mean.
+"""Words that the files of include/strata do not use, because the field has a better known one for what they mean.
 
-Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`; comments,
-texts and the Markdown files beside the headers as prose. `--list` prints all findings, file by file, and
-how many each word has. `--self-test` runs every rule on examples.
+Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`; comments, texts and
+Markdown files as prose. `--list` prints all findings, file by file, and how many each word has. `--self-test` runs
+every rule on examples.
 """
 
 import argparse

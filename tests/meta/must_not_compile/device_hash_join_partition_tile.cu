@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: join_partition_tuning: a tile of partition_threads \* items rows must have fewer
+// expect: join_partition_tuning: partition_threads \* items must be less than 65536, and items at most 32
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
@@ -16,21 +17,6 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
-
-/// `Count` numbers of 16 bits, two in a register. Loops over them must be unrolled, so that the compiler
-/// knows the indices.
-template <int Count>
-class packed_array {
- public:
-  STRATA_D void set(int i, unsigned value) {
-    unsigned& word = words_[i / 2];
-    word = i % 2 == 0 ? value : word | value << 16;
-  }
-  STRATA_D unsigned get(int i) const { return i % 2 == 0 ? words_[i / 2] & 0xffff : words_[i / 2] >> 16; }
-
- private:
-  unsigned words_[ceiling_divide(Count, 2)];
-};
 
 /// One pass of a sort: moves all items to the offsets of their digits, stably. Each block takes a tile.
 ///

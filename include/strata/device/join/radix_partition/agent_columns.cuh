@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/common/tuning.hpp>
@@ -37,14 +38,14 @@ template <int BlockThreads, int ItemsPerThread>
 class AgentJoinColumns {
  public:
   /// Of a tile of `rows` rows: keeps the index of each row in the sorted tile. Row `i` of the thread has a rank in its
-  /// partition, of which `ranks` has two to a word, and the partition begins at `begin(i)`.
+  /// partition, which begins at `begin(i)`.
   template <class Begin>
-  STRATA_D void keep_indices(const unsigned (&ranks)[(ItemsPerThread + 1) / 2], unsigned rows, const Begin& begin) {
+  STRATA_D void keep_indices(const packed_array<ItemsPerThread>& ranks, unsigned rows, const Begin& begin) {
     rows_ = rows;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const unsigned at = in_tile(i) < rows ? begin(i) + half_of(ranks, i) : 0;
-      indices_[i / 2] = i % 2 == 0 ? at : indices_[i / 2] | at << 16;
+      const unsigned at = in_tile(i) < rows ? begin(i) + ranks.get(i) : 0;
+      indices_.set(i, at);
     }
   }
 
@@ -63,9 +64,6 @@ class AgentJoinColumns {
 
  private:
   STRATA_D static unsigned in_tile(int item) { return static_cast<unsigned>(item * BlockThreads) + threadIdx.x; }
-  STRATA_D static unsigned half_of(const unsigned* words, int item) {
-    return words[item / 2] >> (item % 2 * 16) & 0xffffu;
-  }
 
   template <class Columns, class Partitioned>
   STRATA_D void move_columns(join_record* shared, bool is_probe, const Columns& columns,
@@ -91,7 +89,7 @@ class AgentJoinColumns {
       }
       STRATA_UNROLL
       for (int i = begin; i < begin + ahead; ++i) {
-        if (i < ItemsPerThread && in_tile(i) < rows_) values[half_of(indices_, i)] = loaded[i - begin];
+        if (i < ItemsPerThread && in_tile(i) < rows_) values[indices_.get(i)] = loaded[i - begin];
       }
     }
     __syncthreads();
@@ -101,8 +99,7 @@ class AgentJoinColumns {
     }
   }
 
-  /// Two to a word: a tile has fewer than 2^16 rows.
-  unsigned indices_[(ItemsPerThread + 1) / 2];
+  packed_array<ItemsPerThread> indices_;
   unsigned positions_[ItemsPerThread];
   unsigned rows_, first_, number_;
 };

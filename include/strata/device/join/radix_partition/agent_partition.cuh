@@ -4,6 +4,7 @@
 
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/row_numbers.hpp>
@@ -40,13 +41,11 @@ class AgentJoinPartition {
   static constexpr unsigned tile_items = BlockThreads * ItemsPerThread;
   static_assert((threads & (threads - 1)) == 0, "join_partition_tuning: partition_threads must be a power of two");
   static_assert(tile_items < (1u << 16) && ItemsPerThread <= 32,
-                "join_partition_tuning: a tile of partition_threads * items rows must have "
-                "fewer than 65536, and at most 32 for each thread");
+                "join_partition_tuning: partition_threads * items must be less than 65536, and items at most 32");
 
   struct TempStorage {
     typename Scan::TempStorage scan;
-    /// The index in the tile of the first row without a key.
-    unsigned first_null;
+    unsigned first_null;  // index in the tile of the first row without a key
   };
 
   /// Bytes of dynamic shared memory.
@@ -72,10 +71,7 @@ class AgentJoinPartition {
         is_overflowing_(is_overflowing),
         hash_(hash) {
     if constexpr (is_second) {
-      const unsigned sides_partitions = 2u << plan.first_bits;
-      for (unsigned p = threadIdx.x; p < sides_partitions; p += threads) {
-        pass_tiles_[p] = pass_tiles[p];
-      }
+      for (unsigned p = threadIdx.x; p < 2u << plan.first_bits; p += threads) pass_tiles_[p] = pass_tiles[p];
       __syncthreads();
     }
   }
@@ -156,15 +152,13 @@ class AgentJoinPartition {
     array_if<is_second || !holds_keys, unsigned> hashes;
     array_if<is_second || numbers_rows, unsigned> rows;
     array_if<is_second && is_wide, unsigned> lower;
-    /// A bit for each row without a key.
-    unsigned nulls;
+    unsigned nulls;  // a bit for each row without a key
   };
   struct rows_of_tile {
     unsigned hashes[ItemsPerThread];
     array_if<is_wide, unsigned> lower;
     array_if<is_second || numbers_rows, unsigned> rows;
-    /// Two to a word: a tile has fewer than 2^16 rows.
-    unsigned ranks[(ItemsPerThread + 1) / 2];
+    packed_array<ItemsPerThread> ranks;
     unsigned nulls;
   };
 
@@ -284,7 +278,7 @@ class AgentJoinPartition {
     for (int i = 0; i < items; ++i) {
       unsigned rank = 0;
       if (in_tile(i) < count) rank = atomicAdd(counts_ + bin_of(rows, i), 1u);
-      rows.ranks[i / 2] = i % 2 == 0 ? rank : rows.ranks[i / 2] | rank << 16;
+      rows.ranks.set(i, rank);
     }
   }
 
@@ -329,7 +323,7 @@ class AgentJoinPartition {
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (in_tile(i) >= tile.rows) continue;
-      const unsigned rank = rows.ranks[i / 2] >> (i % 2 * 16) & 0xffffu;
+      const unsigned rank = rows.ranks.get(i);
       const unsigned at = counts_[bin_of(rows, i)] + rank;
       if constexpr (HasRowIds) {
         unsigned row = tile.first + in_tile(i);
