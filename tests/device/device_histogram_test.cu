@@ -36,7 +36,7 @@ std::int64_t even_bin(const Sample& sample, const Level& lower, const Level& upp
                                      (static_cast<wide>(high) - static_cast<wide>(low)));
   } else {
     const auto scale = static_cast<common>(bins) / (high - low);
-    return static_cast<std::int64_t>((x - low) * scale);
+    return std::min(static_cast<std::int64_t>((x - low) * scale), std::int64_t{bins} - 1);
   }
 }
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_search.cuh>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -106,43 +109,66 @@ class exact_bins64 {
   word reciprocal_ = 0;
 };
 
-/// Even bins of floating-point numbers: (sample - lower) * scale, rounded in their type, then cut off.
-template <class Common>
+/// Even bins of floating-point numbers: (sample - lower) * (bins / (upper - lower)), rounded, then cut off.
+///
+/// Samples and levels are multiplied by a power of two, which takes half of the exponent of the larger level away.
+/// Then neither a difference nor `scale_` leaves the range of `Real`, and the roundings are those without the factor.
+template <class Real>
 class scaled_bins {
  public:
-  bool set(Common lower, Common upper, int bins) {
-    using wide = std::conditional_t<std::is_arithmetic_v<Common>, Common, float>;
+  /// False if a level is not finite.
+  bool set(Real lower, Real upper, int bins) {
+    if (!std::isfinite(lower) || !std::isfinite(upper)) return false;
     lower_ = lower;
     upper_ = upper;
-    const auto range = static_cast<wide>(static_cast<wide>(upper) - static_cast<wide>(lower));
-    scale_ = static_cast<Common>(static_cast<wide>(bins) / range);
+    last_ = static_cast<unsigned>(bins) - 1;
+    if (!(lower < upper)) return true;  // Without a sample between the levels nothing is counted.
+    int exponent = 0;
+    std::frexp(std::max(std::abs(lower), std::abs(upper)), &exponent);
+    factor_ = std::ldexp(Real{1}, -exponent / 2);
+    origin_ = lower * factor_;
+    scale_ = static_cast<Real>(bins) / (upper * factor_ - origin_);
     return true;
   }
 
-  STRATA_D int bin_of(Common sample) const {
-    return sample >= lower_ && sample < upper_ ? static_cast<int>((sample - lower_) * scale_) : -1;
+  STRATA_D int bin_of(Real sample) const {
+    if (!(sample >= lower_ && sample < upper_)) return -1;
+    const auto bin = static_cast<unsigned>((sample * factor_ - origin_) * scale_);
+    return static_cast<int>(bin < last_ ? bin : last_);  // A product may be rounded up to the number of bins.
   }
 
  private:
-  Common lower_{};
-  Common upper_{};
-  Common scale_{};
+  Real lower_ = 0;
+  Real upper_ = 0;
+  Real factor_ = 0;
+  Real origin_ = 0;  // lower_ * factor_
+  Real scale_ = 0;
+  unsigned last_ = 0;
 };
+
+/// The type in which even bins are computed: float for 16-bit floats, else the common type of samples and levels.
+template <class Common>
+using bin_arithmetic_t = std::conditional_t<std::is_arithmetic_v<Common>, Common, float>;
 
 template <class Common>
 using exact_bins = std::conditional_t<(sizeof(Common) <= 4), exact_bins32<Common>, exact_bins64<Common>>;
 
 /// As samples and levels are compared.
-template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>>
-struct even_bins : std::conditional_t<std::is_integral_v<Common>, exact_bins<Common>, scaled_bins<Common>> {
+template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>,
+          class Number = bin_arithmetic_t<Common>>
+struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Number>, scaled_bins<Number>> {
   static_assert(sizeof(Common) <= 8,
                 "DeviceHistogram: the common type of samples and levels must have at most 64 bits: convert the levels");
   static constexpr bool has_levels = false;
 
-  STRATA_D int operator()(const Sample& sample) const { return this->bin_of(static_cast<Common>(sample)); }
+  STRATA_D int operator()(const Sample& sample) const { return this->bin_of(number(sample)); }
 
-  bool set_levels(Level lower, Level upper, int num_bins) {
-    return this->set(static_cast<Common>(lower), static_cast<Common>(upper), num_bins);
+  bool set_levels(Level lower, Level upper, int num_bins) { return this->set(number(lower), number(upper), num_bins); }
+
+ private:
+  template <class T>
+  STRATA_HD static Number number(const T& value) {
+    return static_cast<Number>(static_cast<Common>(value));
   }
 };
 
@@ -164,6 +190,14 @@ struct range_bins {
 
   template <class Sample>
   STRATA_D int operator()(const Sample& sample) const {
+    if constexpr (is_device_real<Sample> && std::is_integral_v<Level>) {
+      // NaNs, and what no Level represents: not converted, because it is outside of all bins.
+      using real = bin_arithmetic_t<Sample>;
+      constexpr auto lowest = static_cast<real>(std::numeric_limits<Level>::min());
+      constexpr auto end = static_cast<real>(std::numeric_limits<Level>::max() / 2 + 1) * 2;
+      const auto x = static_cast<real>(sample);
+      if (!((x >= lowest || x > lowest - 1) && x < end)) return -1;
+    }
     return strata::UpperBound(levels, num_levels, static_cast<Level>(sample)) - 1;
   }
 };
