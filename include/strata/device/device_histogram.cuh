@@ -37,16 +37,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** Two kernel launches on `stream`, one for few samples or none; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed.
 /// - **Result.** The same from run to run. A counter that overflows wraps.
-/// - **Types.** Samples and levels of any arithmetic type up to 64 bits, counters of any integer type of 4 or 8 bytes.
-///   Even bins are computed in the common type of samples and levels: for integers exactly; for floating point as
-///   `(sample - lower_level) * ((num_levels - 1) / (upper_level - lower_level))` with the rounding of the type, cut
-///   off. As in CUB, a sample below `upper_level` whose product is rounded up to `num_levels - 1` is not counted.
-///   `HistogramRange` converts samples to the type of the levels.
+/// - **Types.** Samples and levels of any arithmetic type up to 64 bits, `__half` and `__nv_bfloat16`; counters of any
+///   integer type of 4 or 8 bytes. `HistogramEven` computes in the common type of samples and levels, for 16-bit floats
+///   in float; `HistogramRange` converts samples to the type of the levels.
+/// - **Even bins of integers** are exact.
+/// - **Even bins of floating point.** The bin is `(sample - lower_level) * ((num_levels - 1) / (upper_level -
+///   lower_level))`, cut off, for any finite levels. Every sample from `lower_level` on and below `upper_level` is
+///   counted: `lower_level` in bin 0, and a larger sample never in a lower bin than a smaller one. Rounding decides for
+///   a sample at or beside a border between bins: the product has a relative error of up to 2^-22, for double 2^-51
+///   (with more than 2^24 bins, 2^-21). NaNs and infinities are not counted. A program that is compiled with
+///   `-ftz=true` takes subnormal samples and levels for zero.
+/// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are not
+///   counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type cannot
+///   represent is not counted.
 /// - **Tuning.** `TunedDeviceHistogram<Hub>` takes a hub of yours in the place of histogram_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which
-///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, in a size query too; null pointers;
+///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a
+///   size query too; null pointers;
 ///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
 ///   Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Reads each sample once, arrays 16 bytes at a time. A block counts in shared memory, with up to 32

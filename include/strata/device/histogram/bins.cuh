@@ -6,6 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/thread/thread_search.cuh>
 
 #include <algorithm>
@@ -121,20 +122,19 @@ class scaled_bins {
     if (!std::isfinite(lower) || !std::isfinite(upper)) return false;
     lower_ = lower;
     upper_ = upper;
-    last_ = static_cast<unsigned>(bins) - 1;
     if (!(lower < upper)) return true;  // Without a sample between the levels nothing is counted.
     int exponent = 0;
     std::frexp(std::max(std::abs(lower), std::abs(upper)), &exponent);
     factor_ = std::ldexp(Real{1}, -exponent / 2);
     origin_ = lower * factor_;
     scale_ = static_cast<Real>(bins) / (upper * factor_ - origin_);
+    below_end_ = std::nextafter(static_cast<Real>(bins), Real{0});
     return true;
   }
 
   STRATA_D int bin_of(Real sample) const {
-    if (!(sample >= lower_ && sample < upper_)) return -1;
-    const auto bin = static_cast<unsigned>((sample * factor_ - origin_) * scale_);
-    return static_cast<int>(bin < last_ ? bin : last_);  // A product may be rounded up to the number of bins.
+    const Real position = Min{}((sample * factor_ - origin_) * scale_, below_end_);
+    return static_cast<int>(sample >= lower_ && sample < upper_ ? position : Real{-1});
   }
 
  private:
@@ -143,7 +143,7 @@ class scaled_bins {
   Real factor_ = 0;
   Real origin_ = 0;  // lower_ * factor_
   Real scale_ = 0;
-  unsigned last_ = 0;
+  Real below_end_ = 0;  // the largest number below that of the bins, to which a product may be rounded up
 };
 
 /// The type in which even bins are computed: float for 16-bit floats, else the common type of samples and levels.
@@ -193,8 +193,8 @@ struct range_bins {
     if constexpr (is_device_real<Sample> && std::is_integral_v<Level>) {
       // NaNs, and what no Level represents: not converted, because it is outside of all bins.
       using real = bin_arithmetic_t<Sample>;
-      constexpr auto lowest = static_cast<real>(std::numeric_limits<Level>::min());
-      constexpr auto end = static_cast<real>(std::numeric_limits<Level>::max() / 2 + 1) * 2;
+      constexpr real end = static_cast<real>(most_of<Level> / 2 + 1) * 2;
+      constexpr real lowest = std::is_signed_v<Level> ? -end : 0;
       const auto x = static_cast<real>(sample);
       if (!((x >= lowest || x > lowest - 1) && x < end)) return -1;
     }
