@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/fp8.cuh"
 #include "support/test_support.cuh"
 #include "support/test_types.cuh"
 
@@ -54,11 +55,10 @@ std::vector<T> keys() {
   const word sign = static_cast<word>(word{1} << (bits - 1));
   add_about(0);
   add_about(sign);
-  constexpr int mantissa = strata::detail::radix_mantissa_bits<T>;
-  if constexpr (mantissa != 0) {
-    const word infinity = static_cast<word>((sign - 1) & ~((word{1} << mantissa) - 1));
-    add_about(infinity);
-    add_about(static_cast<word>(sign | infinity));
+  if constexpr (strata::detail::radix_mantissa_bits<T> != 0) {
+    constexpr word greatest = strata::detail::radix_greatest_magnitude<T>;
+    add_about(greatest);
+    add_about(static_cast<word>(sign | greatest));
   }
   std::mt19937_64 random(strata_test::seed());
   for (int i = 0; i < 2000; ++i) result.push_back(from_bits<T>(static_cast<word>(random())));
@@ -96,7 +96,7 @@ void expect_codes() {
 template <class T>
 class radix_code : public testing::Test {};
 using key_types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, std::int64_t,
-                                 __half, __nv_bfloat16, float, double>;
+                                 __nv_fp8_e4m3, __nv_fp8_e5m2, __half, __nv_bfloat16, float, double>;
 TYPED_TEST_SUITE(radix_code, key_types);
 
 TYPED_TEST(radix_code, digits_are_those_of_keys) {

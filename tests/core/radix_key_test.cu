@@ -20,6 +20,7 @@
 #include <random>
 #include <vector>
 
+#include "support/fp8.cuh"
 #include "support/test_support.cuh"
 
 namespace radix_key_test {
@@ -97,12 +98,13 @@ TEST(radix_key, floats_with_two_zeros_and_nan_last) {
   EXPECT_LT(word(from_bits<float>(0x7f800000u)), word(from_bits<float>(0x7f800001u)));
 }
 
-// All bit patterns of a 16-bit format, beside the order of the floats that they stand for.
+// All bit patterns of a format of 8 or 16 bits, beside the order of the floats that they stand for.
 template <class T, class ToFloat>
-void expect_order_of_16_bits(ToFloat to_float) {
-  std::vector<std::vector<float>> by_word(1 << 16);
-  for (unsigned bits = 0; bits < 1 << 16; ++bits) {
-    const auto pattern = static_cast<std::uint16_t>(bits);
+void expect_order_of_all(ToFloat to_float) {
+  constexpr unsigned patterns = 1u << (8 * sizeof(T));
+  std::vector<std::vector<float>> by_word(patterns);
+  for (unsigned bits = 0; bits < patterns; ++bits) {
+    const auto pattern = static_cast<typename RadixTraits<T>::word>(bits);
     by_word[word(from_bits<T>(pattern))].push_back(to_float(pattern));
   }
   float last = -std::numeric_limits<float>::infinity();
@@ -135,9 +137,15 @@ float half_to_float(std::uint16_t bits) {
 }
 
 TEST(radix_key, all_halves_and_bfloats) {
-  expect_order_of_16_bits<__half>(half_to_float);
-  expect_order_of_16_bits<__nv_bfloat16>(
-      [](std::uint16_t bits) { return from_bits<float>(std::uint32_t{bits} << 16); });
+  expect_order_of_all<__half>(half_to_float);
+  expect_order_of_all<__nv_bfloat16>([](std::uint16_t bits) { return from_bits<float>(std::uint32_t{bits} << 16); });
+}
+
+TEST(radix_key, all_floats_of_8_bits) {
+  expect_order_of_all<__nv_fp8_e4m3>(
+      [](std::uint8_t bits) { return strata_test::number_of(from_bits<__nv_fp8_e4m3>(bits)); });
+  expect_order_of_all<__nv_fp8_e5m2>(
+      [](std::uint8_t bits) { return strata_test::number_of(from_bits<__nv_fp8_e5m2>(bits)); });
 }
 
 // ------------------------------------------------------------------ digits

@@ -37,8 +37,9 @@ STRATA_NAMESPACE_BEGIN
 ///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
 ///   tile. It does not look at the others, and they keep their positions. A number larger than the tile means all
 ///   items, 0 or less none. No key is needed that is larger than all others.
-/// - Keys are integers of up to 128 bits, enumerations, half, bfloat16, float, double, or with a decomposer any type.
-///   -0.0 is equal to +0.0. All NaN are equal and greater than +infinity. Keys are moved unchanged.
+/// - Keys are integers of up to 128 bits, enumerations, floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`)
+///   to 64 bits, or with a decomposer any type. -0.0 is equal to +0.0. All NaN are equal and greater than +infinity.
+///   Keys are moved unchanged.
 /// - Stable: equal keys, and their values, stay in their order, in descending sorts too.
 /// - Input is in blocked arrangement. Every thread of the block must call, in uniform control flow,
 ///   with the same range and `valid_items`. Any number of threads; at most 65,535 items.

@@ -81,9 +81,8 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   /// Whether the key is neither -0.0 nor NaN. Then `ordered()` leaves the code as it is.
   STRATA_HD static bool is_exact(Code code) {
     if constexpr (is_float) {
-      constexpr Code infinity = static_cast<Code>((sign - 1) & ~((Code{1} << radix_mantissa_bits<Key>)-1));
-      constexpr Code first = static_cast<Code>(~(sign | infinity));
-      constexpr Code last = static_cast<Code>(sign | infinity);
+      constexpr Code last = static_cast<Code>(sign | radix_greatest_magnitude<Key>);
+      constexpr Code first = static_cast<Code>(~last);
       return code != negative_zero && static_cast<Code>(ascending(code) - first) <= static_cast<Code>(last - first);
     } else {
       return true;

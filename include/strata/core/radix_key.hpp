@@ -35,6 +35,18 @@ template <>
 inline constexpr int radix_mantissa_bits<__half> = 10;
 template <>
 inline constexpr int radix_mantissa_bits<__nv_bfloat16> = 7;
+template <>
+inline constexpr int radix_mantissa_bits<__nv_fp8_e5m2> = 2;
+template <>
+inline constexpr int radix_mantissa_bits<__nv_fp8_e4m3> = 3;
+
+/// The bits of the greatest magnitude of a floating-point type: those of infinity, if the type has one. What is above
+/// are NaNs.
+template <class T, class Word = typename unsigned_of_bytes<sizeof(T)>::type>
+inline constexpr Word radix_greatest_magnitude = static_cast<Word>((static_cast<Word>(~Word{0}) >> 1) &
+                                                                   ~((Word{1} << radix_mantissa_bits<T>)-1));
+template <>
+inline constexpr std::uint8_t radix_greatest_magnitude<__nv_fp8_e4m3, std::uint8_t> = 0x7e;
 
 }  // namespace detail
 
@@ -50,7 +62,7 @@ inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detai
 template <class T>
 struct RadixTraits {
   static_assert(is_radix_key<T>,
-                "radix sorts take integers, enumerations, half, bfloat16, float and double; give "
+                "radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give "
                 "them a decomposer for other types, or specialise strata::RadixTraits");
   using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
@@ -60,9 +72,7 @@ struct RadixTraits {
     std::memcpy(&result, &key, sizeof(T));
     constexpr word sign = static_cast<word>(word{1} << (bits - 1));
     if constexpr (detail::radix_mantissa_bits<T> != 0) {
-      constexpr word magnitude_of_infinity =
-          static_cast<word>((sign - 1) & ~((word{1} << detail::radix_mantissa_bits<T>)-1));
-      const bool is_nan = static_cast<word>(result & (sign - 1)) > magnitude_of_infinity;
+      const bool is_nan = static_cast<word>(result & (sign - 1)) > detail::radix_greatest_magnitude<T>;
       if (result == sign) result = 0;
       result = static_cast<word>((result & sign) != 0 ? ~result : result | sign);
       return is_nan ? static_cast<word>(~word{0}) : result;

@@ -16,6 +16,8 @@ struct __nv_bfloat16;
 #endif
 struct __half2;
 struct __nv_bfloat162;
+struct __nv_fp8_e4m3;
+struct __nv_fp8_e5m2;
 
 STRATA_NAMESPACE_BEGIN
 

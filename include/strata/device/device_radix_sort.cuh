@@ -16,11 +16,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Sorts keys in device memory, alone or with values, by their bits.
 ///
-/// Integers, enumerations and bool sort by their value. So do floating-point numbers, where -0.0 is equal to +0.0,
-/// and all NaN are equal and greater than +infinity. For other keys a decomposer returns references to the fields
-/// to sort by, the most significant first (see RadixFields). A sort looks only at the bits from `begin_bit` to
-/// `end_bit - 1` of a key's order, from the least significant one. Fewer bits, or bits that are the same in all
-/// keys, make it faster.
+/// Integers, enumerations and bool sort by their value. So do floating-point numbers, those of 16 and 8 bits included
+/// (`__half`, `__nv_bfloat16`, `__nv_fp8_e4m3`, `__nv_fp8_e5m2`), where -0.0 is equal to +0.0, and all NaN are equal
+/// and greater than +infinity. For other keys a decomposer returns references to the fields to sort by, the most
+/// significant first (see RadixFields). A sort looks only at the bits from `begin_bit` to `end_bit - 1` of a key's
+/// order, from the least significant one. Fewer bits, or bits that are the same in all keys, make it faster.
 ///
 /// - **Stability.** Equal keys, and their values, stay in their order, in descending sorts too, in each run.
 /// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never

@@ -26,8 +26,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and has the same offsets in the output;
 /// - or `num_segments, segment_size`: segments of one size, side by side.
 ///
-/// Keys are integers, enumerations, bool, half, bfloat16, float and double, in the order of DeviceRadixSort: -0.0 is
-/// equal to +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
+/// Keys are integers, enumerations, bool and floating-point numbers, in the order of DeviceRadixSort: -0.0 is equal to
+/// +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
 /// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort, but for the long segments of
 /// large calls: these are sorted by their digits. For keys in another order, or of other types, take

@@ -15,8 +15,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Finds the `k` greatest or least keys of a sequence in device memory, alone or with values.
 ///
-/// Keys are those of DeviceRadixSort, in its order: integers, enumerations, half, bfloat16, float and double; -0.0 is
-/// equal to +0.0, and all NaN are equal and greater than +infinity. All items are results if `k` is not less than
+/// Keys are those of DeviceRadixSort, in its order: integers, enumerations and floating-point numbers; -0.0 is equal
+/// to +0.0, and all NaN are equal and greater than +infinity. All items are results if `k` is not less than
 /// `num_items`.
 ///
 /// - **Result.** Of equal keys the first ones in the input are taken. `MaxKeys`, `MinKeys`, `MaxPairs` and `MinPairs`

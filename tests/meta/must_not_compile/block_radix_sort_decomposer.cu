@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: radix sorts take integers, enumerations, half, bfloat16, float and double; give them a decomposer for other types
+// expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give them a decomposer for other types
 #include <strata/block/block_radix_sort.cuh>
 
 struct point {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double
+// expect: DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits
 #include <strata/device/device_segmented_sort.cuh>
 
 struct record {

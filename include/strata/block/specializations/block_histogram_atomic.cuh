@@ -3,8 +3,8 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/radix_key.hpp>
 #include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
@@ -25,7 +25,7 @@ class block_histogram_atomic {
   template <class Counter>
   STRATA_D static void count_one(Counter* counter) {
     constexpr bool is_word = std::is_integral_v<Counter> && (sizeof(Counter) == 4 || sizeof(Counter) == 8);
-    static_assert(is_word || radix_mantissa_bits<Counter> != 0,
+    static_assert(is_word || is_device_real<Counter>,
                   "BLOCK_HISTO_ATOMIC counts by atomicAdd: counters must be integers of 4 or 8 bytes, float, double, "
                   "half or bfloat16; take BLOCK_HISTO_SORT for others");
     if constexpr (is_word) {

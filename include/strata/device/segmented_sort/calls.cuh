@@ -50,7 +50,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Key>
 void check_number_keys() {
   static_assert(is_radix_key<Key>,
-                "DeviceSegmentedSort takes integers, enumerations, half, bfloat16, float and double; "
+                "DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits; "
                 "DeviceSegmentedMergeSort takes other keys, with a comparator");
 }
 

@@ -191,7 +191,7 @@ struct top_k_collect_problem {
     }
     template <bool OrEqual>
     STRATA_D bool is_before(const Key& key) const {
-      if constexpr (sizeof(Key) == 2 && Codes::is_float) {
+      if constexpr (sizeof(Key) <= 2 && Codes::is_float) {
         return is_candidate(bound_, key, OrEqual);
       } else if constexpr (std::is_enum_v<Key>) {  // which may have an operator of its own
         using Number = std::underlying_type_t<Key>;
