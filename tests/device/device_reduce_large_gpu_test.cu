@@ -152,6 +152,14 @@ TEST(device_segmented_reduce_large, many_long_segments) {
   EXPECT_EQ(expected, out.to_host());
 }
 
+struct items_before_segment {
+  std::int64_t empty_segments;
+  std::int64_t length;
+  STRATA_HD std::int64_t operator()(std::int64_t segment) const {
+    return segment < empty_segments ? 0 : (segment - empty_segments) * length;
+  }
+};
+
 TEST(device_segmented_reduce_large, very_many_segments) {
   constexpr std::int64_t segments = 50000000;
   device_vector<int> out(segments);
@@ -162,6 +170,27 @@ TEST(device_segmented_reduce_large, very_many_segments) {
   for (std::size_t s = 0; s < sums.size(); ++s) {
     ASSERT_EQ(static_cast<int>(9 * s + 3), sums[s]);
   }
+}
+
+// No other segments are as short, so what a segment costs without its items shows here: milliseconds in all.
+TEST(device_segmented_reduce_large, more_segments_than_32_bits_count_most_of_them_empty) {
+  constexpr std::int64_t segments = (std::int64_t{1} << 32) + 2000000, full = 3000000, length = 200;
+  bytes out(segments);
+  if (out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
+  const transforming offsets(counting<std::int64_t>(0), items_before_segment{segments - full, length});
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceSegmentedReduce::Sum(storage..., constant<int>(1), out.data(), segments, offsets, offsets + 1);
+  }));
+  // Each byte was 1.
+  EXPECT_EQ(full * length, result_of<std::int64_t>([&](std::int64_t* sum, auto&&... storage) {
+              return DeviceReduce::Sum(storage..., out.data(), sum, segments);
+            }));
+  std::vector<std::uint8_t> last(full + 1000);
+  ASSERT_CUDA_SUCCESS(
+      cudaMemcpy(last.data(), out.data() + segments - full - 1000, last.size(), cudaMemcpyDeviceToHost));
+  std::vector<std::uint8_t> expected(1000, 0);
+  expected.resize(last.size(), static_cast<std::uint8_t>(length));
+  EXPECT_EQ(expected, last);
 }
 
 }  // namespace
