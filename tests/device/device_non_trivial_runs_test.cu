@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -284,6 +285,14 @@ TEST_F(DeviceNonTrivialRunsArguments, refuses_what_it_cannot_do) {
       expect_refused(in.data(), offsets, lengths, num_runs, n, missing);
     }
   }
+}
+
+// How many runs there are is known to the device alone.
+TEST_F(DeviceNonTrivialRunsArguments, refuses_null_outputs_for_items_without_runs_too) {
+  std::vector<std::uint32_t> items(size);
+  std::iota(items.begin(), items.end(), 0u);
+  const shifted_array<std::uint32_t> no_runs(items);
+  expect_refused(no_runs.data(), nullptr, nullptr, num_runs, size);
 }
 
 TEST_F(DeviceNonTrivialRunsArguments, no_items_are_no_runs) {

@@ -23,7 +23,7 @@ struct __nv_fp8_e5m2 {
 
 namespace strata_test {
 
-/// The number that 8 bits are, with `mantissa_bits` of mantissa. NaN above `greatest`; that is infinity if `has_infinity`.
+/// The number that 8 bits are, with `mantissa_bits` of mantissa. Above `greatest`, which may be infinity, are NaNs.
 inline float number_of_fp8(std::uint8_t bits, int mantissa_bits, int greatest, bool has_infinity) {
   const int magnitude = bits & 0x7f;
   const float sign = (bits & 0x80) != 0 ? -1.0f : 1.0f;

@@ -47,9 +47,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a sample at or beside a border between bins: the product has a relative error of up to 2^-22, for double 2^-51
 ///   (with more than 2^24 bins, 2^-21). NaNs and infinities are not counted. A program that is compiled with
 ///   `-ftz=true` takes subnormal samples and levels for zero.
-/// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are not
-///   counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type cannot
-///   represent is not counted.
+/// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are
+///   not counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type
+///   cannot represent is not counted.
 /// - **Tuning.** `TunedDeviceHistogram<Hub>` takes a hub of yours in the place of histogram_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative

@@ -31,9 +31,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` takes a hub of yours in the place of columns_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
-///   query too; a null pointer (`d_num_runs_out`, or another one with items); an output that begins within the
-///   input or where another output does; temporary storage too small. The host cannot know that an output
-///   reaches into the input, or that its type cannot represent a length: the kernels of debug builds
+///   query too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output
+///   that begins within the input or where another output does; temporary storage too small. The host cannot know
+///   that an output reaches into the input, or that its type cannot represent a length: the kernels of debug builds
 ///   (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the runtime is neither
 ///   returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared memory
