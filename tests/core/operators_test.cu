@@ -259,7 +259,8 @@ TEST(operators, identities_change_nothing) {
   test_integer_identities<std::int8_t>();
   test_integer_identities<std::uint32_t>();
   test_integer_identities<std::int64_t>();
-  test_identity<strata::Sum, double>();
+  // +0.0 would make -0.0 positive.
+  static_assert(!operator_traits<strata::Sum, double>::has_identity);
   // Of numbers an infinity is one that changes nothing, but it would win against NaNs.
   static_assert(!operator_traits<strata::Min, float>::has_identity);
   static_assert(!operator_traits<strata::Max, double>::has_identity);
@@ -299,7 +300,7 @@ TEST(operators, those_of_the_standard_library_are_known_by_name) {
   static_assert(reduces_words_by<std::bit_or<>, hardware_reduction::bit_or>());
   static_assert(reduces_words_by<std::bit_xor<>, hardware_reduction::bit_xor>());
   static_assert(operator_traits<std::plus<int>, int>::hardware == hardware_reduction::add);
-  static_assert(operator_traits<std::plus<>, double>::has_identity);
+  static_assert(operator_traits<std::plus<>, double>::commutative);
   static_assert(!operator_traits<std::plus<>, struct12>::commutative);
   // Rounds items, and so depends on the order.
   static_assert(!operator_traits<std::plus<float>, int>::commutative);

@@ -95,7 +95,7 @@ TEST(grid_launch, a_part_of_the_device_gets_a_part_of_the_blocks) {
 #if STRATA_HOST_SIMT
     const strata::simt::configuration before = strata::simt::config();
     // The occupancy functions do not know of it.
-    strata::simt::config().multiprocessors = static_cast<unsigned>(multiprocessors);
+    strata::simt::config().usable_multiprocessors = static_cast<unsigned>(multiprocessors);
 #endif
     call.reset();
     ASSERT_CUDA_SUCCESS(call.launch(1u << 20, 1u << 20, part_of_device(multiprocessors)));

@@ -268,7 +268,7 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
     const unsigned fit_now = multiprocessors * 32;
     for (unsigned blocks : {fit_now, fit_now + 1}) {
       ASSERT_EQ(cudaMemset(words, 0, sizeof *words), cudaSuccess);
-      simt::config().multiprocessors = multiprocessors;
+      simt::config().usable_multiprocessors = multiprocessors;
       int value = 0;
       ASSERT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
       EXPECT_EQ(value, 4);

@@ -34,6 +34,8 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   status = cudaDeviceGetAttribute(&properties.shared_bytes_of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (status != cudaSuccess) return status;
 #if STRATA_HOST_SIMT
+  const unsigned capability = ::strata::simt::config().compute_capability;
+  if (capability != 0 && capability * 10 < STRATA_SIMT_PTX_VERSION) return cudaErrorNoKernelImageForDevice;
   properties.ptx_version = STRATA_SIMT_PTX_VERSION;
 #else
   // cudaErrorNoKernelImageForDevice / InvalidDeviceFunction from here means: strata was not
@@ -46,10 +48,20 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   return status;
 }
 
+/// Caches hold what is known of so many devices.
+inline constexpr int max_cached_devices = 64;
+
+/// Whether what a cache holds is true of a device. On the host back end, tests change what the device is.
+inline bool is_cached_device(int device) {
+#if STRATA_HOST_SIMT
+  if (!::strata::simt::has_first_device()) return false;
+#endif
+  return device < max_cached_devices;
+}
+
 /// Properties of the current device, queried once per device and process. The multiprocessors are those of
 /// the device; under MPS or MIG, those that the process may use.
 inline cudaError_t current_device_properties(device_properties& properties) {
-  constexpr int max_cached_devices = 64;
   struct entry {
     std::atomic<bool> is_known;
     std::atomic<int> ptx_version, multiprocessors, l2_bytes, shared_bytes_of_block;
@@ -59,7 +71,7 @@ inline cudaError_t current_device_properties(device_properties& properties) {
   int device = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status != cudaSuccess) return status;
-  entry* const known = device < max_cached_devices ? &cache[device] : nullptr;
+  entry* const known = is_cached_device(device) ? &cache[device] : nullptr;
   if (known != nullptr && known->is_known.load(std::memory_order_acquire)) {
     properties.ptx_version = known->ptx_version.load(std::memory_order_relaxed);
     properties.multiprocessors = known->multiprocessors.load(std::memory_order_relaxed);

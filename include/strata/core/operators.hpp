@@ -143,7 +143,11 @@ struct BitXor {
 };
 
 /// Of two (index, value) pairs the one with the smaller value; of equal values the smaller index. Of a NaN
-/// and a number the number is taken. NaNs are equal to each other, as are -0.0 and +0.0.
+/// and a number the number is taken. NaNs are equal to each other, as are -0.0 and +0.0. Which of two pairs is taken
+/// that have the same index and equal values is unspecified.
+///
+/// Values of other types than numbers are compared by their operators < and ==: the first pair is taken unless the
+/// value of the second one is less, or equal with a smaller index.
 struct ArgMin {
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
@@ -254,14 +258,46 @@ STRATA_HD constexpr hardware_reduction known_operation() {
 template <class T, hardware_reduction Operation>
 struct traits_of_operation;
 
+/// An operator of which no more is known than that it is associative.
+struct associative_operator {
+  static constexpr bool commutative = false;
+  static constexpr bool has_identity = false;
+  static constexpr hardware_reduction hardware = hardware_reduction::none;
+};
+
 }  // namespace detail
 
-/// What an algorithm may assume of `Operator` on values of type `T`. Operators of strata are known, and those of
-/// libcu++, Thrust, CUB and the standard library on numbers (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...;
-/// minima and maxima of integers). Of others, algorithms assume only that they are associative, so operands keep their
-/// order. Specialise it for a commutative operator of yours: reductions then need no ordered exchange.
+/// What an algorithm may assume of `Operator` on values of type `T`.
+///
+/// The operators of strata are known on numbers: `Sum`, `Min`, `Max` and the bit operators on integers; `Sum` on
+/// floating-point numbers, `__half` and `__nv_bfloat16` and CUDA's pairs of these; `Min` and `Max` on the numbers that
+/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. So are those of libcu++, Thrust,
+/// CUB and the standard library (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...; minima and maxima of
+/// integers). Of all others, algorithms assume only that they are associative: operands keep their order. These are
+/// your operators, and all operators on classes, enumerations and CUDA's vectors such as `float2`, whose `+`, `<` or
+/// `&` is yours.
+///
+/// Reductions need no ordered exchange where the order does not matter. To say so, derive a specialisation from
+/// `commutative_operator`:
+///
+///     template <>
+///     struct strata::operator_traits<strata::Sum, my_vector> : strata::commutative_operator {};
+///
+/// or, of an operator that does the same as one of these on numbers, from the traits of that one:
+///
+///     template <class T>
+///     struct strata::operator_traits<my_plus, T> : strata::operator_traits<strata::Sum, T> {};
+///
+/// `commutative`: op(a, b) has the same bits as op(b, a), for all values. `hardware`: the instruction that reduces 32-bit
+/// integers, if `T` is one. `has_identity`: op(identity(), a) and op(a, identity()) have the bits of a, for all values;
+/// only then may `identity()` be called.
 template <class Operator, class T>
 struct operator_traits : detail::traits_of_operation<T, detail::known_operation<Operator, T>()> {};
+
+/// An operator that is associative and commutative.
+struct commutative_operator : detail::associative_operator {
+  static constexpr bool commutative = true;
+};
 
 namespace detail {
 // Device code may read these constants, but must not call the host functions of std::numeric_limits.
@@ -273,61 +309,83 @@ inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr bool is_word_integer = std::is_integral_v<T> && sizeof(T) == 4;
 
-template <class T, hardware_reduction Hardware, bool HasIdentity>
-struct commutative_operator_traits {
-  static constexpr bool commutative = true;
-  static constexpr bool has_identity = HasIdentity;
-  static constexpr hardware_reduction hardware = is_word_integer<T> ? Hardware : hardware_reduction::none;
+/// Types whose operators are those of the language. The standard library does not call int128 an integer in all modes.
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T>;
+#if STRATA_HAS_INT128
+template <>
+inline constexpr bool is_integer<int128> = true;
+template <>
+inline constexpr bool is_integer<uint128> = true;
+#endif
+
+/// Numbers that Min and Max order totally, NaNs aside. Of a long double, they do not know NaNs and zeros.
+template <class T>
+inline constexpr bool is_ordered_number = is_integer<T> || is_device_real<T>;
+
+/// Numbers whose sums do not depend on the order of two operands. CUDA adds its pairs of 16-bit floats itself.
+template <class T>
+inline constexpr bool is_summand = is_ordered_number<T> || std::is_floating_point_v<T> || std::is_same_v<T, __half2> ||
+                                   std::is_same_v<T, __nv_bfloat162>;
+
+/// The index is an integer, so that pairs are told apart by it where values are equal.
+template <class T>
+inline constexpr bool is_indexed_number = false;
+template <class Index, class T>
+inline constexpr bool is_indexed_number<KeyValuePair<Index, T>> = is_integer<Index> && is_ordered_number<T>;
+
+/// An operator that is known where `IsKnown`. Of integers it has an identity, and an instruction if they are words.
+template <class T, bool IsKnown, hardware_reduction Hardware>
+struct traits_on_numbers {
+  static constexpr bool commutative = IsKnown;
+  static constexpr bool has_identity = IsKnown && std::is_integral_v<T>;
+  static constexpr hardware_reduction hardware =
+      has_identity && is_word_integer<T> ? Hardware : hardware_reduction::none;
 };
 }  // namespace detail
 
 template <class T>
-struct operator_traits<Sum, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::add, std::is_arithmetic_v<T>> {
+struct operator_traits<Sum, T> : detail::traits_on_numbers<T, detail::is_summand<T>, hardware_reduction::add> {
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 template <class T>
-struct operator_traits<Min, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::min, std::is_integral_v<T>> {
+struct operator_traits<Min, T> : detail::traits_on_numbers<T, detail::is_ordered_number<T>, hardware_reduction::min> {
   STRATA_HD static constexpr T identity() { return detail::largest_value<T>; }
 };
 
 template <class T>
-struct operator_traits<Max, T>
-    : detail::commutative_operator_traits<T, hardware_reduction::max, std::is_integral_v<T>> {
+struct operator_traits<Max, T> : detail::traits_on_numbers<T, detail::is_ordered_number<T>, hardware_reduction::max> {
   STRATA_HD static constexpr T identity() { return detail::lowest_value<T>; }
 };
 
 template <class T>
-struct operator_traits<BitAnd, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_and, true> {
+struct operator_traits<BitAnd, T> : detail::traits_on_numbers<T, detail::is_integer<T>, hardware_reduction::bit_and> {
   STRATA_HD static constexpr T identity() { return static_cast<T>(~T{}); }
 };
 
 template <class T>
-struct operator_traits<BitOr, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_or, true> {
+struct operator_traits<BitOr, T> : detail::traits_on_numbers<T, detail::is_integer<T>, hardware_reduction::bit_or> {
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 template <class T>
-struct operator_traits<BitXor, T> : detail::commutative_operator_traits<T, hardware_reduction::bit_xor, true> {
+struct operator_traits<BitXor, T> : detail::traits_on_numbers<T, detail::is_integer<T>, hardware_reduction::bit_xor> {
   STRATA_HD static constexpr T identity() { return T{}; }
 };
 
 // Equal values are ordered by index, so the order of operands does not matter.
 template <class T>
-struct operator_traits<ArgMin, T> : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
+struct operator_traits<ArgMin, T>
+    : std::conditional_t<detail::is_indexed_number<T>, commutative_operator, detail::associative_operator> {};
 
 template <class T>
-struct operator_traits<ArgMax, T> : detail::commutative_operator_traits<T, hardware_reduction::none, false> {};
+struct operator_traits<ArgMax, T>
+    : std::conditional_t<detail::is_indexed_number<T>, commutative_operator, detail::associative_operator> {};
 
 namespace detail {
 template <class T>
-struct traits_of_operation<T, hardware_reduction::none> {
-  static constexpr bool commutative = false;
-  static constexpr bool has_identity = false;
-  static constexpr hardware_reduction hardware = hardware_reduction::none;
-};
+struct traits_of_operation<T, hardware_reduction::none> : associative_operator {};
 template <class T>
 struct traits_of_operation<T, hardware_reduction::add> : operator_traits<Sum, T> {};
 template <class T>

@@ -44,9 +44,11 @@ struct configuration {
   /// Blocks of a launch that is not cooperative that have started and not ended at any one time; the
   /// next starts when one ends. STRATA_SIMT_RESIDENT_BLOCKS
   unsigned resident_blocks = 4;
-  /// Multiprocessors that cooperative launches get, of the 4 that the device says it has. Fewer are as
-  /// in a green context, of which the occupancy functions do not know. STRATA_SIMT_MULTIPROCESSORS
+  /// Multiprocessors of each device, 1 to 132. STRATA_SIMT_MULTIPROCESSORS
   unsigned multiprocessors = 4;
+  /// Those of them that cooperative launches get; 0: all. Fewer are as in a green context, of which neither the
+  /// device's attributes nor the occupancy functions know. STRATA_SIMT_USABLE_MULTIPROCESSORS
+  unsigned usable_multiprocessors = 0;
   block_order order = block_order::ascending;  ///< of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
   size_t stack_bytes = 64 << 10;               ///< of each device thread. STRATA_SIMT_STACK_BYTES
   /// Polls without any progress before "livelock"; 64 times as many where only barriers are passed.
@@ -58,13 +60,19 @@ struct configuration {
   /// CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
   unsigned hang_seconds = 10;
   size_t static_shared_limit = 48 << 10;
+  /// Shared memory that a block may have; a multiprocessor has 1 KB more. STRATA_SIMT_SHARED_BYTES
   size_t shared_limit = 227 << 10;
+  /// 10 * major + minor, as the device's attributes say it. Programs whose kernels are compiled for a later one
+  /// (STRATA_SIMT_PTX_VERSION) find no kernel image. STRATA_SIMT_COMPUTE_CAPABILITY; 0: that of the program
+  unsigned compute_capability = 0;
   /// Devices that there are, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
   bool quiet = false;  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
 /// Is read by each launch: change it between launches. Its initial values come from the environment.
 configuration& config();
+/// Whether config() describes the device that the program began with. What is cached of a device is of that one.
+bool has_first_device();
 
 /// What ended the last launch that failed; kind is "" when none has since clear_report().
 struct report {

@@ -32,8 +32,7 @@ inline bool is_replayable(cudaStream_t stream) {
 
 /// One property of a kernel on each device; 0: not yet queried. Each pair of kernel and property has a static object.
 struct kernel_property_cache {
-  static constexpr int devices = 64;
-  std::atomic<int> values[devices];
+  std::atomic<int> values[max_cached_devices];
 
   /// The property on the current device. `query(value)` finds it the first time.
   template <class Query>
@@ -41,7 +40,7 @@ struct kernel_property_cache {
     int device = 0;
     cudaError_t status = cudaGetDevice(&device);
     if (status != cudaSuccess) return status;
-    std::atomic<int>* const known = device < devices ? &values[device] : nullptr;
+    std::atomic<int>* const known = detail::is_cached_device(device) ? &values[device] : nullptr;
     value = known != nullptr ? known->load(std::memory_order_relaxed) : 0;
     if (value > 0) return cudaSuccess;
     status = query(value);

@@ -39,7 +39,7 @@ struct part_of {
   }
 };
 
-/// How many items the parts but the last have. strata::Sum adds them.
+/// How many items the parts but the last have. strata::Sum adds them, in any order.
 template <class Count, int Counted>
 struct part_counts {
   Count of[Counted];
@@ -51,6 +51,11 @@ struct part_counts {
     return a;
   }
 };
+
+}  // namespace detail
+template <class Count, int Counted>
+struct operator_traits<Sum, detail::part_counts<Count, Counted>> : commutative_operator {};
+namespace detail {
 
 /// A partition, as DispatchScan takes it: a selection that also writes what it does not select. The rank of an item in
 /// the last part follows from its index and the numbers of items in the other parts. In a partition in two,

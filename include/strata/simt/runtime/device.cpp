@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device we pretend to be: compute capability 9.0, small in number of SMs so that tests with a
-// handful of blocks fill it.
+// The device we pretend to be: compute capability 9.0, with few multiprocessors so that tests with a
+// handful of blocks fill it, unless the configuration says otherwise.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <algorithm>
@@ -12,15 +12,16 @@ using namespace strata::simt::engine;
 
 namespace {
 
-constexpr int compute_major = 9, compute_minor = 0;
-constexpr int multiprocessors = 4;
 constexpr int threads_per_multiprocessor = 2048;
 constexpr int blocks_per_multiprocessor = 32;
-constexpr int shared_per_multiprocessor = 228 << 10;
 constexpr int shared_reserved_per_block = 1 << 10;
 constexpr int registers = 65536;
 constexpr int l2_bytes = 50 << 20;
 constexpr int runtime_version = 13000;
+
+int compute_capability() { return settings.compute_capability != 0 ? static_cast<int>(settings.compute_capability) : 90; }
+int multiprocessors() { return static_cast<int>(std::clamp(settings.multiprocessors, 1u, max_multiprocessors)); }
+int shared_per_multiprocessor() { return static_cast<int>(settings.shared_limit) + shared_reserved_per_block; }
 
 struct error_text {
   cudaError_t error;
@@ -97,7 +98,7 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       return static_cast<int>(settings.shared_limit);
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return shared_per_multiprocessor;
+      return shared_per_multiprocessor();
     case cudaDevAttrReservedSharedMemoryPerBlock:
       return shared_reserved_per_block;
     case cudaDevAttrWarpSize:
@@ -106,7 +107,7 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrMaxRegistersPerMultiprocessor:
       return registers;
     case cudaDevAttrMultiProcessorCount:
-      return multiprocessors;
+      return multiprocessors();
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return threads_per_multiprocessor;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
@@ -114,9 +115,9 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrL2CacheSize:
       return l2_bytes;
     case cudaDevAttrComputeCapabilityMajor:
-      return compute_major;
+      return compute_capability() / 10;
     case cudaDevAttrComputeCapabilityMinor:
-      return compute_minor;
+      return compute_capability() % 10;
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
@@ -170,7 +171,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   cudaMemGetInfo(&free_bytes, &properties->totalGlobalMem);
   properties->sharedMemPerBlock = settings.static_shared_limit;
   properties->sharedMemPerBlockOptin = settings.shared_limit;
-  properties->sharedMemPerMultiprocessor = shared_per_multiprocessor;
+  properties->sharedMemPerMultiprocessor = static_cast<size_t>(shared_per_multiprocessor());
   properties->regsPerBlock = registers;
   properties->warpSize = static_cast<int>(warp_threads);
   properties->maxThreadsPerBlock = static_cast<int>(max_block_threads);
@@ -178,9 +179,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->maxThreadsDim[2] = 64;
   properties->maxGridSize[0] = 0x7fffffff;
   properties->maxGridSize[1] = properties->maxGridSize[2] = 65535;
-  properties->major = compute_major;
-  properties->minor = compute_minor;
-  properties->multiProcessorCount = multiprocessors;
+  properties->major = compute_capability() / 10;
+  properties->minor = compute_capability() % 10;
+  properties->multiProcessorCount = multiprocessors();
   properties->l2CacheSize = l2_bytes;
   properties->maxThreadsPerMultiProcessor = threads_per_multiprocessor;
   return cudaSuccess;
@@ -202,7 +203,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   *attributes = {};
   attributes->maxThreadsPerBlock = static_cast<int>(max_block_threads);
   attributes->numRegs = 32;
-  attributes->ptxVersion = attributes->binaryVersion = compute_major * 10 + compute_minor;
+  attributes->ptxVersion = attributes->binaryVersion = compute_capability();
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(kernel));
   return cudaSuccess;
 }
@@ -223,7 +224,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   const int warps = (block_threads + 31) / 32;
   const int by_threads = threads_per_multiprocessor / (warps * 32);
   const int by_shared =
-      shared_per_multiprocessor / (static_cast<int>(dynamic_shared_bytes) + shared_reserved_per_block);
+      shared_per_multiprocessor() / (static_cast<int>(dynamic_shared_bytes) + shared_reserved_per_block);
   *blocks = std::min({by_threads, by_shared, blocks_per_multiprocessor});
   return cudaSuccess;
 }
@@ -242,8 +243,9 @@ uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dy
   int blocks = 0;
   const cudaError_t error =
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, dynamic_shared_bytes);
-  const unsigned available = std::clamp<unsigned>(settings.multiprocessors, 1, multiprocessors);
-  return error == cudaSuccess ? static_cast<uint64_t>(blocks) * available : 0;
+  const auto all = static_cast<unsigned>(multiprocessors());
+  const unsigned usable = settings.usable_multiprocessors != 0 ? std::min(settings.usable_multiprocessors, all) : all;
+  return error == cudaSuccess ? uint64_t{usable} * static_cast<uint64_t>(blocks) : 0;
 }
 
 }  // namespace engine

@@ -248,6 +248,7 @@ cudaError_t execute_launch(const launch_parameters& parameters, const kernel_cal
 
 // ---- device.cpp
 constexpr unsigned max_devices = 64;
+constexpr unsigned max_multiprocessors = 132;
 int current_device();  // of the calling host thread
 bool is_device(int device);
 // How many blocks of a cooperative launch fit into what launches get of the device.

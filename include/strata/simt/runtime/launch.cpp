@@ -35,25 +35,40 @@ namespace {
 
 uint64_t random_state = 1;
 
-uint64_t environment_number(const char* name, uint64_t otherwise) {
+// A number in the environment; one that is none, or out of range, ends the program.
+template <class T>
+void read_environment(const char* name, T& value, uint64_t least, uint64_t most) {
   const char* const text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
+  if (text == nullptr) return;
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(text, &end, 0);
+  const bool is_number = *text >= '0' && *text <= '9' && *end == '\0';
+  if (!is_number || number < least || number > most) {
+    std::fprintf(stderr, "strata simt: %s is \"%s\", must be a number from %llu to %llu\n", name, text,
+                 static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
+    std::_Exit(EXIT_FAILURE);
+  }
+  value = static_cast<T>(number);
 }
 
 configuration from_environment() {
   configuration c;
-  c.seed = environment_number("STRATA_SIMT_SEED", c.seed);
-  c.resident_blocks = static_cast<unsigned>(environment_number("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks));
-  c.multiprocessors = static_cast<unsigned>(environment_number("STRATA_SIMT_MULTIPROCESSORS", c.multiprocessors));
-  c.order = static_cast<block_order>(environment_number("STRATA_SIMT_BLOCK_ORDER", 0) % 3);
+  constexpr uint64_t any = ~uint64_t{0}, any_unsigned = ~0u;
+  read_environment("STRATA_SIMT_SEED", c.seed, 0, any);
+  read_environment("STRATA_SIMT_RESIDENT_BLOCKS", c.resident_blocks, 1, any_unsigned);
+  read_environment("STRATA_SIMT_MULTIPROCESSORS", c.multiprocessors, 1, max_multiprocessors);
+  read_environment("STRATA_SIMT_USABLE_MULTIPROCESSORS", c.usable_multiprocessors, 1, max_multiprocessors);
+  read_environment("STRATA_SIMT_SHARED_BYTES", c.shared_limit, c.static_shared_limit, c.shared_limit);
+  read_environment("STRATA_SIMT_COMPUTE_CAPABILITY", c.compute_capability, 75, 129);
+  read_environment("STRATA_SIMT_BLOCK_ORDER", c.order, 0, 2);
 #if defined(STRATA_SIMT_ASAN)
   c.stack_bytes = 256 << 10;  // ASan pads every local variable
 #endif
-  c.stack_bytes = environment_number("STRATA_SIMT_STACK_BYTES", c.stack_bytes);
-  c.preemption = static_cast<unsigned>(environment_number("STRATA_SIMT_PREEMPTION", 0));
-  c.hang_seconds = static_cast<unsigned>(environment_number("STRATA_SIMT_HANG_SECONDS", c.hang_seconds));
-  c.devices = static_cast<unsigned>(environment_number("STRATA_SIMT_DEVICES", c.devices));
-  c.quiet = environment_number("STRATA_SIMT_QUIET", 0) != 0;
+  read_environment("STRATA_SIMT_STACK_BYTES", c.stack_bytes, 8 << 10, uint64_t{1} << 40);
+  read_environment("STRATA_SIMT_PREEMPTION", c.preemption, 0, any_unsigned);
+  read_environment("STRATA_SIMT_HANG_SECONDS", c.hang_seconds, 1, any_unsigned);
+  read_environment("STRATA_SIMT_DEVICES", c.devices, 1, max_devices);
+  read_environment("STRATA_SIMT_QUIET", c.quiet, 0, 1);
   return c;
 }
 
@@ -227,6 +242,7 @@ void run_to_completion() {
 }  // namespace
 
 configuration settings = from_environment();
+const configuration first_settings = settings;
 
 uint64_t next_random() {
   random_state ^= random_state << 13;
@@ -243,6 +259,13 @@ void seed_random(uint64_t seed) {
 }  // namespace engine
 
 configuration& config() { return engine::settings; }
+bool has_first_device() {
+  using engine::first_settings, engine::settings;
+  return settings.multiprocessors == first_settings.multiprocessors &&
+         settings.static_shared_limit == first_settings.static_shared_limit &&
+         settings.shared_limit == first_settings.shared_limit &&
+         settings.compute_capability == first_settings.compute_capability;
+}
 statistics& stats() { return engine::counters; }
 bool on_device() { return engine::current != nullptr; }
 

@@ -13,7 +13,7 @@ namespace detail {
 /// True if one instruction reduces a `T` of every lane by `Operator`.
 template <class Operator, class T>
 inline constexpr bool warp_reduces_in_hardware =
-    platform::has_redux&& operator_traits<Operator, T>::hardware != hardware_reduction::none;
+    platform::has_redux&& is_word_integer<T>&& operator_traits<Operator, T>::hardware != hardware_reduction::none;
 
 /// Reduces 32-bit integers over the 32 lanes of a warp; the result is in every lane. Narrower
 /// logical warps gain nothing from the instruction: each of them would issue it by itself, and it
