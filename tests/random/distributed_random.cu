@@ -1171,14 +1171,14 @@ problem join(source& random) {
 }
 
 const std::vector<maker> makers = {
-    reduce_by<affine8, compose>,
+    reduce_by<affine8, strata::Sum>,
     reduce_by<affine16, compose>,
     reduce_by<std::int32_t, wrapping_sum>,
     reduce_by<bytes3, wrapping_sum>,
     reduce_to_extremum<std::int32_t>,
     scan_by<std::uint32_t, wrapping_sum, scan_form::exclusive_sum>,
     scan_by<std::int64_t, wrapping_sum, scan_form::inclusive_sum>,
-    scan_by<affine8, compose, scan_form::inclusive>,
+    scan_by<affine8, strata::Sum, scan_form::inclusive>,
     scan_by<affine16, compose, scan_form::exclusive>,
     exchange<std::uint32_t, char, false>,
     exchange<bytes3, char, false>,

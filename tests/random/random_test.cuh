@@ -174,11 +174,12 @@ using bytes16 = record<4, std::uint32_t>;
 using bytes24 = record<3, std::uint64_t>;
 using bytes64 = record<16, std::uint32_t>;
 
-/// x -> a x + b, modulo 2^32 or 2^64; their composition is associative and not commutative.
+/// x -> a x + b, modulo 2^32 or 2^64; their composition, which is also their `+`, is associative and not commutative.
 template <class Word>
 struct affine {
   Word a;
   Word b;
+  STRATA_HD friend affine operator+(const affine& x, const affine& y) { return {x.a * y.a, x.b * y.a + y.b}; }
   STRATA_HD friend bool operator==(const affine& x, const affine& y) { return x.a == y.a && x.b == y.b; }
 };
 using affine8 = affine<std::uint32_t>;
@@ -187,7 +188,7 @@ using affine16 = affine<std::uint64_t>;
 struct compose {
   template <class Word>
   STRATA_HD affine<Word> operator()(const affine<Word>& x, const affine<Word>& y) const {
-    return {x.a * y.a, x.b * y.a + y.b};
+    return x + y;
   }
 };
 
@@ -667,29 +668,34 @@ inline void run_threads(const std::vector<problem>& problems, source& random) {
   }
 }
 
-/// Of the host back end: which of the possible orders of threads, warps and blocks there is.
-inline void random_schedule([[maybe_unused]] source& random) {
-  [[maybe_unused]] const std::uint64_t bits = random();
+/// Of the host back end: how many multiprocessors there are, and which of the possible orders of threads, warps and
+/// blocks there is. Returns what it says of the device.
+inline std::string draw_device(source& random) {
+  source own(random());
+  std::string device;
 #if STRATA_HOST_SIMT
   strata::simt::configuration& config = strata::simt::config();
-  source own(bits);
   config.seed = own.chance(40) ? own.below(2) : own();
   config.order = own.pick({strata::simt::block_order::ascending, strata::simt::block_order::descending,
                            strata::simt::block_order::shuffled});
   config.resident_blocks = own.pick({1u, 2u, 4u, 16u, 64u});
   config.preemption = own.chance(50) ? 0 : 100;
+  config.multiprocessors = own.chance(50) ? 4 : own.pick({1u, 2u, 3u, 7u, 16u, 40u, 64u, 132u});
+  device = "with " + std::to_string(config.multiprocessors) + " multiprocessors: ";
 #endif
+  return device;
 }
 
 /// Throws what is wrong; `what` describes the case as far as it is known.
 inline void run_case(std::uint64_t seed, const std::vector<maker>& makers, std::string& what) {
   source random(seed);
-  random_schedule(random);
+  const std::string device = draw_device(random);
+  what = device + what;
   const std::size_t mode = random.below(100);
   if (mode < 10) {
     const std::size_t threads = is_gpu ? 8 : 2;
     std::vector<problem> problems;
-    std::string all = "threads";
+    std::string all = device + "threads";
     for (std::size_t i = 0; i < threads; ++i) {
       problems.push_back(makers[random.below(makers.size())](random));
       all += (i == 0 ? ": " : "; ") + problems.back().what;
@@ -699,7 +705,7 @@ inline void run_case(std::uint64_t seed, const std::vector<maker>& makers, std::
     return;
   }
   const problem made = makers[random.below(makers.size())](random);
-  what = made.what;
+  what = device + made.what;
   if (mode < 25 && made.can_be_captured) {
     what += ", captured";
     run_replays(made, random);

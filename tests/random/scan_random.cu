@@ -165,7 +165,7 @@ problem by_key(source& random) {
 }
 
 const std::vector<maker> makers = {
-    scan_by<affine8, compose, form::inclusive>,
+    scan_by<affine8, strata::Sum, form::inclusive>,
     scan_by<affine16, compose, form::inclusive_init>,
     scan_by<affine16, compose, form::exclusive>,
     scan_by<bytes3, wrapping_sum, form::inclusive>,

@@ -126,7 +126,7 @@ const std::vector<maker> makers = {
     scan_segments<std::uint8_t, std::uint32_t, wrapping_sum, form::exclusive_sum>,
     scan_segments<float, float, wrapping_sum, form::inclusive_sum>,
     scan_segments<__nv_bfloat16, __nv_bfloat16, wrapping_sum, form::exclusive_sum>,
-    scan_segments<affine8, affine8, compose, form::inclusive>,
+    scan_segments<affine8, affine8, strata::Sum, form::inclusive>,
     scan_segments<affine16, affine16, compose, form::exclusive>,
     scan_segments<affine16, affine16, compose, form::inclusive_init>,
     scan_segments<bytes3, bytes3, wrapping_sum, form::inclusive>,

@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/grid/launch.cuh>
 
 #include <string>
 #include <thread>
@@ -254,6 +255,7 @@ STRATA_KERNEL void all_blocks_meet(unsigned* words) {
   while (strata::platform::load_acquire(words) % gridDim.x != 0) STRATA_SPIN();
 }
 TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay_tells) {
+  simt::config().multiprocessors = 4;
   constexpr unsigned fit = 4 * 32;
   strata::launch_configuration shape{"meet", fit, 32, 0, stream};
   shape.cooperative = true;
@@ -300,6 +302,58 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
       EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
     }
   }
+}
+
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, which, 0), cudaSuccess);
+  return value;
+}
+// A program may change its device between calls, and nothing that it has asked before is kept.
+TEST_F(RuntimeApi, a_device_has_the_shape_that_the_configuration_says) {
+  static strata::detail::kernel_property_cache cache;
+  strata::detail::device_properties properties;
+  for (const unsigned multiprocessors : {4u, 64u, 1u, 132u, 4u}) {
+    simt::config().multiprocessors = multiprocessors;
+    simt::config().shared_limit = multiprocessors == 64 ? 99 << 10 : 227 << 10;
+    simt::config().compute_capability = multiprocessors == 64 ? 121 : 0;
+    EXPECT_EQ(attribute(cudaDevAttrMultiProcessorCount), static_cast<int>(multiprocessors));
+    EXPECT_EQ(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), static_cast<int>(simt::config().shared_limit));
+    EXPECT_EQ(attribute(cudaDevAttrComputeCapabilityMajor), multiprocessors == 64 ? 12 : 9);
+    EXPECT_EQ(attribute(cudaDevAttrComputeCapabilityMinor), multiprocessors == 64 ? 1 : 0);
+    cudaDeviceProp of_device;
+    ASSERT_EQ(cudaGetDeviceProperties(&of_device, 0), cudaSuccess);
+    EXPECT_EQ(of_device.multiProcessorCount, static_cast<int>(multiprocessors));
+    EXPECT_EQ(of_device.sharedMemPerMultiprocessor, simt::config().shared_limit + 1024);
+    ASSERT_EQ(strata::detail::current_device_properties(properties), cudaSuccess);
+    EXPECT_EQ(properties.multiprocessors, static_cast<int>(multiprocessors));
+    EXPECT_EQ(properties.shared_bytes_of_block, static_cast<int>(simt::config().shared_limit));
+
+    const auto kernel = all_blocks_meet;
+    int blocks = 0;
+    ASSERT_EQ(strata::detail::resident_blocks_per_multiprocessor(cache, kernel, 32, 48 << 10, blocks), cudaSuccess);
+    EXPECT_EQ(blocks, multiprocessors == 64 ? 2 : 4);
+    std::size_t resident = 0;
+    ASSERT_EQ(strata::detail::resident_blocks(cache, properties, kernel, 32, 48 << 10, resident), cudaSuccess);
+    EXPECT_EQ(resident, static_cast<std::size_t>(blocks) * multiprocessors);
+
+    if (multiprocessors > 4) continue;  // 2,048 threads each
+    ASSERT_EQ(cudaMemset(words, 0, sizeof *words), cudaSuccess);
+    strata::launch_configuration shape{"meet", 32 * multiprocessors, 32, 0, stream};
+    shape.cooperative = true;
+    ASSERT_EQ(launch(shape, all_blocks_meet, words), cudaSuccess);
+    EXPECT_EQ(word(0), 32 * multiprocessors);
+    ++shape.grid.x;
+    EXPECT_EQ(launch(shape, all_blocks_meet, words), cudaErrorCooperativeLaunchTooLarge);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+  }
+}
+TEST_F(RuntimeApi, kernels_of_a_later_architecture_find_no_image) {
+  strata::detail::device_properties properties;
+  simt::config().compute_capability = STRATA_SIMT_PTX_VERSION / 10 - 1;
+  EXPECT_EQ(strata::detail::current_device_properties(properties), cudaErrorNoKernelImageForDevice);
+  simt::config().compute_capability = STRATA_SIMT_PTX_VERSION / 10;
+  EXPECT_EQ(strata::detail::current_device_properties(properties), cudaSuccess);
 }
 TEST_F(RuntimeApi, per_thread_stream_captures_and_the_legacy_stream_does_not) {
   EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);

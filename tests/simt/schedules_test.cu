@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace simt = strata::simt;
@@ -242,6 +244,35 @@ TEST_F(SchedulesDeathTest, environment_bounds_blocks_in_flight_and_multiprocesso
               testing::ExitedWithCode(13), "");
   unsetenv("STRATA_SIMT_RESIDENT_BLOCKS");
   unsetenv("STRATA_SIMT_MULTIPROCESSORS");
+}
+
+TEST_F(SchedulesDeathTest, environment_says_what_the_device_is) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const std::pair<const char*, const char*> variables[] = {{"STRATA_SIMT_MULTIPROCESSORS", "132"},
+                                                           {"STRATA_SIMT_USABLE_MULTIPROCESSORS", "7"},
+                                                           {"STRATA_SIMT_SHARED_BYTES", "0x18c00"},
+                                                           {"STRATA_SIMT_COMPUTE_CAPABILITY", "86"}};
+  for (const auto& [name, value] : variables) setenv(name, value, 1);
+  const auto is_as_said = [] {
+    const simt::configuration& config = simt::config();
+    return config.multiprocessors == 132 && config.usable_multiprocessors == 7 && config.shared_limit == 99 << 10 &&
+           config.compute_capability == 86;
+  };
+  EXPECT_EXIT(std::exit(is_as_said() ? 13 : 14), testing::ExitedWithCode(13), "");
+  for (const auto& [name, value] : variables) unsetenv(name);
+}
+
+TEST_F(SchedulesDeathTest, values_that_are_no_numbers_or_out_of_range_end_the_program) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  for (const char* const value : {"0", "133", "", "four", "4x", "-1", " 4"}) {
+    setenv("STRATA_SIMT_MULTIPROCESSORS", value, 1);
+    EXPECT_EXIT(std::exit(13), testing::ExitedWithCode(1),
+                "STRATA_SIMT_MULTIPROCESSORS is \"" + std::string(value) + "\", must be a number from 1 to 132");
+  }
+  unsetenv("STRATA_SIMT_MULTIPROCESSORS");
+  setenv("STRATA_SIMT_SHARED_BYTES", "48", 1);
+  EXPECT_EXIT(std::exit(13), testing::ExitedWithCode(1), "STRATA_SIMT_SHARED_BYTES .* from 49152 to 232448");
+  unsetenv("STRATA_SIMT_SHARED_BYTES");
 }
 
 }  // namespace
