@@ -272,6 +272,67 @@ TEST(operators, an_unknown_operator_is_taken_to_be_associative_only) {
   static_assert(operator_traits<join, string_hash>::hardware == hardware_reduction::none);
 }
 
+template <class Operator, class... Types>
+constexpr bool is_known() {
+  return (operator_traits<Operator, Types>::commutative && ...);
+}
+template <class Operator, class... Types>
+constexpr bool is_unknown() {
+  const bool are_unknown = (!operator_traits<Operator, Types>::commutative && ...);
+  const bool have_none = (!operator_traits<Operator, Types>::has_identity && ...);
+  return are_unknown && have_none &&
+         ((operator_traits<Operator, Types>::hardware == hardware_reduction::none) && ...);
+}
+
+// Other types have operators of their own, those of enumerations and of float2 among them.
+enum plain_enumeration : int {};
+enum class enumeration : int {};
+template <class Operator>
+constexpr bool is_unknown_of_other_types() {
+  return is_unknown<Operator, plain_enumeration, enumeration, float2, struct12, string_hash, int*,
+                    KeyValuePair<int, int>>();
+}
+
+TEST(operators, are_known_on_numbers_only) {
+  using strata_test::int128;
+  static_assert(is_known<strata::Sum, bool, char, int, unsigned long long, int128, unsigned __int128, float, double,
+                         long double, __half, __nv_bfloat16, __half2, __nv_bfloat162>());
+  // Of a long double Min does not know NaNs and zeros; pairs of half are less if both halves are.
+  static_assert(is_known<strata::Min, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
+  static_assert(is_known<strata::Max, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
+  static_assert(is_unknown<strata::Min, long double, __half2>() && is_unknown<strata::Max, long double, __half2>());
+  static_assert(is_known<strata::BitAnd, bool, int, int128>() && is_unknown<strata::BitAnd, float, __half>());
+  static_assert(is_known<strata::BitOr, bool, int, int128>() && is_unknown<strata::BitOr, float, __half>());
+  static_assert(is_known<strata::BitXor, bool, int, int128>() && is_unknown<strata::BitXor, float, __half>());
+  static_assert(is_unknown_of_other_types<strata::Sum>() && is_unknown_of_other_types<strata::Min>());
+  static_assert(is_unknown_of_other_types<strata::Max>() && is_unknown_of_other_types<strata::BitAnd>());
+  static_assert(is_unknown_of_other_types<strata::BitOr>() && is_unknown_of_other_types<strata::BitXor>());
+  static_assert(is_unknown_of_other_types<std::plus<>>());
+}
+
+// Where indices are equal or values are not numbers, the order of operands may show.
+TEST(operators, arg_min_and_arg_max_are_known_on_indexed_numbers_only) {
+  static_assert(is_known<strata::ArgMin, KeyValuePair<int, float>, KeyValuePair<long long, __half>,
+                         KeyValuePair<unsigned, strata_test::int128>>());
+  static_assert(is_unknown<strata::ArgMin, KeyValuePair<int, string_hash>, KeyValuePair<string_hash, int>,
+                           KeyValuePair<int, enumeration>, KeyValuePair<float, int>, KeyValuePair<int, long double>,
+                           int>());
+  static_assert(is_unknown<strata::ArgMax, KeyValuePair<int, string_hash>, KeyValuePair<float, int>>());
+}
+
+}  // namespace
+
+template <>
+struct strata::operator_traits<strata::Sum, struct64> : strata::commutative_operator {};
+
+namespace {
+
+TEST(operators, a_user_says_that_an_operator_is_commutative) {
+  static_assert(is_known<strata::Sum, struct64>() && is_unknown<strata::Min, struct64>());
+  static_assert(!operator_traits<strata::Sum, struct64>::has_identity);
+  static_assert(operator_traits<strata::Sum, struct64>::hardware == hardware_reduction::none);
+}
+
 template <class Operator, hardware_reduction Expected>
 constexpr bool reduces_words_by() {
   return operator_traits<Operator, std::int32_t>::hardware == Expected &&

@@ -200,11 +200,7 @@ struct add_modulo_prime {
 }  // namespace
 
 template <>
-struct strata::operator_traits<add_modulo_prime, std::uint32_t> {
-  static constexpr bool commutative = true;
-  static constexpr bool has_identity = false;
-  static constexpr strata::hardware_reduction hardware = strata::hardware_reduction::none;
-};
+struct strata::operator_traits<add_modulo_prime, std::uint32_t> : strata::commutative_operator {};
 
 namespace {
 

@@ -253,11 +253,7 @@ struct add_31_bits {
 }  // namespace
 
 template <>
-struct strata::operator_traits<add_31_bits, std::uint32_t> {
-  static constexpr bool commutative = true;
-  static constexpr bool has_identity = false;
-  static constexpr strata::hardware_reduction hardware = strata::hardware_reduction::none;
-};
+struct strata::operator_traits<add_31_bits, std::uint32_t> : strata::commutative_operator {};
 
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "distributed/distributions.hpp"
 #include "distributed/ranks.hpp"
+#include "support/own_operators.cuh"
 #include "support/test_support.cuh"
 
 namespace {
@@ -24,6 +25,8 @@ using strata_test::is_poison;
 using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
+using strata_test::runs;
+using strata_test::tagged;
 
 const std::size_t about = strata_test::is_small() ? 300 : 3000;
 
@@ -73,6 +76,34 @@ TEST(distributed_reduce, operators_need_not_commute) {
         EXPECT_TRUE(expected == out.to_host()[0]) << ranks << " ranks, rank " << rank.rank;
       });
     }
+  }
+}
+
+// + joins strings, and < compares a part of an item: sums keep the order, and the first of equal items is found.
+TEST(distributed_reduce, operators_of_the_type_itself_need_not_commute) {
+  for (const int ranks : rank_counts()) {
+    const auto strings = make_items<runs>(distribution::uneven, ranks, 7000, [](int rank, std::size_t i) {
+      return runs::of((i * i / 7 + static_cast<std::size_t>(rank)) % 3);
+    });
+    const auto items = make_items<tagged>(distribution::uneven, ranks, 7000, [](int rank, std::size_t i) {
+      return tagged{static_cast<std::int32_t>(1000 - i) % 5, 10000 * rank + static_cast<std::int32_t>(i)};
+    });
+    runs whole{};
+    for (const runs& string : joined(strings)) whole = whole + string;
+    tagged least = joined(items)[0];
+    for (const tagged& item : joined(items)) least = item < least ? item : least;
+    on_ranks(ranks, [&](const rank_context& rank) {
+      const device_vector<runs> strings_in(items_here(strings, rank));
+      const device_vector<tagged> items_in(items_here(items, rank));
+      device_vector<runs> sum(1);
+      device_vector<tagged> first(1);
+      const std::int64_t count = count_of(items_in.size());
+      EXPECT_CUDA_SUCCESS(DistributedReduce::Sum(strings_in.data(), sum.data(), count, rank.comm, rank.stream));
+      EXPECT_CUDA_SUCCESS(DistributedReduce::Min(items_in.data(), first.data(), count, rank.comm, rank.stream));
+      EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+      EXPECT_EQ(whole, sum.to_host()[0]) << ranks << " ranks, rank " << rank.rank;
+      EXPECT_EQ(least, first.to_host()[0]) << ranks << " ranks, rank " << rank.rank;
+    });
   }
 }
 

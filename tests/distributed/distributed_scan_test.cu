@@ -11,6 +11,7 @@
 
 #include "distributed/distributions.hpp"
 #include "distributed/ranks.hpp"
+#include "support/own_operators.cuh"
 #include "support/test_support.cuh"
 
 namespace {
@@ -93,6 +94,29 @@ TEST(distributed_scan, sums_of_all_distributions) {
     }
   }
 }
+
+#if STRATA_HOST_SIMT
+// A warp adds up the sums of more than 32 tiles: + joins strings.
+TEST(distributed_scan, sums_by_an_operator_of_the_type_itself_need_not_commute) {
+  const strata::simt::configuration before = strata::simt::config();
+  strata::simt::config().multiprocessors = 64;
+  const int ranks = 2;
+  const auto items = make_items<strata_test::runs>(distribution::uneven, ranks, 60000, [](int rank, std::size_t i) {
+    return strata_test::runs::of((i * i / 7 + static_cast<std::size_t>(rank)) % 3);
+  });
+  const auto up_to = cut_like<strata_test::runs>(items, [&](const auto& all) { return inclusive(all, strata::Sum{}); });
+  on_ranks(ranks, [&](const rank_context& rank) {
+    const auto here = static_cast<std::size_t>(rank.rank);
+    const device_vector<strata_test::runs> in(items[here]);
+    device_vector<strata_test::runs> out(in.size());
+    EXPECT_CUDA_SUCCESS(
+        DistributedScan::InclusiveSum(in.data(), out.data(), count_of(in.size()), rank.comm, rank.stream));
+    EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+    expect_same(up_to[here], out.to_host(), rank);
+  });
+  strata::simt::config() = before;
+}
+#endif
 
 // The order of items and ranks shows in the results, and so does an initial value that takes part twice.
 TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items) {
