@@ -327,9 +327,10 @@ segment_shape of_tiles(std::size_t tiles, std::size_t mean, std::uint64_t stream
 }
 
 TEST(device_segmented_scan, rounds_of_any_number_of_blocks) {
-  for (const unsigned blocks : {1u, 2u, 3u, 40u}) {
+  // A multiprocessor has room for 32.
+  for (const unsigned blocks : {1u, 2u, 3u, 31u}) {
     in_blocks scan(blocks);
-    for (const std::size_t tiles : sizes{1, 2, 3, 4, 40, 41, 81}) {
+    for (const std::size_t tiles : sizes{1, 2, 3, 4, 31, 32, 63}) {
       for (const std::size_t mean : sizes{5, 1000}) {
         ASSERT_NO_FATAL_FAILURE(scan.expect_scans(of_tiles(tiles, mean, tiles + mean)));
       }
