@@ -101,8 +101,8 @@ TEST(distributed_scan, sums_by_an_operator_of_the_type_itself_need_not_commute) 
   const strata::simt::configuration before = strata::simt::config();
   strata::simt::config().multiprocessors = 64;
   const int ranks = 2;
-  const auto items = make_items<strata_test::runs>(distribution::uneven, ranks, 60000, [](int rank, std::size_t i) {
-    return strata_test::runs::of((i * i / 7 + static_cast<std::size_t>(rank)) % 3);
+  const auto items = make_items<strata_test::runs>(distribution::even, ranks, 30000, [](int rank, std::size_t i) {
+    return strata_test::runs::of((i + static_cast<std::size_t>(rank)) * 0x9e3779b97f4a7c15u >> 40);
   });
   const auto up_to = cut_like<strata_test::runs>(items, [&](const auto& all) { return inclusive(all, strata::Sum{}); });
   on_ranks(ranks, [&](const rank_context& rank) {
