@@ -17,7 +17,6 @@
 
 #include "device/device_call.cuh"
 #include "device/device_scan_support.cuh"
-#include "device/schedules.cuh"
 #include "support/own_operators.cuh"
 
 namespace {
@@ -29,15 +28,9 @@ using strata_test::permutation;
 using strata_test::runs;
 using strata_test::tagged;
 
-/// Neighbouring blocks do not read neighbouring sums where a warp of them is too few.
+/// A warp adds up the sums of more than 32 blocks.
 class device_own_operators : public ::testing::Test {
-#if STRATA_HOST_SIMT
- protected:
-  device_own_operators() { strata::simt::config().multiprocessors = 64; }
-
- private:
-  configuration_guard guard_;
-#endif
+  strata_test::device_of_multiprocessors many_{64};
 };
 
 template <class T>

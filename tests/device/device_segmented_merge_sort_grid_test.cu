@@ -159,6 +159,7 @@ std::size_t nodes_of(offset items, offset segments) {
 }
 
 TEST(device_segmented_merge_sort_grid, is_taken_where_blocks_hold_all_tiles) {
+  const strata_test::device_of_multiprocessors four(4);
   EXPECT_EQ(3u, nodes_of(most_items, 1));
   EXPECT_EQ(3u, nodes_of(most_items, 7));
   EXPECT_EQ(3u, nodes_of(most_items, 100));
@@ -236,12 +237,14 @@ TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
 
 // Storage suffices for the tiles of both segments; the grid has no blocks for them.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_blocks) {
+  const strata_test::device_of_multiprocessors four(4);
   const auto left_out = items_left_out<grid>(consecutive("too_many", {600, 300}), 650);
   EXPECT_TRUE(left_out == 300 || left_out == 600) << left_out;
 }
 #endif
 
 TEST(device_segmented_merge_sort_grid, a_graph_may_be_replayed_with_other_segments) {
+  const strata_test::device_of_multiprocessors four(4);
   using Key = std::uint32_t;
   const std::size_t count = 60, most = most_items;
   device_vector<Key> in(most), out(most);

@@ -49,6 +49,31 @@ inline bool is_small() {
   return small_cases || is_quick;
 }
 
+// ---------------------------------------------------------------------------- the device
+/// On the host back end, the device has so many multiprocessors as long as this lives: for tests that say what a call
+/// does on a device of a certain size.
+class device_of_multiprocessors {
+ public:
+  explicit device_of_multiprocessors([[maybe_unused]] unsigned multiprocessors) {
+#if STRATA_HOST_SIMT
+    strata::simt::config().multiprocessors = multiprocessors;
+#endif
+  }
+  ~device_of_multiprocessors() {
+#if STRATA_HOST_SIMT
+    strata::simt::config().multiprocessors = before_;
+#endif
+  }
+  device_of_multiprocessors(const device_of_multiprocessors&) = delete;
+  device_of_multiprocessors& operator=(const device_of_multiprocessors&) = delete;
+
+#if STRATA_HOST_SIMT
+ private:
+  unsigned before_ = strata::simt::config().multiprocessors;
+#endif
+};
+
+// ---------------------------------------------------------------------------- sizes
 /// 0, 1, and each unit with its two neighbours, up to `largest`; ascending, no duplicates.
 inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t> units,
                                                std::size_t largest = ~std::size_t{0}) {
