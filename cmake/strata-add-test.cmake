@@ -132,6 +132,32 @@ function(strata_add_test path)
     target_compile_options(${name}_${suffix} PRIVATE ${options})
     strata_target_common_headers(${name}_${suffix} ${path}.cu ${suffix} "${options}")
     strata_register_test(${name}_${suffix} strata::${suffix} ${label} ${folder})
+    if(label STREQUAL "simt" AND folder STREQUAL "device")
+      strata_register_shapes(${name}_${suffix} ${path})
+    endif()
+  endforeach()
+endfunction()
+
+# Runs of a host program on devices of one and of many multiprocessors: of the sources that strata_shaped_sources
+# lists, and where STRATA_TEST_FULL is on, of all.
+function(strata_register_shapes target path)
+  if(path IN_LIST strata_shaped_sources)
+    set(is_wanted ${strata_test_common})
+  else()
+    set(is_wanted ${strata_test_full})
+  endif()
+  if(NOT is_wanted)
+    return()
+  endif()
+  foreach(multiprocessors IN ITEMS 1 64)
+    set(test ${target}.sm${multiprocessors})
+    add_test(NAME ${test} COMMAND $<TARGET_FILE:${target}>)
+    strata_limit_test(${test})
+    set_tests_properties(${test} PROPERTIES LABELS "simt;device;shapes" SKIP_RETURN_CODE 77)
+    set_property(
+      TEST ${test}
+      APPEND
+      PROPERTY ENVIRONMENT_MODIFICATION STRATA_SIMT_MULTIPROCESSORS=set:${multiprocessors})
   endforeach()
 endfunction()
 

@@ -73,6 +73,15 @@ void test_order(Op op) {
   }
 }
 
+// Words may be subtracted again.
+TEST(block_own_operators, sums_of_integers_alone_are_sums_of_words) {
+  using strata::detail::adds_as_words;
+  static_assert(adds_as_words<strata::Sum, int> && adds_as_words<strata::Sum, char>);
+  static_assert(!adds_as_words<strata::Sum, bool> && !adds_as_words<strata::Sum, float>);
+  static_assert(!adds_as_words<strata::Sum, permutation> && !adds_as_words<strata::Sum, affine>);
+  static_assert(!adds_as_words<strata::Max, int>);
+}
+
 TEST(block_own_operators, sums_keep_the_order_of_items) {
   test_order<affine>(strata::Sum{});
   test_order<runs>(strata::Sum{});

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <strata/core/aligned_range.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
@@ -46,6 +47,20 @@ TEST(types, powers_of_two) {
   static_assert(!strata::PowerOfTwo<48>::VALUE);
   EXPECT_TRUE(detail::is_power_of_two(1ull << 63));
   EXPECT_FALSE(detail::is_power_of_two(~0ull));
+}
+
+struct copied_by_function {
+  int number;
+  copied_by_function(const copied_by_function& other) : number(other.number) {}
+};
+
+TEST(types, arrays_move_16_bytes_at_a_time_if_these_hold_whole_items_that_are_bytes) {
+  static_assert(detail::is_bulk_array<char*> && detail::is_bulk_array<const double*>);
+  static_assert(detail::is_bulk_array<strata_test::struct16*> && detail::is_bulk_array<__half2*>);
+  static_assert(!detail::is_bulk_array<strata_test::struct12*> && !detail::is_bulk_array<strata_test::struct64*>);
+  static_assert(!detail::is_bulk_array<volatile int*> && !detail::is_bulk_array<const volatile int*>);
+  static_assert(!detail::is_bulk_array<copied_by_function*>);
+  static_assert(!detail::is_bulk_array<std::vector<int>::iterator>);
 }
 
 TEST(types, division_rounds_up_without_overflow) {
