@@ -280,8 +280,7 @@ template <class Operator, class... Types>
 constexpr bool is_unknown() {
   const bool are_unknown = (!operator_traits<Operator, Types>::commutative && ...);
   const bool have_none = (!operator_traits<Operator, Types>::has_identity && ...);
-  return are_unknown && have_none &&
-         ((operator_traits<Operator, Types>::hardware == hardware_reduction::none) && ...);
+  return are_unknown && have_none && ((operator_traits<Operator, Types>::hardware == hardware_reduction::none) && ...);
 }
 
 // Other types have operators of their own, those of enumerations and of float2 among them.
@@ -314,9 +313,9 @@ TEST(operators, are_known_on_numbers_only) {
 TEST(operators, arg_min_and_arg_max_are_known_on_indexed_numbers_only) {
   static_assert(is_known<strata::ArgMin, KeyValuePair<int, float>, KeyValuePair<long long, __half>,
                          KeyValuePair<unsigned, strata_test::int128>>());
-  static_assert(is_unknown<strata::ArgMin, KeyValuePair<int, string_hash>, KeyValuePair<string_hash, int>,
-                           KeyValuePair<int, enumeration>, KeyValuePair<float, int>, KeyValuePair<int, long double>,
-                           int>());
+  static_assert(
+      is_unknown<strata::ArgMin, KeyValuePair<int, string_hash>, KeyValuePair<string_hash, int>,
+                 KeyValuePair<int, enumeration>, KeyValuePair<float, int>, KeyValuePair<int, long double>, int>());
   static_assert(is_unknown<strata::ArgMax, KeyValuePair<int, string_hash>, KeyValuePair<float, int>>());
 }
 

@@ -72,8 +72,7 @@ void test_scans(Op op) {
   for (const std::size_t size : sizes{3001, 30000, if_small<std::size_t>(150000, 2000003)}) {
     const std::vector<T> items = make_own_items<T>(size);
     const device_vector<T> in(items);
-    EXPECT_SAME_ITEMS(inclusive_scan<T>(items.data(), size, op),
-                      scan_results<T>(size, [&](T* out, auto&&... storage) {
+    EXPECT_SAME_ITEMS(inclusive_scan<T>(items.data(), size, op), scan_results<T>(size, [&](T* out, auto&&... storage) {
                         return strata::DeviceScan::InclusiveScan(storage..., in.data(), out, op, size);
                       }));
     EXPECT_SAME_ITEMS(exclusive_scan(items.data(), size, op, items[0]),
@@ -167,20 +166,18 @@ TEST_F(device_own_operators, are_those_of_sums_and_extremes) {
   const auto least = std::min_element(items.begin(), items.end(), key_is_less);
   const auto most = std::max_element(items.begin(), items.end(), key_is_less);
   EXPECT_EQ(*least, result_of<tagged>([&](tagged* out, auto&&... storage) {
-              return strata::DeviceReduce::Min(storage..., tags.data(), out, size);
-            }));
+    return strata::DeviceReduce::Min(storage..., tags.data(), out, size);
+  }));
   EXPECT_EQ(*most, result_of<tagged>([&](tagged* out, auto&&... storage) {
-              return strata::DeviceReduce::Max(storage..., tags.data(), out, size);
-            }));
+    return strata::DeviceReduce::Max(storage..., tags.data(), out, size);
+  }));
   // == tells equal keys apart: neither pair is less, nor are their values equal.
   using pair = strata::KeyValuePair<long long, tagged>;
-  const auto first_least = result_of<pair>([&](pair* out, auto&&... storage) {
-    return strata::DeviceReduce::ArgMin(storage..., tags.data(), out, size);
-  });
+  const auto first_least = result_of<pair>(
+      [&](pair* out, auto&&... storage) { return strata::DeviceReduce::ArgMin(storage..., tags.data(), out, size); });
   EXPECT_EQ(least - items.begin(), first_least.key);
-  const auto first_most = result_of<pair>([&](pair* out, auto&&... storage) {
-    return strata::DeviceReduce::ArgMax(storage..., tags.data(), out, size);
-  });
+  const auto first_most = result_of<pair>(
+      [&](pair* out, auto&&... storage) { return strata::DeviceReduce::ArgMax(storage..., tags.data(), out, size); });
   EXPECT_EQ(most - items.begin(), first_most.key);
 }
 

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,8 @@ bool is_before(const T& a, const T& b) {
   if constexpr (strata::detail::radix_mantissa_bits<T> != 0) {
     const double x = number_of(a), y = number_of(b);
     return x < y || (!std::isnan(x) && std::isnan(y));
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::underlying_type_t<T>>(a) < static_cast<std::underlying_type_t<T>>(b);
   } else {
     return a < b;
   }

@@ -168,9 +168,8 @@ TEST(distributed_scan, initial_values_of_the_future) {
     const device_vector<int> in(std::vector<int>(100, 1));
     device_vector<std::int64_t> out(100);
     const device_vector<std::int64_t> initial(std::vector<std::int64_t>{std::int64_t{1} << 40});
-    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(in.data(), out.data(), strata::Sum{},
-                                                       strata::FutureValue(initial.data()), 100, rank.comm,
-                                                       rank.stream));
+    EXPECT_CUDA_SUCCESS(DistributedScan::ExclusiveScan(
+        in.data(), out.data(), strata::Sum{}, strata::FutureValue(initial.data()), 100, rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
     std::vector<std::int64_t> expected(100);
     for (std::size_t i = 0; i < 100; ++i) expected[i] = (std::int64_t{1} << 40) + 100 * rank.rank + count_of(i);
@@ -179,11 +178,10 @@ TEST(distributed_scan, initial_values_of_the_future) {
     out.poison();
     const bool refuses = rank.rank + 1 == ranks;
     const std::int64_t* const none = nullptr;
-    EXPECT_EQ(
-        refuses ? cudaErrorInvalidValue : cudaSuccess,
-        DistributedScan::ExclusiveScan(in.data(), out.data(), strata::Sum{},
-                                       strata::FutureValue(refuses ? none : initial.data()), 100, rank.comm,
-                                       rank.stream));
+    EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess,
+              DistributedScan::ExclusiveScan(in.data(), out.data(), strata::Sum{},
+                                             strata::FutureValue(refuses ? none : initial.data()), 100, rank.comm,
+                                             rank.stream));
     EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
     for (const std::int64_t item : out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
   });

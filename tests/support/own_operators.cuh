@@ -33,9 +33,7 @@ struct affine {
   STRATA_HD friend affine operator|(const affine& a, const affine& b) { return a + b; }
   STRATA_HD friend affine operator^(const affine& a, const affine& b) { return a + b; }
   friend bool operator==(const affine& a, const affine& b) { return a.factor == b.factor && a.offset == b.offset; }
-  friend std::ostream& operator<<(std::ostream& out, const affine& a) {
-    return out << a.factor << " x + " << a.offset;
-  }
+  friend std::ostream& operator<<(std::ostream& out, const affine& a) { return out << a.factor << " x + " << a.offset; }
 };
 
 /// A string of two characters, as far as its runs are concerned. `+` joins strings. A map of 12 bytes is none of a

@@ -288,9 +288,10 @@ struct associative_operator {
 ///     template <class T>
 ///     struct strata::operator_traits<my_plus, T> : strata::operator_traits<strata::Sum, T> {};
 ///
-/// `commutative`: op(a, b) has the same bits as op(b, a), for all values. `hardware`: the instruction that reduces 32-bit
-/// integers, if `T` is one. `has_identity`: op(identity(), a) and op(a, identity()) have the bits of a, for all values;
-/// only then may `identity()` be called.
+/// - `commutative`: op(a, b) has the bits of op(b, a), for all values but NaNs.
+/// - `hardware`: the instruction that reduces `T` over a warp, if `T` is an integer of 32 bits.
+/// - `has_identity`: op(identity(), a) and op(a, identity()) have the bits of a, for all values. Only then may
+///   `identity()` be called.
 template <class Operator, class T>
 struct operator_traits : detail::traits_of_operation<T, detail::known_operation<Operator, T>()> {};
 
@@ -328,11 +329,11 @@ template <class T>
 inline constexpr bool is_summand = is_ordered_number<T> || std::is_floating_point_v<T> || std::is_same_v<T, __half2> ||
                                    std::is_same_v<T, __nv_bfloat162>;
 
-/// The index is an integer, so that pairs are told apart by it where values are equal.
+/// The index is an integer, which orders pairs whose values are equal.
 template <class T>
 inline constexpr bool is_indexed_number = false;
 template <class Index, class T>
-inline constexpr bool is_indexed_number<KeyValuePair<Index, T>> = is_integer<Index> && is_ordered_number<T>;
+inline constexpr bool is_indexed_number<KeyValuePair<Index, T>> = is_integer<Index>&& is_ordered_number<T>;
 
 /// An operator that is known where `IsKnown`. Of integers it has an identity, and an instruction if they are words.
 template <class T, bool IsKnown, hardware_reduction Hardware>

@@ -19,7 +19,9 @@ constexpr int registers = 65536;
 constexpr int l2_bytes = 50 << 20;
 constexpr int runtime_version = 13000;
 
-int compute_capability() { return settings.compute_capability != 0 ? static_cast<int>(settings.compute_capability) : 90; }
+int compute_capability() {
+  return settings.compute_capability != 0 ? static_cast<int>(settings.compute_capability) : 90;
+}
 int multiprocessors() { return static_cast<int>(std::clamp(settings.multiprocessors, 1u, max_multiprocessors)); }
 int shared_per_multiprocessor() { return static_cast<int>(settings.shared_limit) + shared_reserved_per_block; }
 
