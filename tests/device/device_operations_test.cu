@@ -46,4 +46,22 @@ TEST(device_operations, graphs_of_them_may_be_replayed) {
   }
 }
 
+#if STRATA_HOST_SIMT
+// Storage has the size that another device has said: its size depends on counts and types alone.
+TEST(device_operations, storage_and_results_are_those_of_a_device_of_any_size) {
+  for (operation& call : all_operations(small_size(), large_size())) {
+    SCOPED_TRACE(call.name());
+    call.reset();
+    ASSERT_CUDA_SUCCESS(call.run(nullptr));
+    const std::vector<std::uint64_t> expected = call.result();
+    for (const unsigned multiprocessors : {1u, 3u, 64u}) {
+      const strata_test::device_of_multiprocessors other(multiprocessors);
+      call.reset();
+      ASSERT_CUDA_SUCCESS(call.run(nullptr));
+      ASSERT_TRUE(expected == call.result()) << multiprocessors << " multiprocessors";
+    }
+  }
+}
+#endif
+
 }  // namespace
