@@ -43,6 +43,7 @@ std::size_t storage_bytes() {
 
 // As many launches as it takes: the tests below are of what they are named for.
 TEST(device_radix_sort_calls, one_launch_of_several_blocks) {
+  const strata_test::device_of_multiprocessors four(4);
   for (const std::size_t size : {std::size_t{1}, std::size_t{256}, std::size_t{257}, most_keys}) {
     const device_vector<Key> in(make_keys<Key>(size, pattern::random));
     device_vector<Key> out(size);
