@@ -69,7 +69,7 @@ INHERITED = {
     "block_radix_rank_base": ("block/specializations/block_radix_rank_base.cuh", "block_radix_rank_base"),
     "merge_sort_calls": ("warp/specializations/merge_sort_levels.cuh", "merge_sort_calls"),
     "random_access": ("iterator/specializations/random_access.hpp", "random_access"),
-    "traits_of_operation": ("core/operators.hpp", "commutative_operator_traits"),
+    "traits_of_operation": ("core/operators.hpp", "associative_operator"),
 }
 # What a signature says to the compiler, and what it says to a reader.
 PLAIN = [

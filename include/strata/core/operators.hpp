@@ -295,9 +295,11 @@ struct associative_operator {
 template <class Operator, class T>
 struct operator_traits : detail::traits_of_operation<T, detail::known_operation<Operator, T>()> {};
 
-/// An operator that is associative and commutative.
-struct commutative_operator : detail::associative_operator {
-  static constexpr bool commutative = true;
+/// The traits of an operator of which no more is known than that it is associative and commutative.
+struct commutative_operator {
+  static constexpr bool commutative = true;                                 ///< Operands may change places.
+  static constexpr bool has_identity = false;                               ///< There is no identity().
+  static constexpr hardware_reduction hardware = hardware_reduction::none;  ///< No instruction reduces a warp.
 };
 
 namespace detail {

@@ -63,7 +63,8 @@ struct configuration {
   /// Shared memory that a block may have; a multiprocessor has 1 KB more. STRATA_SIMT_SHARED_BYTES
   size_t shared_limit = 227 << 10;
   /// 10 * major + minor, as the device's attributes say it. Programs whose kernels are compiled for a later one
-  /// (STRATA_SIMT_PTX_VERSION) find no kernel image. STRATA_SIMT_COMPUTE_CAPABILITY; 0: that of the program
+  /// (STRATA_SIMT_PTX_VERSION) find no kernel image. 0: 9.0, where programs of all versions run.
+  /// STRATA_SIMT_COMPUTE_CAPABILITY
   unsigned compute_capability = 0;
   /// Devices that there are, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
@@ -71,7 +72,7 @@ struct configuration {
 };
 /// Is read by each launch: change it between launches. Its initial values come from the environment.
 configuration& config();
-/// Whether config() describes the device that the program began with. What is cached of a device is of that one.
+/// Whether config() describes the device with which the program began. Caches hold what is true of that one.
 bool has_first_device();
 
 /// What ended the last launch that failed; kind is "" when none has since clear_report().
