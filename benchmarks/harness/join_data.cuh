@@ -30,6 +30,13 @@ struct pair_key {
   }
 };
 
+}  // namespace bench
+
+template <class Word>
+struct strata::is_bitwise_comparable<bench::pair_key<Word>> : std::true_type {};
+
+namespace bench {
+
 struct join_case {
   const char* name;
   std::int64_t build_rows;

@@ -3,6 +3,8 @@
 
 // DeviceHashJoin of keys of other types, with other functors, and with columns that travel along.
 #include "device/device_hash_join_support.cuh"
+#include "device/host_join_support.hpp"
+#include "support/test_types.cuh"
 
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/transform_input_iterator.cuh>
@@ -155,13 +157,46 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   }
 }
 
-TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> build_keys{0.0, nan, -0.0, 1.5};
+/// 16-bit floats and pairs of them. Of number 0, zeros have either sign.
+template <class Key>
+Key as_short_floats(std::uint32_t id) {
+  const float value = id == 0 && random_below(2) == 0 ? -0.0f : static_cast<float>(id);
+  if constexpr (sizeof(Key) == 4) {
+    return Key{as_short_floats<decltype(Key::x)>(id % 3), as_short_floats<decltype(Key::y)>(id / 3)};
+  } else {
+    return Key(value);
+  }
+}
+
+TEST(device_hash_join_keys, of_16_bit_floats_find_zeros_of_the_other_sign) {
+  check_few_rows<__half, std::int32_t>(as_short_floats<__half>, if_small<std::size_t>(5, 1));
+  check_few_rows<__nv_bfloat16, std::int32_t>(as_short_floats<__nv_bfloat16>, if_small<std::size_t>(11, 1));
+  check_few_rows<__half2, std::int32_t>(as_short_floats<__half2>, if_small<std::size_t>(11, 1));
+  check_few_rows<__nv_bfloat162, std::int32_t>(as_short_floats<__nv_bfloat162>, if_small<std::size_t>(11, 1));
+}
+
+TEST(device_hash_join_keys, of_16_bit_floats_find_zeros_of_the_other_sign_on_the_host) {
+  for (const shape& data : few_rows_with_nulls()) {
+    host_join_test::joiner<__half, std::int32_t> halves(data.build, data.probe, as_short_floats<__half>);
+    host_join_test::joiner<__nv_bfloat16, std::int32_t> others(data.build, data.probe, as_short_floats<__nv_bfloat16>);
+    for (const JoinKind kind : every_kind) {
+      strata::HostJoinOptions options;
+      options.threads = 1;
+      const row_pairs expected = nested_loop_join(kind, data.build, data.probe, false);
+      halves.check(kind, options, expected);
+      others.check(kind, options, expected);
+    }
+  }
+}
+
+template <class Key>
+void check_zeros_and_nan() {
+  const Key nan = Key(std::numeric_limits<float>::quiet_NaN());
+  std::vector<Key> build_keys{Key(0.0f), nan, Key(-0.0f), Key(1.5f)};
   // Each of them in a slot of its own would take a time that grows with their square.
   build_keys.resize(if_small<std::size_t>(1000, 20000), nan);
-  const device_vector<double> build(build_keys);
-  const device_vector<double> probe(std::vector<double>{nan, -0.0, 1.5});
+  const device_vector<Key> build(build_keys);
+  const device_vector<Key> probe(std::vector<Key>{nan, Key(-0.0f), Key(1.5f)});
   device_vector<std::int32_t> build_out(4);
   device_vector<std::int32_t> probe_out(4);
   device_vector<std::int64_t> total(1);
@@ -175,6 +210,52 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   EXPECT_EQ(4, total.to_host()[0]);
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
   EXPECT_EQ((std::vector<std::int32_t>{0, 1, 1, 2}), probe_out.to_host());
+
+  // By a table too, which both zeros are in.
+  using Table = strata::JoinTable<Key>;
+  const auto build_side = strata::join_side(build.data(), build_keys.size());
+  std::size_t memory_bytes = 0;
+  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build_side, memory_bytes));
+  device_vector<std::int64_t> memory(memory_bytes / 8 + 1);
+  Table table(memory.data(), memory_bytes, build_side);
+  ASSERT_CUDA_SUCCESS(table.Build(build_keys.size()));
+  ASSERT_CUDA_SUCCESS(table.Inner(strata::join_side(probe.data(), 3), strata::join_count(), total.data()));
+  EXPECT_EQ(3, total.to_host()[0]);
+}
+
+TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
+  check_zeros_and_nan<double>();
+  check_zeros_and_nan<__half>();
+  check_zeros_and_nan<__nv_bfloat16>();
+}
+
+/// Letters, whatever their case.
+enum class letter : char {};
+STRATA_HD bool operator==(letter a, letter b) { return (static_cast<char>(a) | 32) == (static_cast<char>(b) | 32); }
+STRATA_HD bool operator<(letter a, letter b) { return (static_cast<char>(a) | 32) < (static_cast<char>(b) | 32); }
+struct letter_hash {
+  STRATA_HD int operator()(letter key) const { return static_cast<char>(key) | 32; }
+};
+letter as_letter(std::uint32_t id) { return static_cast<letter>((random_below(2) == 0 ? 'a' : 'A') + id); }
+
+TEST(device_hash_join_keys, may_be_enumerations_with_operators_of_their_own) {
+  const side_ids build{random_ids(200, 25), {}}, probe{random_ids(100, 26), {}};
+  device_joiner<letter, std::int32_t, join_settings<letter_hash>> join(build, probe, as_letter);
+  join_settings<letter_hash> options;
+  join.check(JoinKind::full, options, nested_loop_join(JoinKind::full, build, probe, false), false);
+
+  // Sorted by their own `<`, and with the bits of keys in a range.
+  const std::vector<letter> upper{letter{'A'}, letter{'B'}, letter{'C'}}, lower{letter{'b'}, letter{'c'}, letter{'d'}};
+  const device_vector<letter> build_keys(upper), probe_keys(lower);
+  device_vector<std::int64_t> total(1);
+  const strata::JoinOptions<letter_hash> by_hash;
+  const auto probe_side = strata::join_side(probe_keys.data(), 3);
+  const auto sorted = strata::join_side(build_keys.data(), 3).sorted();
+  ASSERT_CUDA_SUCCESS(DeviceHashJoin::Inner(sorted, probe_side.sorted(), strata::join_count(), total.data(), by_hash));
+  EXPECT_EQ(2, total.to_host()[0]);
+  const auto dense = strata::join_side(build_keys.data(), 3).unique().key_range(letter{'A'}, letter{'C'});
+  ASSERT_CUDA_SUCCESS(DeviceHashJoin::Inner(dense, probe_side, strata::join_count(), total.data(), by_hash));
+  EXPECT_EQ(2, total.to_host()[0]);
 }
 
 // By partitions, which move a key or its hash, and by one table, whose slots have row numbers.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/device/join/common/join_hash.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -37,6 +38,16 @@ struct bytes16 {
     return a.word[0] == b.word[0] && a.word[1] == b.word[1];
   }
 };
+
+}  // namespace join_cases
+
+template <>
+struct strata::is_bitwise_comparable<join_cases::bytes12> : std::true_type {};
+template <>
+struct strata::is_bitwise_comparable<join_cases::bytes16> : std::true_type {};
+
+namespace join_cases {
+
 // With a hole of bytes that say nothing, between columns of different types.
 struct composite {
   std::uint8_t kind;

@@ -18,6 +18,9 @@
 #include "device/device_hash_join_kinds.hpp"
 #include "random/random_test.cuh"
 
+template <std::size_t Count, class Word>
+struct strata::is_bitwise_comparable<random_test::record<Count, Word>> : std::true_type {};
+
 namespace random_test {
 
 /// Keys are equal if their codes are; of floats, code 0 is NaN, and 1 and 2 are the two zeros.

@@ -123,6 +123,8 @@ struct alignas(4) __half2 {
 struct alignas(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
 };
+inline bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
+inline bool operator==(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x == b.x && a.y == b.y; }
 using half2 = __half2;
 using nv_bfloat162 = __nv_bfloat162;
 

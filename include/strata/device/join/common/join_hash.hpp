@@ -3,7 +3,10 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,26 +25,73 @@ STRATA_HD constexpr std::uint64_t mixed_hash(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
+// An enumeration may have operators of its own. Function syntax finds these only.
+template <class T, class = void>
+inline constexpr bool has_own_equality = false;
+template <class T>
+inline constexpr bool
+    has_own_equality<T, std::void_t<decltype(operator==(std::declval<const T&>(), std::declval<const T&>()))>> = true;
+template <class T, class = void>
+inline constexpr bool has_own_less = false;
+template <class T>
+inline constexpr bool
+    has_own_less<T, std::void_t<decltype(operator<(std::declval<const T&>(), std::declval<const T&>()))>> = true;
+
 }  // namespace detail
 
-/// Hash of a key for joins: of integers, enumerations and pointers, of `float` and `double`, and of
-/// trivially copyable types whose equal values have equal bytes. Any functor may replace it that returns
-/// an integer, the same for equal keys. It need not be a good hash, because joins mix it.
+/// A promise that keys of a type have equal bytes where `==` says that they are equal: JoinHash may hash the bytes. True
+/// for integers, pointers, enumerations without an `operator==` of their own, and KeyValuePair and std::array of such
+/// types. False for classes, because nothing can be known of their `==`: it may compare text without its case, leave
+/// out a member, or compare floating-point numbers, of which -0.0 equals 0.0. Specialise it for a class without padding
+/// whose members are of the types above, and whose `==` compares all members:
+///
+///     template <>
+///     struct strata::is_bitwise_comparable<my_key> : std::true_type {};
+template <class T>
+struct is_bitwise_comparable
+    : std::bool_constant<(detail::is_radix_integer<T>::value && !(std::is_enum_v<T> && detail::has_own_equality<T>)) ||
+                         std::is_pointer_v<T>> {};
+template <class Key, class Value>
+struct is_bitwise_comparable<KeyValuePair<Key, Value>>
+    : std::conjunction<is_bitwise_comparable<Key>, is_bitwise_comparable<Value>> {};
+template <class T, std::size_t Size>
+struct is_bitwise_comparable<std::array<T, Size>> : is_bitwise_comparable<T> {};
+
+namespace detail {
+
+/// Integers and enumerations that joins may compare as integers.
+template <class Key>
+inline constexpr bool is_join_integer = (std::is_integral_v<Key> ||
+                                         std::is_enum_v<Key>)&&is_bitwise_comparable<Key>::value;
+
+}  // namespace detail
+
+/// Hash of a key for joins: of `float`, `double`, 16-bit floats and CUDA's pairs of them, and of types that are
+/// is_bitwise_comparable. Any functor may replace it that returns an integer, the same for equal keys. It need not be a
+/// good hash, because joins mix it.
 ///
 /// -0.0 and 0.0 have one hash, because they are equal. A NaN equals nothing by `==`, so it has no
 /// partner. For another rule pass an equality and a hash.
 struct JoinHash {
   template <class Key>
   STRATA_HD std::uint64_t operator()(const Key& key) const {
-    if constexpr (sizeof(Key) <= 8 && (std::is_integral_v<Key> || std::is_enum_v<Key>)) {
+    if constexpr (sizeof(Key) <= 8 && detail::is_join_integer<Key>) {
       return static_cast<std::uint64_t>(key);
     } else if constexpr (std::is_same_v<Key, float> || std::is_same_v<Key, double>) {
       const Key value = key == Key{0} ? Key{0} : key;
       std::uint64_t bits = 0;
       std::memcpy(&bits, &value, sizeof(Key));
       return bits;
+    } else if constexpr (std::is_same_v<Key, __half> || std::is_same_v<Key, __nv_bfloat16>) {
+      return RadixTraits<Key>::ordered(key);
+    } else if constexpr (std::is_same_v<Key, __half2> || std::is_same_v<Key, __nv_bfloat162>) {
+      return (*this)(key.x) << 16 | (*this)(key.y);
     } else {
-      static_assert(std::has_unique_object_representations_v<Key>,
+      static_assert(is_bitwise_comparable<Key>::value,
+                    "JoinHash does not know whether equal keys of this type have equal bytes. If they have: specialise "
+                    "strata::is_bitwise_comparable for the type. If not (floating point, an own operator ==): give "
+                    "the join a hash functor of your own");
+      static_assert(!is_bitwise_comparable<Key>::value || std::has_unique_object_representations_v<Key>,
                     "JoinHash hashes bytes, but equal keys of this type may differ in theirs "
                     "(padding, floating point): give the join a hash functor of your own");
       std::uint64_t hash = 0;

@@ -43,17 +43,17 @@ STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
 /// Keys of up to 4 bytes that are equal if their bits are: 32 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
-                                     sizeof(Key) <= 4 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
+                                     sizeof(Key) <= 4 && is_join_integer<Key>;
 
 /// The same of keys of 8 bytes and 64 bits of hash.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
-                                            sizeof(Key) == 8 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
+                                            sizeof(Key) == 8 && is_join_integer<Key>;
 
 /// Keys that `<` orders and that are equal if neither is less than the other.
 template <class Key, class Equal>
-inline constexpr bool is_join_sortable = (std::is_integral_v<Key> ||
-                                          std::is_enum_v<Key>)&&std::is_same_v<Equal, Equality>;
+inline constexpr bool is_join_sortable =
+    is_join_integer<Key> && !(std::is_enum_v<Key> && has_own_less<Key>)&&std::is_same_v<Equal, Equality>;
 
 /// 64 bits. The upper ones choose a slot; lower ones are stored in it.
 template <class Key, class Equal, class Hash>

@@ -43,10 +43,9 @@ namespace detail {
 namespace metal {
 
 template <class Key, class Hash, class Equal>
-inline constexpr bool is_joined_by_gpu = (sizeof(Key) == 4 || sizeof(Key) == 8) &&
-                                         (std::is_integral_v<Key> ||
-                                          std::is_enum_v<Key>)&&std::is_same_v<Hash, JoinHash> &&
-                                         (std::is_same_v<Equal, host_equality> || std::is_same_v<Equal, Equality>);
+inline constexpr bool is_joined_by_gpu =
+    (sizeof(Key) == 4 || sizeof(Key) == 8) && is_join_integer<Key>&& std::is_same_v<Hash, JoinHash> &&
+    (std::is_same_v<Equal, host_equality> || std::is_same_v<Equal, Equality>);
 
 constexpr MetalJoinStatus status_of(HostJoinStatus status) {
   return status == HostJoinStatus::success ? MetalJoinStatus::success : MetalJoinStatus::invalid_value;
