@@ -440,7 +440,8 @@ plain_exchange<Key> make_plain_exchange(const rank_items<Key>& in, std::int64_t 
   return made;
 }
 
-/// Sets `received.size`.
+/// Sets `received.size`. Peers also exchange once before their storage is measured: what is done with the items may need
+/// more storage for their number than for the capacity.
 template <class Key>
 void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const rank_context& me) {
   std::size_t bytes = own.storage.bytes();
@@ -624,17 +625,19 @@ workload sort_workload(const environment& env, const group_pointer& group, const
   }
   if (what.gpus > 1 && is_power_of_two(what.gpus)) {
     const std::int64_t capacity = most_received(*group, what, items);
-    const auto exchanges = bench::on_each_rank(
-        *group, [&](const rank_context& me) { return make_plain_exchange<Key>((*inputs)[me.index()], capacity, me); });
+    const auto exchanges = bench::on_each_rank(*group, [&](const rank_context& me) {
+      auto made = make_plain_exchange<Key>((*inputs)[me.index()], capacity, me);
+      exchange_plainly((*inputs)[me.index()], made, me);
+      return made;
+    });
     const auto outputs = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_room<Key>(capacity, has_values, me.stream); });
     const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
       plain_exchange<Key>& exchange = (*exchanges)[me.index()];
       rank_items<Key>& out = (*outputs)[me.index()];
       if (storage != nullptr) exchange_plainly((*inputs)[me.index()], exchange, me);
-      const std::int64_t size = storage == nullptr ? capacity : exchange.received.size;
-      out.size = size;
-      return Sorts::on_one(storage, bytes, exchange.received, out, size, me.stream);
+      out.size = exchange.received.size;
+      return Sorts::on_one(storage, bytes, exchange.received, out, out.size, me.stream);
     };
     bench::peer peer = bench::ranks_storage_peer(group, "plain", call, what.gpus);
     peer.link_ms = crossing_ms;
@@ -643,7 +646,6 @@ workload sort_workload(const environment& env, const group_pointer& group, const
   work.peers.push_back(copies(group, item_bytes * static_cast<double>(what.each)));
   return work;
 }
-
 
 // ---------------------------------------------------------------------------- reductions and scans
 
@@ -995,27 +997,27 @@ workload join_workload(const environment&, const group_pointer& group, const sha
     const auto theirs = make_sides(false, true);
     const auto exchanges = bench::on_each_rank(*group, [&](const rank_context& me) {
       const sides& own = (*theirs)[me.index()];
-      return exchanges_of_sides{make_plain_exchange<std::uint32_t>(own.build, capacity, me),
-                                make_plain_exchange<std::uint32_t>(own.probe, capacity, me)};
+      exchanges_of_sides made{make_plain_exchange<std::uint32_t>(own.build, capacity, me),
+                              make_plain_exchange<std::uint32_t>(own.probe, capacity, me)};
+      exchange_plainly(own.build, made.build, me);
+      exchange_plainly(own.probe, made.probe, me);
+      return made;
     });
     const auto results = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_rank_rows<std::uint32_t>(capacity, me.stream); });
     const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
       exchanges_of_sides& own = (*exchanges)[me.index()];
       const rank_rows<std::uint32_t>& out = (*results)[me.index()];
-      std::int64_t build_rows = capacity, probe_rows = capacity;
       if (storage != nullptr) {
         exchange_plainly((*theirs)[me.index()].build, own.build, me);
         exchange_plainly((*theirs)[me.index()].probe, own.probe, me);
-        build_rows = own.build.received.size;
-        probe_rows = own.probe.received.size;
       }
       const auto output = strata::join_columns<std::uint32_t>(
           capacity, strata::build_column(own.build.received.values.data(), out.build.data(), ~0u),
           strata::probe_column(own.probe.received.values.data(), out.probe.data(), ~0u));
-      return strata::DeviceHashJoin::Inner(storage, bytes, side_of(own.build.received, build_rows).unique(),
-                                           side_of(own.probe.received, probe_rows), output, out.size.data(), {},
-                                           me.stream);
+      return strata::DeviceHashJoin::Inner(
+          storage, bytes, side_of(own.build.received, own.build.received.size).unique(),
+          side_of(own.probe.received, own.probe.received.size), output, out.size.data(), {}, me.stream);
     };
     bench::peer peer = bench::ranks_storage_peer(group, "plain", call, what.gpus);
     peer.link_ms = link_ms(*group, routed_bytes);

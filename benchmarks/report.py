@@ -119,15 +119,24 @@ def key_of(row):
     return Key(row["algorithm"], row["type"], row["case"], int(row["n"]))
 
 
+def read_results(paths):
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            yield from read_rows(file, COLUMNS, path, [LINK_COLUMN])
+
+
 def read_timings(paths):
     """{Key: {lib: Timing}} in the order of the files."""
     timings = {}
-    for path in paths:
-        with open(path, newline="", encoding="utf-8") as file:
-            for row in read_rows(file, COLUMNS, path, [LINK_COLUMN]):
-                by_lib = timings.setdefault(key_of(row), {})
-                by_lib.setdefault(row["lib"], Timing()).add(row)
+    for row in read_results(paths):
+        if row["ms_median"]:
+            timings.setdefault(key_of(row), {}).setdefault(row["lib"], Timing()).add(row)
     return timings
+
+
+def read_failures(paths):
+    """[(Key, lib)] of the rows without a time: a call failed, or its result was wrong."""
+    return list(dict.fromkeys((key_of(row), row["lib"]) for row in read_results(paths) if not row["ms_median"]))
 
 
 def rivals_of(libs):
@@ -203,7 +212,7 @@ def link_cell(timing, link):
     return f" {rounded(timing.median_of(LINK_COLUMN))} |" if link else ""
 
 
-def markdown(comparisons, timings, context=None, title=TITLE):
+def markdown(comparisons, timings, context=None, title=TITLE, failures=()):
     lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
     if context:
         lines += ["| | |", "|---|---|"]
@@ -217,6 +226,9 @@ def markdown(comparisons, timings, context=None, title=TITLE):
     if losses:
         lines += prose("Losses: " + "; ".join(f"{label_of(c)} ({c.ratio:.2f})" for c in
                                               sorted(losses, key=lambda c: c.ratio)) + ".")
+    if failures:
+        lines += prose("Without a result, because the call failed or its result was wrong: " +
+                       "; ".join(f"{label(key)}, {lib}" for key, lib in failures) + ".")
     missing = [key for key, libs in timings.items() if "strata" not in libs]
     if missing:
         lines += prose("Not compared, because a library has no result: " +
@@ -557,13 +569,14 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         timings = read_timings(options.csv)
+        failures = read_failures(options.csv)
         comparisons = compare(timings)
         context = read_context(options.context) if options.context else None
         bars = read_bars(options.bars) if options.bars else None
     except (OSError, ValueError, KeyError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
-    text = markdown(comparisons, timings, context, options.title or TITLE)
+    text = markdown(comparisons, timings, context, options.title or TITLE, failures)
     if options.markdown:
         with open(options.markdown, "w", encoding="utf-8") as file:
             file.write(text)

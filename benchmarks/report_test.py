@@ -60,6 +60,20 @@ class CasesWithoutARival(Files):
         self.assertNotIn("Not compared", text)
 
 
+class Failures(Files):
+    def test_a_rival_that_failed_is_named(self):
+        path = self.file("failed.csv", ",".join(report.COLUMNS) + "\n" +
+                         "A,u32,c,1024,strata,0.004,0.004,1,20,30\n" +
+                         "A,u32,c,1024,one_gpu,0.008,0.008,1,10,15\n" +
+                         "A,u32,c,1024,plain,,,,,\n")
+        code, text = self.run_report(path)
+        self.assertEqual(code, 0)
+        self.assertIn("Without a result, because the call failed or its result was wrong: A u32 c 2^10, plain.",
+                      text.replace("\n", " "))
+        self.assertIn("| one_gpu |", text)
+        self.assertNotIn("| plain |", text)
+
+
 class SeveralDevices(Files):
     HEADER = ",".join([*report.COLUMNS, report.LINK_COLUMN]) + "\n"
 

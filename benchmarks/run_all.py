@@ -241,7 +241,7 @@ def write_report(folder):
     timings = report.read_timings(csv_files(folder))
     comparisons = report.compare(timings)
     context = context_of(folder)
-    text = report.markdown(comparisons, timings, context, report.TITLE)
+    text = report.markdown(comparisons, timings, context, report.TITLE, report.read_failures(csv_files(folder)))
     heading = f"# {report.TITLE}\n"
     write(os.path.join(folder, "README.md"),
           text.replace(heading, f"{heading}\n![strata, its best rival and a copy](overview.svg)\n", 1))

@@ -17,8 +17,8 @@ inline constexpr const char* csv_header =
 /// One column more, in the files of programs that work on several devices.
 inline constexpr const char* link_column = "percent_of_link";
 
-/// What a number does not exist for (the bandwidth of a host call) is negative here and an empty
-/// field in the file.
+/// A number that does not exist (the bandwidth of a host call, the time of a call that failed) is negative here and an
+/// empty field in the file.
 struct csv_row {
   std::string algorithm;
   std::string type;

@@ -55,6 +55,18 @@ namespace detail {
 /// Exit code of a child whose CUDA context is lost; only the supervisor sees it.
 inline constexpr int context_lost_exit_code = 70;
 
+/// Without times: the report says that this library has no result.
+inline csv_row row_of_failure(const benchmark_case& what, const std::string& lib) {
+  csv_row row;
+  row.algorithm = what.algorithm;
+  row.type = what.type;
+  row.data_case = what.data_case;
+  row.n = what.n;
+  row.lib = lib;
+  row.ms_median = row.ms_min = -1;
+  return row;
+}
+
 /// Holds a case from its first peer's report to its last one's.
 class reported_case {
  public:
@@ -92,6 +104,12 @@ class reported_case {
     result_ = measure(env_, what_);
     const csv_file csv(env_.settings.csv_path, env_.settings.has_link_column);
     for (const measurement& taken : result_.measurements) csv.append(taken.row);
+    if (!result_.failures.empty()) {
+      if (find("strata") == nullptr) csv.append(row_of_failure(what_, "strata"));
+      for (const std::string& rival : what_.rivals) {
+        if (find(rival) == nullptr) csv.append(row_of_failure(what_, rival));
+      }
+    }
     for (const std::string& failure : result_.failures) {
       std::cerr << "FAILED " << name << ": " << failure << std::endl;
     }
