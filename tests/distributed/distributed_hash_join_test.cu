@@ -641,6 +641,33 @@ struct counting_storage {
 };
 
 // A rank whose rows cannot be put in order says so with the numbers of its rows.
+// A local join of fewer rows may be done in another way, which needs more.
+TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
+  on_ranks(2, [](const rank_context& rank) {
+    const auto bytes_for = [&](std::int64_t rows) {
+      const std::uint32_t* const keys = nullptr;
+      float* const out = nullptr;
+      const auto output = strata::join_columns(100, strata::build_column(static_cast<const float*>(nullptr), out, 0.f),
+                                               strata::probe_column(static_cast<const float*>(nullptr), out, 0.f));
+      std::size_t bytes = 0;
+      EXPECT_CUDA_SUCCESS(DistributedHashJoin::Inner(
+          nullptr, bytes, strata::join_side(keys, 1000).unique(), strata::join_side(keys, 1000), output,
+          static_cast<std::int64_t*>(nullptr), DistributedJoinCapacity{rows, std::int64_t{1} << 26},
+          strata::JoinOptions<>{}, rank.comm, rank.stream));
+      return bytes;
+    };
+    std::size_t before = 0;
+    for (int log_rows = 10; log_rows <= 26; ++log_rows) {
+      for (const std::int64_t rows :
+           {(std::int64_t{1} << log_rows) - 1, std::int64_t{1} << log_rows, (std::int64_t{1} << log_rows) + 1}) {
+        const std::size_t bytes = bytes_for(rows);
+        EXPECT_LE(before, bytes) << rows << " build rows";
+        before = bytes;
+      }
+    }
+  });
+}
+
 TEST(distributed_hash_join, errors_of_grouping_are_those_of_all_ranks) {
   for (const int ranks : rank_counts()) {
     for (const bool is_of_build : {true, false}) {

@@ -124,100 +124,100 @@ struct DeviceHashJoinOn {
   using stream_type = typename Backend::stream_type;
 
   /// Every pair of a build row and a probe row with equal keys.
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                           const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                           const Output& output, JoinNumOut d_num_out,
+                           const JoinSide<BuildKeys, BuildPromises>& build,
+                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                            const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Inner");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Inner(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                           const Output& output, JoinNumOut d_num_out,
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
+  static cudaError_t Inner(const JoinSide<BuildKeys, BuildPromises>& build,
+                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                            const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Inner");
     return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// The same, and each probe row without a partner, with no build row.
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+                          const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Left");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Left(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
+  static cudaError_t Left(const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Left");
     return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// The same, and each build row without a partner, with no probe row.
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+                          const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Full");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Full(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
+  static cudaError_t Full(const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Full");
     return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// Each probe row that has a partner, once, with no build row.
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+                          const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Semi");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Semi(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
+  static cudaError_t Semi(const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Semi");
     return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, where);
   }
 
   /// Each probe row that has none, with no build row.
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any>
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                          const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+                          const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Anti");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class Keys, class BuildPromises, class ProbePromises, class Output, class Hash = JoinHash,
-            class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Anti(const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                          const Output& output, JoinNumOut d_num_out,
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
+  static cudaError_t Anti(const JoinSide<BuildKeys, BuildPromises>& build,
+                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
     STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Anti");
     return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, where);
@@ -228,10 +228,14 @@ struct DeviceHashJoinOn {
   static cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, Kind kind, const Build& build,
                           const Probe& probe, const Output& output, std::int64_t* d_num_out, const Options& options,
                           stream_type stream) {
-    if (d_temp_storage != nullptr && !detail::are_join_arrays_valid(kind, build, probe, output, d_num_out)) {
+    if constexpr (detail::join_sides<Build, Probe>::are_alike) {
+      if (d_temp_storage != nullptr && !detail::are_join_arrays_valid(kind, build, probe, output, d_num_out)) {
+        return cudaErrorInvalidValue;
+      }
+      return Backend::join(d_temp_storage, temp_storage_bytes, kind, build, probe, output, d_num_out, options, stream);
+    } else {
       return cudaErrorInvalidValue;
     }
-    return Backend::join(d_temp_storage, temp_storage_bytes, kind, build, probe, output, d_num_out, options, stream);
   }
   template <class Kind, class Build, class Probe, class Output, class Options, class Where>
   static cudaError_t join_with_storage(Kind kind, const Build& build, const Probe& probe, const Output& output,

@@ -35,6 +35,12 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// One pass can partition up to so many build rows.
+template <class Policy, class Key, class Hash, class Equal>
+inline constexpr std::uint64_t join_one_pass_rows =
+    static_cast<std::uint64_t>(Policy::partition.rows_of_table(is_join_double_word<Key, Hash, Equal>))
+    << Policy::partition.one_pass_bits;
+
 /// Carries out one call of a join. `Row` is the type of row numbers in kernels, which may be shorter than `Index`.
 /// `Reachable` has the methods that the call may need.
 template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub = default_policy_hub,
@@ -116,7 +122,7 @@ struct DispatchHashJoin {
                                sink, device, stream);
       }
     }
-    constexpr std::uint64_t one_pass_rows = std::uint64_t{one_table_rows} << ActivePolicy::partition.one_pass_bits;
+    constexpr std::uint64_t one_pass_rows = join_one_pass_rows<ActivePolicy, Key, Hash, Equal>;
     if constexpr (may_filter) {
       if (detail::filters_probe_rows(description(), method, probe.matching, options.nulls_equal)) {
         using Join = DispatchHashJoin<Index, join_counted_keys_t<Keys>, join_selected_sink_t<Sink>, Hash, Equal,

@@ -66,10 +66,14 @@ class JoinTableOn {
   using stream_type = typename Backend::stream_type;
   using Options = JoinOptions<Hash, Equal, Order>;
 
-  template <class Promises>
-  static cudaError_t MemoryBytes(const JoinSide<const Key*, Promises>& build, std::size_t& bytes,
+  template <class Keys, class Promises>
+  static cudaError_t MemoryBytes(const JoinSide<Keys, Promises>& build, std::size_t& bytes,
                                  const Options& options = {}) {
-    return Table::MemoryBytes(detail::untyped(build), bytes, options);
+    if constexpr (are_keys_of_table<Keys>) {
+      return Table::MemoryBytes(detail::untyped(build), bytes, options);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
 
   /// A key must be valid when it is inserted.
@@ -91,72 +95,75 @@ class JoinTableOn {
     return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
-  template <class Promises, class Output>
-  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
+  template <class Keys, class Promises, class Output>
+  cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                     const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output, class Where = stream_type>
-  cudaError_t Inner(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Keys, class Promises, class Output, class Where = stream_type>
+  cudaError_t Inner(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                     const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Inner");
     return join_with_storage(JoinKind::inner, probe, output, d_num_out, where);
   }
 
-  template <class Promises, class Output>
-  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
+  template <class Keys, class Promises, class Output>
+  cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output, class Where = stream_type>
-  cudaError_t Left(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Keys, class Promises, class Output, class Where = stream_type>
+  cudaError_t Left(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Left");
     return join_with_storage(JoinKind::left, probe, output, d_num_out, where);
   }
 
-  template <class Promises, class Output>
-  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
+  template <class Keys, class Promises, class Output>
+  cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output, class Where = stream_type>
-  cudaError_t Full(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Keys, class Promises, class Output, class Where = stream_type>
+  cudaError_t Full(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Full");
     return join_with_storage(JoinKind::full, probe, output, d_num_out, where);
   }
 
-  template <class Promises, class Output>
-  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
+  template <class Keys, class Promises, class Output>
+  cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output, class Where = stream_type>
-  cudaError_t Semi(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Keys, class Promises, class Output, class Where = stream_type>
+  cudaError_t Semi(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Semi");
     return join_with_storage(JoinKind::semi, probe, output, d_num_out, where);
   }
 
-  template <class Promises, class Output>
-  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<const Key*, Promises>& probe,
+  template <class Keys, class Promises, class Output>
+  cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
-  template <class Promises, class Output, class Where = stream_type>
-  cudaError_t Anti(const JoinSide<const Key*, Promises>& probe, const Output& output, JoinNumOut d_num_out,
+  template <class Keys, class Promises, class Output, class Where = stream_type>
+  cudaError_t Anti(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
                    const Where& where = {}) const {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Anti");
     return join_with_storage(JoinKind::anti, probe, output, d_num_out, where);
   }
 
  private:
+  template <class Keys>
+  static constexpr bool are_keys_of_table = detail::join_sides<JoinSide<const Key*>, JoinSide<Keys>>::are_alike;
+
   cudaError_t insert(std::int64_t num_rows, std::int64_t rows, stream_type stream) {
     if (rows < 0 || rows > table_.build().rows - num_rows) return cudaErrorInvalidValue;
     const cudaError_t status = table_.Insert(num_rows, rows, stream);
@@ -164,23 +171,27 @@ class JoinTableOn {
     return status;
   }
 
-  template <class Promises, class Output>
+  template <class Keys, class Promises, class Output>
   cudaError_t join(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
-                   const JoinSide<const Key*, Promises>& probe, const Output& output, std::int64_t* d_num_out,
+                   const JoinSide<Keys, Promises>& probe, const Output& output, std::int64_t* d_num_out,
                    stream_type stream) const {
     static_assert(
         std::is_same_v<typename Output::index_type, Index> || std::is_same_v<Output, JoinCountOutput>,
         "row numbers of a join with a table have the type Index of the table: give join_pairs or join_columns "
         "this type");
-    if (d_temp_storage != nullptr &&
-        (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
+    if constexpr (are_keys_of_table<Keys>) {
+      if (d_temp_storage != nullptr &&
+          (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
+        return cudaErrorInvalidValue;
+      }
+      return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::untyped(probe), output, d_num_out,
+                          stream);
+    } else {
       return cudaErrorInvalidValue;
     }
-    return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::untyped(probe), output, d_num_out,
-                        stream);
   }
-  template <class Promises, class Output, class Where>
-  cudaError_t join_with_storage(JoinKind kind, const JoinSide<const Key*, Promises>& probe, const Output& output,
+  template <class Keys, class Promises, class Output, class Where>
+  cudaError_t join_with_storage(JoinKind kind, const JoinSide<Keys, Promises>& probe, const Output& output,
                                 std::int64_t* d_num_out, const Where& where) const {
     return Backend::with_storage(
         where,

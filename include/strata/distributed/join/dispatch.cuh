@@ -191,30 +191,35 @@ class DispatchDistributedJoin {
 };
 
 /// One call. `Policy` may be replaced to override the tuning.
-template <JoinKind Kind, class Policy = distributed_join_policy, class Keys, class BuildPromises, class ProbePromises,
-          class Output, class Hash, class Equal, JoinOrder Order>
+template <JoinKind Kind, class Policy = distributed_join_policy, class BuildKeys, class BuildPromises, class ProbeKeys,
+          class ProbePromises, class Output, class Hash, class Equal, JoinOrder Order>
 cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                             const JoinSide<Keys, BuildPromises>& build, const JoinSide<Keys, ProbePromises>& probe,
-                             const Output& output, std::int64_t* d_num_out, const DistributedJoinCapacity& capacity,
+                             const JoinSide<BuildKeys, BuildPromises>& build,
+                             const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output,
+                             std::int64_t* d_num_out, const DistributedJoinCapacity& capacity,
                              const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream) {
   static_assert(Order == JoinOrder::any,
                 "the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions");
-  hash_requirements<Hash, iterator_value_t<Keys>>::check();
-  equality_requirements<Equal, const iterator_value_t<Keys>>::check();
-  using Call = distributed_join_call<Kind, Policy, Keys, BuildPromises, ProbePromises, Output, Hash, Equal>;
-  const bool are_arrays_valid =
-      d_temp_storage != nullptr && detail::are_join_arrays_valid(Kind, build, probe, output, d_num_out);
-  DispatchDistributedJoin<Call> dispatch(Call{detail::untyped(build),
-                                              detail::untyped(probe),
-                                              output.capacity,
-                                              detail::join_columns_of(output),
-                                              d_num_out,
-                                              capacity,
-                                              options,
-                                              comm,
-                                              stream,
-                                              {}});
-  return dispatch.run(d_temp_storage, temp_storage_bytes, are_arrays_valid);
+  if constexpr (join_sides<JoinSide<BuildKeys, BuildPromises>, JoinSide<ProbeKeys, ProbePromises>>::are_alike) {
+    hash_requirements<Hash, iterator_value_t<BuildKeys>>::check();
+    equality_requirements<Equal, const iterator_value_t<BuildKeys>>::check();
+    using Call = distributed_join_call<Kind, Policy, BuildKeys, BuildPromises, ProbePromises, Output, Hash, Equal>;
+    const bool are_arrays_valid =
+        d_temp_storage != nullptr && detail::are_join_arrays_valid(Kind, build, probe, output, d_num_out);
+    DispatchDistributedJoin<Call> dispatch(Call{detail::untyped(build),
+                                                detail::untyped(probe),
+                                                output.capacity,
+                                                detail::join_columns_of(output),
+                                                d_num_out,
+                                                capacity,
+                                                options,
+                                                comm,
+                                                stream,
+                                                {}});
+    return dispatch.run(d_temp_storage, temp_storage_bytes, are_arrays_valid);
+  } else {
+    return cudaErrorInvalidValue;
+  }
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

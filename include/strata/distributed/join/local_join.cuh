@@ -184,24 +184,37 @@ cudaError_t join_locally(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   }
 }
 
-/// The temporary storage of join_locally(), with sides of up to these numbers of rows. Where rows have no key, it may
-/// take another method, so the largest of all counts.
+/// The temporary storage of join_locally(), with sides of up to these numbers of rows. Fewer rows, or rows without a
+/// key, may take another method that needs more: the result is the largest of all these.
 template <class Call, class Storage>
 cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::int64_t build_rows,
                                std::int64_t probe_rows, std::size_t& bytes) {
+  using Hash = decltype(call.options.hash);
+  using Equal = decltype(call.options.equal);
+  using Policy = typename join_policy<default_policy_hub>::newest;
+  constexpr auto one_pass_rows = static_cast<std::int64_t>(join_one_pass_rows<Policy, typename Call::Key, Hash, Equal>);
+  constexpr auto rows_of_narrow_columns = static_cast<std::int64_t>(min_rows_of_wide_columns) - 1;
+  const std::uint64_t keys_in_range = call.build.range.keys;
   const std::uint32_t some_mask = 0;
   local_join_side<typename Call::Key> build, probe;
-  build.rows = build_rows;
-  probe.rows = probe_rows;
   bytes = 0;
-  for (const bool build_has_mask : {false, true}) {
-    for (const bool probe_has_mask : {false, true}) {
-      build.valid_mask = build_has_mask ? &some_mask : nullptr;
-      probe.valid_mask = probe_has_mask ? &some_mask : nullptr;
-      std::size_t of_method = 0;
-      const cudaError_t status = detail::join_locally(nullptr, of_method, call, storage, build, probe);
-      if (status != cudaSuccess) return status;
-      if (of_method > bytes) bytes = of_method;
+  // Up to each of these, the method is the same, and more rows need more.
+  for (const std::int64_t most_build_rows : {build_rows, one_pass_rows, rows_of_narrow_columns}) {
+    build.rows = build_rows < most_build_rows ? build_rows : most_build_rows;
+    // An array of all keys in the range is used for as many probe rows.
+    for (const bool may_address : {true, false}) {
+      if (!may_address && (keys_in_range == 0 || keys_in_range > static_cast<std::uint64_t>(probe_rows))) continue;
+      probe.rows = may_address ? probe_rows : static_cast<std::int64_t>(keys_in_range) - 1;
+      for (const bool build_has_mask : {false, true}) {
+        for (const bool probe_has_mask : {false, true}) {
+          build.valid_mask = build_has_mask ? &some_mask : nullptr;
+          probe.valid_mask = probe_has_mask ? &some_mask : nullptr;
+          std::size_t of_method = 0;
+          const cudaError_t status = detail::join_locally(nullptr, of_method, call, storage, build, probe);
+          if (status != cudaSuccess) return status;
+          if (of_method > bytes) bytes = of_method;
+        }
+      }
     }
   }
   return cudaSuccess;

@@ -125,9 +125,9 @@ struct JoinSide {
   }
 };
 
-/// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of
-/// iterator; pointers to const and not are the same. Where the type of `rows` has 4 bytes or fewer, no code for more
-/// rows is compiled.
+/// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of keys,
+/// so that no key is converted, and of iterators; pointers to const and not are the same. Where the type of `rows` has 4
+/// bytes or fewer, no code for more rows is compiled.
 ///
 /// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
 /// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have
@@ -148,6 +148,15 @@ constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows 
 }
 
 namespace detail {
+
+template <class Build, class Probe>
+struct join_sides {
+  static constexpr bool are_alike = std::is_same_v<decltype(Build::keys), decltype(Probe::keys)>;
+  static_assert(
+      are_alike,
+      "both sides of a join have keys of one type, read by one type of iterator: copy the keys of one side to "
+      "an array of the other side's type (DeviceTransform::Transform with CastOp)");
+};
 
 /// What is known of a side only when the program runs. `IsCounted`: this side or the other one has a FutureCount.
 template <bool IsCounted = false, class Keys, class Promises>

@@ -109,6 +109,9 @@ constexpr bool partitions_in_one_pass(const join_description& join, join_method 
 /// A row of the result has at most so many bytes if its columns are partitioned.
 inline constexpr std::size_t max_partitioned_bytes = 32;
 
+/// With fewer build rows, wide columns are not partitioned. Not varied.
+inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22;
+
 /// Whether the columns of a join in any order are partitioned with the keys. They are narrow if no value has more than
 /// 4 bytes. H100, 2026-11-28, u32, us with row indices, or in the order of the probe rows if that is faster / with
 /// partitioned columns, 1M x 10M and 2^24 x 2^24:
@@ -125,11 +128,10 @@ inline constexpr std::size_t max_partitioned_bytes = 32;
 /// 37 %. At 3 %: 175 (with a Bloom filter) / 307 and 580 / 1,348. Without a hint, all rows are taken to have a partner.
 constexpr bool has_partitioned_columns(const join_description& join, join_method method, std::uint64_t one_pass_rows,
                                        bool are_narrow, double matching) {
-  constexpr std::uint64_t min_wide_rows = std::uint64_t{1} << 22;  // not varied
   constexpr double min_matching = 0.5;
   return partitions_in_one_pass(join, method, one_pass_rows) && has_pairs(join.kind) &&
          (join.kind != JoinKind::inner || matching >= min_matching) &&
-         (are_narrow || join.strategy != JoinStrategy::automatic || join.build_rows >= min_wide_rows);
+         (are_narrow || join.strategy != JoinStrategy::automatic || join.build_rows >= min_rows_of_wide_columns);
 }
 
 inline constexpr int least_gathered_columns = 4;
