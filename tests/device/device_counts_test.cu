@@ -179,6 +179,28 @@ TEST(device_counts, refuses_counts_that_no_iterator_can_reach) {
   EXPECT_EQ(12345u, bytes);
 }
 
+// Cut to 64 bits, most of them would be small counts. Without extensions of the compiler, 128 bits are no integer for
+// the calls that check the type of a count.
+TEST(device_counts, refuses_counts_that_64_bits_cannot_hold) {
+  __extension__ using int128 = __int128;
+  const int128 beyond = int128{1} << 64;
+  for (const int128 n : {beyond + 3, 5 * beyond, beyond - 1, -beyond + 3, int128{-1}, int128{1} << 126}) {
+    EXPECT_GT(strata::detail::count_of(n), static_cast<std::size_t>(most)) << static_cast<double>(n);
+    std::size_t bytes = 12345;
+    EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, in, in));
+    EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, 2, n));
+    EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceMerge::MergeKeys(nullptr, bytes, in, 1, in, n, out));
+    EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1));
+    EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceMemcpy::Batched(nullptr, bytes, ins, outs, in, n));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              strata::DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(in, 10), strata::join_side(in, 10),
+                                            strata::join_pairs(out, out, n), num_out));
+    EXPECT_EQ(12345u, bytes);
+  }
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(strata::DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, int128{3}, int128{10}));
+}
+
 TEST(device_counts, refuses_bits_that_keys_do_not_have) {
   std::size_t bytes = 12345;
   EXPECT_EQ(cudaErrorInvalidValue, strata::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, 10, 0, 33));

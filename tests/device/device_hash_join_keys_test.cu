@@ -169,10 +169,10 @@ Key as_short_floats(std::uint32_t id) {
 }
 
 TEST(device_hash_join_keys, of_16_bit_floats_find_zeros_of_the_other_sign) {
-  check_few_rows<__half, std::int32_t>(as_short_floats<__half>, if_small<std::size_t>(5, 1));
-  check_few_rows<__nv_bfloat16, std::int32_t>(as_short_floats<__nv_bfloat16>, if_small<std::size_t>(11, 1));
-  check_few_rows<__half2, std::int32_t>(as_short_floats<__half2>, if_small<std::size_t>(11, 1));
-  check_few_rows<__nv_bfloat162, std::int32_t>(as_short_floats<__nv_bfloat162>, if_small<std::size_t>(11, 1));
+  check_few_rows<__half, std::int32_t>(as_short_floats<__half>, if_small<std::size_t>(11, 4));
+  check_few_rows<__nv_bfloat16, std::int32_t>(as_short_floats<__nv_bfloat16>, if_small<std::size_t>(23, 4));
+  check_few_rows<__half2, std::int32_t>(as_short_floats<__half2>, if_small<std::size_t>(23, 4));
+  check_few_rows<__nv_bfloat162, std::int32_t>(as_short_floats<__nv_bfloat162>, if_small<std::size_t>(23, 4));
 }
 
 TEST(device_hash_join_keys, of_16_bit_floats_find_zeros_of_the_other_sign_on_the_host) {
@@ -229,33 +229,51 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   check_zeros_and_nan<__nv_bfloat16>();
 }
 
-/// Letters, whatever their case.
-enum class letter : char {};
-STRATA_HD bool operator==(letter a, letter b) { return (static_cast<char>(a) | 32) == (static_cast<char>(b) | 32); }
-STRATA_HD bool operator<(letter a, letter b) { return (static_cast<char>(a) | 32) < (static_cast<char>(b) | 32); }
-struct letter_hash {
-  STRATA_HD int operator()(letter key) const { return static_cast<char>(key) | 32; }
+/// Equal if their halves are.
+enum class number_of_pair : std::uint32_t {};
+STRATA_HD std::uint32_t half_of(number_of_pair a) { return static_cast<std::uint32_t>(a) / 2; }
+STRATA_HD bool operator==(number_of_pair a, number_of_pair b) { return half_of(a) == half_of(b); }
+struct hash_of_pair {
+  STRATA_HD std::uint32_t operator()(number_of_pair key) const { return half_of(key); }
 };
-letter as_letter(std::uint32_t id) { return static_cast<letter>((random_below(2) == 0 ? 'a' : 'A') + id); }
 
-TEST(device_hash_join_keys, may_be_enumerations_with_operators_of_their_own) {
+TEST(device_hash_join_keys, may_be_enumerations_with_an_equality_of_their_own) {
   const side_ids build{random_ids(200, 25), {}}, probe{random_ids(100, 26), {}};
-  device_joiner<letter, std::int32_t, join_settings<letter_hash>> join(build, probe, as_letter);
-  join_settings<letter_hash> options;
-  join.check(JoinKind::full, options, nested_loop_join(JoinKind::full, build, probe, false), false);
+  const auto either = [](std::uint32_t id) { return static_cast<number_of_pair>(2 * id + random_below(2)); };
+  device_joiner<number_of_pair, std::int32_t, join_settings<hash_of_pair>> join(build, probe, either);
+  join.check(JoinKind::full, {}, nested_loop_join(JoinKind::full, build, probe, false), false);
 
-  // Sorted by their own `<`, and with the bits of keys in a range.
-  const std::vector<letter> upper{letter{'A'}, letter{'B'}, letter{'C'}}, lower{letter{'b'}, letter{'c'}, letter{'d'}};
-  const device_vector<letter> build_keys(upper), probe_keys(lower);
+  // So many unique rows from a range may be joined by an array of all its keys.
+  std::vector<number_of_pair> even, odd;
+  for (std::uint32_t i = 0; i < 1u << 14; ++i) even.push_back(static_cast<number_of_pair>(2 * i));
+  for (std::uint32_t i = 0; i < 1u << 15; ++i) odd.push_back(static_cast<number_of_pair>(i | 1));
+  const device_vector<number_of_pair> build_keys(even), probe_keys(odd);
   device_vector<std::int64_t> total(1);
-  const strata::JoinOptions<letter_hash> by_hash;
-  const auto probe_side = strata::join_side(probe_keys.data(), 3);
-  const auto sorted = strata::join_side(build_keys.data(), 3).sorted();
-  ASSERT_CUDA_SUCCESS(DeviceHashJoin::Inner(sorted, probe_side.sorted(), strata::join_count(), total.data(), by_hash));
-  EXPECT_EQ(2, total.to_host()[0]);
-  const auto dense = strata::join_side(build_keys.data(), 3).unique().key_range(letter{'A'}, letter{'C'});
-  ASSERT_CUDA_SUCCESS(DeviceHashJoin::Inner(dense, probe_side, strata::join_count(), total.data(), by_hash));
-  EXPECT_EQ(2, total.to_host()[0]);
+  ASSERT_CUDA_SUCCESS(
+      DeviceHashJoin::Inner(strata::join_side(build_keys.data(), 1 << 14).unique().key_range(even.front(), odd.back()),
+                            strata::join_side(probe_keys.data(), 1 << 15), strata::join_count(), total.data(),
+                            strata::JoinOptions<hash_of_pair>{}));
+  EXPECT_EQ(1 << 15, total.to_host()[0]);
+}
+
+/// Ordered by their halves only.
+enum class ordered_in_pairs : int {};
+STRATA_HD bool operator<(ordered_in_pairs a, ordered_in_pairs b) {
+  return static_cast<int>(a) / 2 < static_cast<int>(b) / 2;
+}
+
+TEST(device_hash_join_keys, may_be_enumerations_with_an_order_of_their_own) {
+  std::vector<ordered_in_pairs> first, second;
+  for (int i = 0; i < 600; ++i) {
+    first.push_back(static_cast<ordered_in_pairs>(i));
+    second.push_back(static_cast<ordered_in_pairs>(i ^ 1));
+  }
+  const device_vector<ordered_in_pairs> build(first), probe(second);
+  device_vector<std::int64_t> total(1);
+  ASSERT_CUDA_SUCCESS(DeviceHashJoin::Inner(strata::join_side(build.data(), 600).sorted(),
+                                            strata::join_side(probe.data(), 600).sorted(), strata::join_count(),
+                                            total.data()));
+  EXPECT_EQ(600, total.to_host()[0]);
 }
 
 // By partitions, which move a key or its hash, and by one table, whose slots have row numbers.

@@ -261,7 +261,7 @@ struct TunedDeviceSegmentedReduce {
 
   template <class SegmentSizeT>
   static detail::fixed_size_segments fixed_size(SegmentSizeT size) {
-    return {static_cast<long long>(size)};
+    return {detail::count64(size)};
   }
 };
 using DeviceSegmentedReduce = TunedDeviceSegmentedReduce<default_policy_hub>;

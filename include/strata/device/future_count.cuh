@@ -9,6 +9,19 @@
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// A count of any integer type. If 64 bits cannot hold a count of 128 bits, the result is one that calls refuse.
+template <class Integer>
+STRATA_HD constexpr std::size_t count_of(Integer n) {
+  const auto count = static_cast<std::size_t>(n);
+  if constexpr (sizeof(Integer) > sizeof(std::size_t)) {
+    if (static_cast<Integer>(count) != n) return ~std::size_t{0};
+  }
+  return count;
+}
+
+}  // namespace detail
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
 /// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect, DevicePartition and
@@ -41,7 +54,8 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T>
 class FutureCount {
-  static_assert(std::is_integral_v<T>, "FutureCount reads an integer: d_num_items must be a pointer to integers");
+  static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
+                "FutureCount reads an integer: d_num_items must be a pointer to integers of up to 8 bytes");
 
  public:
   using value_type = T;
@@ -74,7 +88,7 @@ class FutureCount {
     if constexpr (std::is_signed_v<Integer>) {
       if (max_items < 0) return ~std::size_t{0};
     }
-    return static_cast<std::size_t>(max_items);
+    return detail::count_of(max_items);
   }
 
   const T* num_items_;
@@ -106,7 +120,7 @@ STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
     return num_items.max_items();
   } else {
-    return static_cast<std::size_t>(num_items);
+    return detail::count_of(num_items);
   }
 }
 

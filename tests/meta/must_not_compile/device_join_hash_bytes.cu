@@ -3,13 +3,10 @@
 // expect: JoinHash hashes bytes, but equal keys of this type may differ in theirs
 #include <strata/device/join/common/join_hash.hpp>
 
-struct composite {
 #ifdef STRATA_BAD
-  char kind;  // and three bytes of padding
+using kind = char;  // and three bytes of padding
 #else
-  int kind;
+using kind = int;
 #endif
-  int number;
-};
 
-std::uint64_t hash_of(const composite& key) { return strata::JoinHash{}(key); }
+std::uint64_t hash_of(const strata::KeyValuePair<kind, int>& key) { return strata::JoinHash{}(key); }

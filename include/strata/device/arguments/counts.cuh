@@ -46,7 +46,7 @@ constexpr bool is_count(Integer n) {
   if constexpr (std::is_signed_v<Integer>) {
     if (n < 0) return false;
   }
-  return static_cast<unsigned long long>(n) <= most_of<long long>;
+  return detail::count_of(n) <= most_of<long long>;
 }
 
 template <class T>
@@ -77,18 +77,27 @@ bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, i
   }
 }
 
-/// A count of a call that takes it as 64 bits, whatever the type of the argument. Floating-point
-/// numbers do not compile: as a parameter, `std::int64_t` would take 10.5 for 10.
+/// A count of a call that takes it as 64 bits, whatever the type of the argument. Counts above 2^63 - 1 become negative
+/// ones, which calls refuse. Floating-point numbers do not compile: as a parameter, `std::int64_t` would take 10.5 for 10.
 class count64 {
  public:
   template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t>>>
-  constexpr count64(T count) : count_(static_cast<std::int64_t>(count)) {
+  constexpr count64(T count) : count_(in_64_bits(count)) {
     static_assert(!std::is_floating_point_v<T>,
                   "counts of rows, columns and segments must be integers: convert the argument");
   }
   constexpr operator std::int64_t() const { return count_; }
 
  private:
+  template <class T>
+  static constexpr std::int64_t in_64_bits(T count) {
+    if constexpr (std::is_class_v<T> || std::is_floating_point_v<T>) {
+      return static_cast<std::int64_t>(count);
+    } else {
+      return static_cast<std::int64_t>(detail::count_of(count));
+    }
+  }
+
   std::int64_t count_;
 };
 
@@ -97,7 +106,7 @@ class count64 {
 template <class Index, class Integer>
 STRATA_HD constexpr bool can_index(Integer count) {
   if constexpr (std::is_integral_v<Index>) {
-    return count == 0 || static_cast<unsigned long long>(count) - 1 <= most_of<Index>;
+    return count == 0 || detail::count_of(count) - 1 <= most_of<Index>;
   } else {
     static_cast<void>(count);
     return true;
