@@ -440,8 +440,8 @@ plain_exchange<Key> make_plain_exchange(const rank_items<Key>& in, std::int64_t 
   return made;
 }
 
-/// Sets `received.size`. Peers also exchange once before their storage is measured: what is done with the items may need
-/// more storage for their number than for the capacity.
+/// Sets `received.size`. Peers also exchange once before their storage is measured: what is done with the items may
+/// need more storage for their number than for the capacity.
 template <class Key>
 void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const rank_context& me) {
   std::size_t bytes = own.storage.bytes();

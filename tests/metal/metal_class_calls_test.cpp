@@ -6,6 +6,7 @@
 #include <strata/device/device_hash_join.hpp>
 
 #include <cstring>
+#include <numeric>
 
 #include "device/device_hash_join_kinds.hpp"
 #include "metal/double/executor.hpp"
@@ -111,6 +112,28 @@ TEST_F(MetalClass, counts_and_pairs_of_four_kinds_go_to_the_gpu) {
   }
   ASSERT_EQ(pairs<std::int64_t>(JoinKind::inner, forced(JoinStrategy::simple)), cudaSuccess);
   EXPECT_TRUE(ran("strata_table_join_u64_r32"));
+}
+
+// The GPU would join as many rows as the table may have; the host joins few.
+TEST_F(MetalClass, a_table_with_few_of_its_rows_has_enough_storage) {
+  using Table = strata::JoinTable<std::uint32_t>;
+  std::vector<std::uint32_t> keys(60000);
+  std::iota(keys.begin(), keys.end(), 0u);
+  const auto side = strata::join_side(keys.data(), rows(keys));
+  std::size_t bytes = 0;
+  ASSERT_EQ(Table::MemoryBytes(side, bytes), cudaSuccess);
+  std::vector<unsigned char> memory(bytes);
+  Table table(memory.data(), bytes, side);
+  for (const std::int64_t build_rows : {0, 10, 30000}) {
+    ASSERT_EQ(in_two_phases(
+                  [&](void* storage, std::size_t& storage_bytes) {
+                    return table.Inner(storage, storage_bytes, side, strata::join_count(), &total_);
+                  },
+                  [&] { EXPECT_EQ(table.Build(build_rows), cudaSuccess); }),
+              cudaSuccess)
+        << build_rows;
+    EXPECT_EQ(total_, build_rows);
+  }
 }
 
 struct plain_hash {

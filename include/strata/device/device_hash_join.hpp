@@ -79,10 +79,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
 /// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows
 ///   (OrderedJoinOptions), results repeat, and those before the capacity are the first ones.
-/// - **Keys** are of any trivially relocatable type, read through pointers or other random-access iterators; no value
-///   is reserved. Equal keys must have equal hashes. Several columns are a struct, or row numbers with functors that
-///   read the columns. A key that does not equal itself, such as NaN, has no partner. Rows without a key have none,
-///   or, with `nulls_equal`, are partners of each other.
+/// - **Keys** are of any trivially relocatable type, of one type on both sides, read through pointers or other
+///   random-access iterators; no value is reserved. Several columns are a struct, or row numbers with functors that
+///   read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers, 16-bit floats too,
+///   enumerations and pointers. For a struct it needs a promise, because only you know what its `==` compares:
+///   specialise is_bitwise_comparable, or pass a hash functor. A key that does not equal itself, such as NaN, has no
+///   partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. On CUDA, keys are read
 ///   twice, and 8 or 12 bytes of each row are written and read once or twice. A key is in the table once, whatever the
 ///   number of its rows.

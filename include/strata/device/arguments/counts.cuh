@@ -77,8 +77,9 @@ bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, i
   }
 }
 
-/// A count of a call that takes it as 64 bits, whatever the type of the argument. Counts above 2^63 - 1 become negative
-/// ones, which calls refuse. Floating-point numbers do not compile: as a parameter, `std::int64_t` would take 10.5 for 10.
+/// A count of a call that takes it as 64 bits, whatever the type of the argument. A count above 2^63 - 1 becomes a
+/// negative one, which calls refuse. Floating-point numbers do not compile: as a parameter, `std::int64_t` would take
+/// 10.5 for 10.
 class count64 {
  public:
   template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t>>>

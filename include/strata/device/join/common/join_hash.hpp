@@ -25,32 +25,34 @@ STRATA_HD constexpr std::uint64_t mixed_hash(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// An enumeration may have operators of its own. Function syntax finds these only.
+// An enumeration may have operators of its own. A call of `operator==` as a function finds these only.
 template <class T, class = void>
-inline constexpr bool has_own_equality = false;
+inline constexpr bool has_user_equality = false;
 template <class T>
 inline constexpr bool
-    has_own_equality<T, std::void_t<decltype(operator==(std::declval<const T&>(), std::declval<const T&>()))>> = true;
+    has_user_equality<T, std::void_t<decltype(operator==(std::declval<const T&>(), std::declval<const T&>()))>> = true;
 template <class T, class = void>
-inline constexpr bool has_own_less = false;
+inline constexpr bool has_user_less = false;
 template <class T>
 inline constexpr bool
-    has_own_less<T, std::void_t<decltype(operator<(std::declval<const T&>(), std::declval<const T&>()))>> = true;
+    has_user_less<T, std::void_t<decltype(operator<(std::declval<const T&>(), std::declval<const T&>()))>> = true;
 
 }  // namespace detail
 
-/// A promise that keys of a type have equal bytes where `==` says that they are equal: JoinHash may hash the bytes. True
-/// for integers, pointers, enumerations without an `operator==` of their own, and KeyValuePair and std::array of such
-/// types. False for classes, because nothing can be known of their `==`: it may compare text without its case, leave
-/// out a member, or compare floating-point numbers, of which -0.0 equals 0.0. Specialise it for a class without padding
-/// whose members are of the types above, and whose `==` compares all members:
+/// A promise that keys of a type have equal bytes where `==` says that they are equal: JoinHash may hash the bytes.
+/// True for integers, pointers, enumerations without an `operator==` of their own, and KeyValuePair and std::array of
+/// such types. False for classes, because nothing can be known of their `==`: it may compare text without its case,
+/// leave out a member, or compare floating-point numbers, of which -0.0 equals 0.0. Specialise it for a class without
+/// padding whose members are of the types above, and whose `==` compares all members:
 ///
 ///     template <>
 ///     struct strata::is_bitwise_comparable<my_key> : std::true_type {};
 template <class T>
-struct is_bitwise_comparable
-    : std::bool_constant<(detail::is_radix_integer<T>::value && !(std::is_enum_v<T> && detail::has_own_equality<T>)) ||
-                         std::is_pointer_v<T>> {};
+struct is_bitwise_comparable {
+  /// Whether JoinHash may hash the bytes of a key.
+  static constexpr bool value = std::is_pointer_v<T> || (detail::is_radix_integer<T>::value &&
+                                                         !(std::is_enum_v<T> && detail::has_user_equality<T>));
+};
 template <class Key, class Value>
 struct is_bitwise_comparable<KeyValuePair<Key, Value>>
     : std::conjunction<is_bitwise_comparable<Key>, is_bitwise_comparable<Value>> {};

@@ -126,8 +126,8 @@ struct JoinSide {
 };
 
 /// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of keys,
-/// so that no key is converted, and of iterators; pointers to const and not are the same. Where the type of `rows` has 4
-/// bytes or fewer, no code for more rows is compiled.
+/// so that no key is converted, and of iterators; pointers to const and not are the same. Where the type of `rows` has
+/// 4 bytes or fewer, no code for more rows is compiled.
 ///
 /// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
 /// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have

@@ -53,7 +53,7 @@ inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std
 /// Keys that `<` orders and that are equal if neither is less than the other.
 template <class Key, class Equal>
 inline constexpr bool is_join_sortable =
-    is_join_integer<Key> && !(std::is_enum_v<Key> && has_own_less<Key>)&&std::is_same_v<Equal, Equality>;
+    is_join_integer<Key> && !(std::is_enum_v<Key> && has_user_less<Key>)&&std::is_same_v<Equal, Equality>;
 
 /// 64 bits. The upper ones choose a slot; lower ones are stored in it.
 template <class Key, class Equal, class Hash>
