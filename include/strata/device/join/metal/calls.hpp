@@ -111,9 +111,26 @@ class DispatchMetalJoinTable {
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out, void* queue) const {
     if (!is_usable() || !is_count_of_rows(probe.rows)) return cudaErrorInvalidValue;
-    JoinSide<const Key*> build = build_;
-    if (temp_storage != nullptr) build.rows = num_rows;
-    return join_on_metal::join(temp_storage, temp_storage_bytes, kind, build, probe, output, num_out, options_, queue);
+    const auto join = [&](const Options& options, std::int64_t build_rows, std::size_t& bytes) {
+      JoinSide<const Key*> build = build_;
+      build.rows = build_rows;
+      return join_on_metal::join(temp_storage, bytes, kind, build, probe, output, num_out, options, queue);
+    };
+    if (temp_storage != nullptr) return join(options_, num_rows, temp_storage_bytes);
+    // When it is probed, the table may have fewer rows than it can have. Then another strategy may join them, or the
+    // host: as much storage as the one takes that takes the most.
+    std::size_t most_bytes = 0;
+    for (const JoinStrategy strategy : {options_.strategy, JoinStrategy::cpu, JoinStrategy::simple,
+                                        JoinStrategy::radix_single, JoinStrategy::radix_multi}) {
+      Options options = options_;
+      options.strategy = strategy;
+      std::size_t bytes = 0;
+      const cudaError_t status = join(options, build_.rows, bytes);
+      if (status != cudaSuccess) return status;
+      if (bytes > most_bytes) most_bytes = bytes;
+    }
+    temp_storage_bytes = most_bytes;
+    return cudaSuccess;
   }
 
  private:
