@@ -316,11 +316,11 @@ template <class Count>
 std::vector<device_call> sorts() {
   return {
       {"RadixSortKeys",
-       {in(), out()},
+       {in(), may_be({0}, out())},
        {item_count},
        STRATA_CALL(DeviceRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
       {"RadixSortKeysDescending",
-       {in(), out()},
+       {in(), may_be({0}, out())},
        {item_count},
        STRATA_CALL(DeviceRadixSort::SortKeysDescending(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
       {"RadixSortKeysOfBuffers",
@@ -328,7 +328,7 @@ std::vector<device_call> sorts() {
        {item_count},
        STRATA_BUFFERS(DeviceRadixSort::SortKeys(temp, bytes, keys, N(0), 0, 32, on))},
       {"RadixSortPairs",
-       {in(), out(), in(), out()},
+       {in(), may_be({0}, out()), in(), may_be({2}, out())},
        {item_count},
        STRATA_CALL(DeviceRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 0, 32, on))},
       {"RadixSortPairsOfBuffers",
@@ -360,7 +360,7 @@ std::vector<device_call> sorts() {
        {item_count},
        STRATA_CALL(DeviceMergeSort::SortKeys(temp, bytes, U(0), N(0), is_less{}, on))},
       {"MergeSortKeysCopy",
-       {in(), out()},
+       {in(), may_be({0}, out())},
        {item_count},
        STRATA_CALL(DeviceMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
       {"MergeSortPairs",
@@ -368,7 +368,7 @@ std::vector<device_call> sorts() {
        {item_count},
        STRATA_CALL(DeviceMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
       {"MergeSortPairsCopy",
-       {in(), in(), out(), out()},
+       {in(), in(), may_be({0}, out()), may_be({1}, out())},
        {item_count},
        STRATA_CALL(DeviceMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), is_less{}, on))},
   };
@@ -379,11 +379,11 @@ std::vector<device_call> segmented_sorts() {
   const std::vector<i64> counts = {item_count, segment_count};
   return {
       {"SegmentedRadixSortKeys",
-       {in(), out(), begins(), ends()},
+       {in(), may_be({0}, out()), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), 0, 32, on))},
       {"SegmentedRadixSortPairs",
-       {in(), out(), in(), out(), begins(), ends()},
+       {in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), 0,
                                                        32, on))},
@@ -393,11 +393,11 @@ std::vector<device_call> segmented_sorts() {
        STRATA_BUFFERS(
            DeviceSegmentedRadixSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), 0, 32, on))},
       {"SegmentedSortKeys",
-       {in(), out(), begins(), ends()},
+       {in(), may_be({0}, out()), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), on))},
       {"SegmentedSortPairs",
-       {in(), out(), in(), out(), begins(), ends()},
+       {in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), on))},
       {"SegmentedSortPairsOfBuffers",
@@ -418,7 +418,7 @@ std::vector<device_call> segmented_sorts() {
        STRATA_CALL(
            DeviceSegmentedMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
       {"SegmentedMergeSortPairsCopy",
-       {in(), in(), out(), out(), begins(), ends()},
+       {in(), in(), may_be({0}, out()), may_be({1}, out()), begins(), ends()},
        counts,
        STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5),
                                                            is_less{}, on))},
@@ -428,7 +428,7 @@ std::vector<device_call> segmented_sorts() {
        STRATA_CALL(
            DeviceSegmentedMergeSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
       {"MergeSortKeysOfSegmentsOfSize",
-       {in(), out()},
+       {in(), may_be({0}, out())},
        {segment_count, segment_items},
        STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), N(1), is_less{}, on))},
   };

@@ -117,13 +117,6 @@ bool outputs_overlap(const byte_range (&outputs)[Outputs], const byte_range (&in
   return detail::outputs_overlap(outputs);
 }
 
-/// The same for the arrays of a sort of pairs, of `count` items each.
-template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
-bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
-                   const ValuesOut& values_out, Integer count) {
-  return detail::outputs_overlap({detail::bytes_of(keys_out, count), detail::bytes_of(values_out, count)},
-                                 {detail::bytes_of(keys_in, count), detail::bytes_of(values_in, count)});
-}
 
 /// Whether buffers of `count` items, all of which are written, have a byte in common.
 template <class Key, class Integer>
@@ -145,6 +138,22 @@ STRATA_HD bool are_same_array(const A& a, const B& b) {
   } else {
     return false;
   }
+}
+
+/// Whether the output of a sort has a byte in common with its input, but is not the same array: sorts may write over
+/// their input.
+template <class In, class Out, class Integer>
+bool overlaps_in_part(const In& in, const Out& out, Integer count) {
+  return !detail::are_same_array(in, out) && detail::arrays_overlap(in, count, out, count);
+}
+/// Whether an output of a sort of pairs, of `count` items each, overlaps what it must not.
+template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
+bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
+                   const ValuesOut& values_out, Integer count) {
+  return detail::overlaps_in_part(keys_in, keys_out, count) || detail::overlaps_in_part(values_in, values_out, count) ||
+         detail::arrays_overlap(values_in, count, keys_out, count) ||
+         detail::arrays_overlap(keys_in, count, values_out, count) ||
+         detail::arrays_overlap(keys_out, count, values_out, count);
 }
 
 /// Whether the first item of an array has a byte in common with another array of `count` items: what

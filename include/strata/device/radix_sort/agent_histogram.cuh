@@ -37,7 +37,7 @@ class AgentRadixHistogram {
 
   STRATA_D AgentRadixHistogram(TempStorage& storage, unsigned* counters, KeyIterator d_keys, std::size_t num_items,
                                const radix_bit_range& range, const Digits& digits, const radix_workspace& workspace,
-                               unsigned long long epoch, bool may_be_replayed, bool is_double_buffer)
+                               unsigned long long epoch, bool may_be_replayed, radix_result result)
       : storage_(storage),
         counts_(counters, range, digits),
         d_keys_(d_keys),
@@ -46,7 +46,7 @@ class AgentRadixHistogram {
         workspace_(workspace),
         epoch_(epoch),
         may_be_replayed_(may_be_replayed),
-        is_double_buffer_(is_double_buffer) {}
+        result_(result) {}
 
   STRATA_D void run() {
     clear_workspace();
@@ -79,7 +79,7 @@ class AgentRadixHistogram {
   }
 
   STRATA_D void plan() {
-    Planner::plan(storage_, workspace_, passes_, num_items_, is_double_buffer_);
+    Planner::plan(storage_, workspace_, passes_, num_items_, result_);
     if (!may_be_replayed_) return;
     all_are_clear().erase();
   }
@@ -92,7 +92,7 @@ class AgentRadixHistogram {
   const radix_workspace& workspace_;
   unsigned long long epoch_;
   bool may_be_replayed_;
-  bool is_double_buffer_;
+  radix_result result_;
 };
 
 }  // namespace detail

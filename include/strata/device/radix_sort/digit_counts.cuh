@@ -213,7 +213,7 @@ struct radix_pass_planner {
 
   /// By all threads: plans the passes of `workspace` by its bins, to which other blocks have added.
   STRATA_D static void plan(TempStorage& storage, const radix_workspace& workspace, int passes, std::size_t num_items,
-                            bool is_double_buffer) {
+                            radix_result result) {
     STRATA_UNROLL_N(1)
     for (int pass = 0; pass < passes; ++pass) {
       unsigned long long* const bin = workspace.bins_of(pass) + threadIdx.x;
@@ -228,7 +228,7 @@ struct radix_pass_planner {
     }
     if (threadIdx.x == 0) {
       detail::plan_radix_passes(workspace.plan, passes, storage.is_constant,
-                                platform::load_relaxed(workspace.inexact) == 0, is_double_buffer);
+                                platform::load_relaxed(workspace.inexact) == 0, result);
     }
   }
 };

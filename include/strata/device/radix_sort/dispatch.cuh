@@ -102,7 +102,7 @@ struct DispatchRadixSort {
       return cudaErrorInvalidValue;
     }
     const radix_bit_range range{begin_bit, end_bit};
-    Problem call{keys, values, count, static_cast<Count>(num_items), range, Digits{decomposer}, scratch, stream, {}};
+    Problem call{keys, values, count, static_cast<Count>(num_items), range, Digits{decomposer}, scratch, stream, {}, {}};
     DispatchRadixSort dispatch{call, {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();
@@ -118,6 +118,9 @@ struct DispatchRadixSort {
       problem.values.scratch = dispatch.storage.template get<Value>(values_slot);
     }
     if (has_null(problem.keys) || (has_values && has_null(problem.values))) return cudaErrorInvalidValue;
+    problem.result = scratch == radix_scratch::double_buffer                    ? radix_result::double_buffer
+                     : is_in_place(problem.keys) || is_in_place(problem.values) ? radix_result::in_place
+                                                                                : radix_result::output;
     const cudaError_t status = detail::current_device_properties(problem.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(problem.device.ptx_version, dispatch);
@@ -143,10 +146,15 @@ struct DispatchRadixSort {
     return detail::is_null(buffers.input) || buffers.output == nullptr || buffers.scratch == nullptr;
   }
 
-  // The same for all ranges of bits.
+  template <class Iterator, class T>
+  static bool is_in_place(const radix_buffers<Iterator, T>& buffers) {
+    return detail::are_same_array(buffers.input, buffers.output);
+  }
+
+  // The same for all ranges of bits, in place and not.
   void reserve() {
     const std::size_t num_items = problem.num_items;
-    if (!problem.is_double_buffer()) {
+    if (problem.scratch != radix_scratch::double_buffer) {
       storage.template reserve<Key>(keys_slot, num_items);
       if (has_values) storage.template reserve<Value>(values_slot, num_items);
     }
@@ -181,7 +189,8 @@ struct DispatchRadixSort {
     switch (choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
                                                  is_counting_sort_word && problem.has_all_bits())) {
       case radix_algorithm::copy:
-        return detail::launch_radix_copy(problem, max_blocks);
+        if (problem.result == radix_result::double_buffer) return cudaSuccess;
+        return detail::launch_radix_copy(problem, problem.keys.output, problem.values.output, max_blocks);
       case radix_algorithm::small_block:
         return detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem);
       case radix_algorithm::cluster:
@@ -197,7 +206,9 @@ struct DispatchRadixSort {
         // All blocks of the grid take part: they are as many as the items need, which only the device knows.
         if constexpr (ActivePolicy::grid.most_items > 0 && !has_future_count) {
           bool is_launched = false;
-          const cudaError_t status = detail::launch_radix_grid<MaxPolicy, ActivePolicy>(
+          cudaError_t status = begin_in_scratch();
+          if (status != cudaSuccess) return status;
+          status = detail::launch_radix_grid<MaxPolicy, ActivePolicy>(
               problem, {barrier(), storage.template get<unsigned>(states_slot)}, max_grid_blocks, is_launched);
           if (status != cudaSuccess || is_launched) return status;
         }
@@ -218,13 +229,24 @@ struct DispatchRadixSort {
     return start_passes<ActivePolicy, unsigned>();
   }
 
+  // In place, an odd number of passes begins in the scratch arrays: see plan_radix_passes(). The other algorithms read
+  // all items before they write the first.
+  cudaError_t begin_in_scratch() {
+    if (problem.result != radix_result::in_place || problem.range.passes() % 2 == 0) return cudaSuccess;
+    const cudaError_t status =
+        detail::launch_radix_copy(problem, problem.keys.scratch, problem.values.scratch, max_blocks);
+    if constexpr (std::is_pointer_v<KeyIterator>) problem.keys.input = problem.keys.scratch;
+    if constexpr (std::is_pointer_v<ValueIterator>) problem.values.input = problem.values.scratch;
+    return status;
+  }
+
   grid_barrier_arguments barrier() const {
     return {storage.template get<unsigned long long>(arrivals_slot), storage.template get<unsigned>(counters_slot),
             next_epoch(), detail::is_replayable(problem.stream)};
   }
 
   template <class ActivePolicy, class State>
-  cudaError_t start_passes() const {
+  cudaError_t start_passes() {
     using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
     const std::size_t tiles = ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
     auto* const counters = storage.template get<unsigned>(counters_slot);
@@ -237,13 +259,15 @@ struct DispatchRadixSort {
                                     {states, states + tiles * radix_bins},
                                     tiles * radix_bins * sizeof(State),
                                     storage.template get<platform::tagged_word>(arrivals_slot)};
-    const cudaError_t status = detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
+    cudaError_t status = detail::launch_radix_histogram<MaxPolicy, ActivePolicy>(problem, workspace, max_blocks);
     if (status != cudaSuccess) return status;
     if constexpr (is_counting_sort_byte) {
       if (problem.has_all_bits()) {
         return detail::counting_sort_bytes<MaxPolicy, ActivePolicy, IsDescending>(problem, workspace.bins);
       }
     }
+    status = begin_in_scratch();
+    if (status != cudaSuccess) return status;
     return detail::launch_radix_passes<MaxPolicy, ActivePolicy, State>(problem, workspace, tiles);
   }
 };

@@ -25,14 +25,14 @@ template <class MaxPolicy, class KeyIterator, class Digits, class Count>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
     STRATA_KERNEL void radix_histogram_kernel(KeyIterator keys, Count count, radix_bit_range range, Digits digits,
                                               const STRATA_GRID_CONSTANT radix_workspace workspace,
-                                              unsigned long long epoch, bool may_be_replayed, bool is_double_buffer) {
+                                              unsigned long long epoch, bool may_be_replayed, radix_result result) {
   using Agent = AgentRadixHistogram<typename MaxPolicy::ActivePolicy, KeyIterator, Digits>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(counters);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, detail::number_of_items<std::size_t>(count), range,
-        digits, workspace, epoch, may_be_replayed, is_double_buffer)
+        digits, workspace, epoch, may_be_replayed, result)
       .run();
 }
 
@@ -63,7 +63,7 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
       problem.device, ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
       radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits, typename Problem::Count>,
       problem.keys.input, problem.count, problem.range, problem.digits, workspace, next_epoch(),
-      detail::is_replayable(problem.stream), problem.is_double_buffer());
+      detail::is_replayable(problem.stream), problem.result);
 }
 
 /// Launches all passes, of which the histogram has planned some to do nothing.

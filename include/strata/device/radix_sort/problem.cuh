@@ -53,6 +53,13 @@ enum class radix_scratch {
   in_storage_with_sorted_keys,  // the sorted keys too: only the values are a result
 };
 
+/// Where the passes of a sort must leave the items.
+enum class radix_result : unsigned char {
+  output,
+  double_buffer,  // where a double buffer would have them after as many moves as there are passes
+  in_place,       // in the output, some arrays of which are the input
+};
+
 /// What one pass has to do. Made on the device when all digits are counted: the host never knows.
 struct radix_pass_plan {
   radix_buffer from;
@@ -66,22 +73,30 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// One pass only copies where, without a double buffer, no pass moves items, or where, with one, the moves would leave
-/// the items in the wrong array.
+/// One pass only copies where no pass moves items, or where, in a double buffer or in place, the moves would leave the
+/// items in the wrong array.
+///
+/// In place, the first pass must not write what it reads:
+///
+///     even number of digits    input   -> scratch -> output -> scratch -> output
+///     odd                      scratch -> output  -> scratch -> output
+///
+/// With an odd number, items have been copied from the input to scratch before. With an even number none of which moves
+/// items, two passes copy: some arrays are not in place, and must come to the output.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
-                                 bool is_double_buffer) {
+                                 radix_result result) {
   int moves = 0;
   STRATA_UNROLL_N(1)
   for (int i = 0; i < passes; ++i) moves += is_constant[i] ? 0 : 1;
-  // In a double buffer the result lies where `passes` moves would bring it.
-  const bool needs_copy = is_double_buffer ? (passes - moves) % 2 != 0 : moves == 0;
-  const int executed = moves + (needs_copy ? 1 : 0);
-  bool may_copy = needs_copy;
+  int copies = result == radix_result::output ? (moves == 0 ? 1 : 0) : (passes - moves) % 2;
+  if (result == radix_result::in_place && moves + copies == 0) copies = 2;
+  const int executed = moves + copies;
+  const bool is_in_scratch = result == radix_result::in_place && executed % 2 != 0;
   int order = 0;
   STRATA_UNROLL_N(1)
   for (int i = 0; i < passes; ++i) {
     radix_pass_plan& pass = plan[i];
-    pass.is_copy = is_constant[i] && may_copy;
+    pass.is_copy = is_constant[i] && copies > 0;
     pass.is_skipped = is_constant[i] && !pass.is_copy;
     pass.is_exact = is_exact;
     pass.order = static_cast<unsigned char>(order);
@@ -89,10 +104,12 @@ STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* i
       pass.from = pass.to = radix_buffer::output;
       continue;
     }
-    if (pass.is_copy) may_copy = false;
+    if (pass.is_copy) --copies;
     const bool to_output = (executed - order) % 2 == 1;  // counted from the last pass
     pass.to = to_output ? radix_buffer::output : radix_buffer::scratch;
-    pass.from = order == 0 ? radix_buffer::input : to_output ? radix_buffer::scratch : radix_buffer::output;
+    pass.from = order == 0 && !is_in_scratch ? radix_buffer::input
+                : to_output                  ? radix_buffer::scratch
+                                             : radix_buffer::output;
     ++order;
   }
 }
@@ -138,21 +155,21 @@ struct radix_sort_problem {
   radix_scratch scratch;
   cudaStream_t stream;
   device_properties device;
+  radix_result result;
 
   bool has_all_bits() const { return range.begin_bit == 0 && range.end_bit == Digits::key_bits; }
-  bool is_double_buffer() const { return scratch == radix_scratch::double_buffer; }
 
   launch_configuration configuration(const char* name, std::size_t blocks, int threads,
                                      std::size_t shared_bytes = 0) const {
-    launch_configuration result{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
-    result.dynamic_shared_bytes = shared_bytes;
-    result.stream = stream;
-    return result;
+    launch_configuration made{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
+    made.dynamic_shared_bytes = shared_bytes;
+    made.stream = stream;
+    return made;
   }
   /// The kernel may start before the one before it in the stream has ended.
-  launch_configuration programmatic(launch_configuration result) const {
-    result.programmatic = device.ptx_version >= 900;
-    return result;
+  launch_configuration programmatic(launch_configuration made) const {
+    made.programmatic = device.ptx_version >= 900;
+    return made;
   }
 };
 

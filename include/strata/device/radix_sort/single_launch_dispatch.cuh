@@ -75,7 +75,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads, MaxPolicy::Active
   Agent(shared, keys, values, num_items, rows, range, digits, workspace).run();
 }
 
-/// Copies: there are no bits to sort by.
+/// Copies, where there are no bits to sort by, or before passes in place.
 template <class KeyIterator, class ValueIterator, class Value, class Count>
 STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
                                      ValueIterator values_in, Value* values_out, Count count) {
@@ -88,15 +88,15 @@ STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIt
 }
 
 template <class Problem>
-cudaError_t launch_radix_copy(const Problem& problem, std::size_t max_blocks) {
-  if (problem.is_double_buffer()) return cudaSuccess;
+cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* keys_to, typename Problem::Value* values_to,
+                              std::size_t max_blocks) {
   constexpr int threads = 256;
   const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
   return strata::launch(
       problem.configuration("strata::DeviceRadixSort, copy", blocks < max_blocks ? blocks : max_blocks, threads),
       radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value,
                         typename Problem::Count>,
-      problem.keys.input, problem.keys.output, problem.values.input, problem.values.output, problem.count);
+      problem.keys.input, keys_to, problem.values.input, values_to, problem.count);
 }
 
 template <class MaxPolicy, class ActivePolicy, template <class> class Block, class Problem>

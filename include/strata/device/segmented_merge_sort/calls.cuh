@@ -108,8 +108,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
     const merge_sort_arrays<Key, Value> second = buffer != nullptr ? *buffer : merge_sort_arrays<Key, Value>{};
     const byte_range outputs[] = {detail::bytes_of(output.keys, items), detail::bytes_of(output.values, items),
                                   detail::bytes_of(second.keys, items), detail::bytes_of(second.values, items)};
-    const byte_range inputs[] = {detail::bytes_of(keys, items), detail::bytes_of(values, items)};
-    if (is_in_place ? detail::outputs_overlap(outputs) : detail::outputs_overlap(outputs, inputs)) {
+    if (detail::pairs_overlap(keys, output.keys, values, output.values, items) || detail::outputs_overlap(outputs)) {
       return cudaErrorInvalidValue;
     }
     for (const merge_sort_arrays<Key, Value>& written : {output, second}) {

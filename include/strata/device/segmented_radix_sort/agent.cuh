@@ -109,7 +109,7 @@ class AgentSegmentedRadixSort {
 
   STRATA_D AgentSegmentedRadixSort(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                                    std::size_t num_items, const radix_bit_range& range, const Digits& digits,
-                                   bool is_double_buffer, const LongSegments& long_segments,
+                                   radix_result result, const LongSegments& long_segments,
                                    segmented_radix_sort_progress* progress)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         shared_(shared + sort_offset),
@@ -118,7 +118,7 @@ class AgentSegmentedRadixSort {
         num_items_(num_items),
         range_(range),
         digits_(digits),
-        is_double_buffer_(is_double_buffer),
+        result_(result),
         long_segments_(long_segments),
         progress_(progress) {}
 
@@ -189,13 +189,13 @@ class AgentSegmentedRadixSort {
   STRATA_D void sort_by_passes(const segment_bounds& bounds) {
     const auto length = static_cast<std::size_t>(bounds.length);
     long long scratch_begin = bounds.begin;
-    if (!is_double_buffer_) {
+    if (result_ != radix_result::double_buffer) {
       scratch_begin = take_scratch(length);
       if (scratch_begin < 0) return;
     }
     const KeyBuffers keys = key_buffers(bounds, scratch_begin);
     const ValueBuffers values = value_buffers(bounds, scratch_begin);
-    Passes(shared_, keys, values, length, range_, digits_).sort(is_double_buffer_);
+    Passes(shared_, keys, values, length, range_, digits_).sort(result_);
   }
 
   // Lists a long segment, and clears its bins. It takes a range of the scratch even with a double buffer, which does
@@ -207,7 +207,7 @@ class AgentSegmentedRadixSort {
     if (threadIdx.x == 0) {
       const auto tiles = static_cast<unsigned long long>(ceiling_divide(length, std::size_t{tile_of_long}));
       storage_.long_segment = long_segments_.append(*progress_, bounds, tiles, bounds.begin,
-                                                    is_double_buffer_ ? bounds.begin : scratch_begin);
+                                                    result_ == radix_result::double_buffer ? bounds.begin : scratch_begin);
     }
     __syncthreads();
     long_segments_.clear_bins(storage_.long_segment, static_cast<int>(threadIdx.x), block_threads);
@@ -242,7 +242,7 @@ class AgentSegmentedRadixSort {
   std::size_t num_items_;
   const radix_bit_range& range_;
   const Digits& digits_;
-  bool is_double_buffer_;
+  radix_result result_;
   const LongSegments& long_segments_;
   segmented_radix_sort_progress* progress_;
 };

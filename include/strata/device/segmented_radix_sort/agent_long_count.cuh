@@ -36,14 +36,14 @@ class AgentLongSegmentCount {
   static constexpr std::size_t counter_bytes() { return Counts::shared_bytes(); }
 
   STRATA_D AgentLongSegmentCount(TempStorage& storage, unsigned* counters, const Key* keys,
-                                 const radix_bit_range& range, const Digits& digits, bool is_double_buffer,
+                                 const radix_bit_range& range, const Digits& digits, radix_result result,
                                  const Segments& segments, long_segment_progress* progress)
       : storage_(storage),
         counters_(counters),
         keys_(keys),
         range_(range),
         digits_(digits),
-        is_double_buffer_(is_double_buffer),
+        result_(result),
         segments_(segments),
         progress_(progress) {}
 
@@ -111,13 +111,13 @@ class AgentLongSegmentCount {
       workspace.bins = segments_.bins_of(index);
       workspace.inexact = &segment.inexact;
       workspace.plan = segment.plan;
-      Planner::plan(storage_, workspace, passes, static_cast<std::size_t>(segment.length), is_double_buffer_);
+      Planner::plan(storage_, workspace, passes, static_cast<std::size_t>(segment.length), result_);
     }
     if (threadIdx.x == 0) {
       if (passes == 0) {
         // Without bits to sort by, one pass copies the items.
         const bool is_constant = true;
-        detail::plan_radix_passes(segment.plan, 1, &is_constant, true, is_double_buffer_);
+        detail::plan_radix_passes(segment.plan, 1, &is_constant, true, radix_result::output);
       }
       int in_order = 0;
       for (int pass = 0; pass < (passes == 0 ? 1 : passes); ++pass) {
@@ -133,7 +133,7 @@ class AgentLongSegmentCount {
   const Key* keys_;
   const radix_bit_range& range_;
   const Digits& digits_;
-  bool is_double_buffer_;
+  radix_result result_;
   const Segments& segments_;
   long_segment_progress* progress_;
 };

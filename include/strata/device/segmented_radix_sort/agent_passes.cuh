@@ -60,16 +60,18 @@ class AgentSegmentPasses {
         range_(range),
         digits_(digits) {}
 
-  STRATA_D void sort(bool is_double_buffer) {
+  STRATA_D void sort(radix_result result) {
     if (range_.passes() == 0) {
       copy(radix_buffer::input, radix_buffer::output);
       return;
     }
+    // See plan_radix_passes().
+    if (result == radix_result::in_place && range_.passes() % 2 != 0) copy(radix_buffer::input, radix_buffer::scratch);
     count_digits();
     find_starts();
     __syncthreads();
     if (threadIdx.x == 0) {
-      detail::plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true, is_double_buffer);
+      detail::plan_radix_passes(storage_.plan, range_.passes(), storage_.is_constant, true, result);
     }
     __syncthreads();
     for (int pass = 0; pass < range_.passes(); ++pass) {

@@ -55,7 +55,7 @@ struct DispatchSegmentedRadixSort {
   ValueBuffers values;
   std::size_t num_items;
   radix_bit_range range;
-  bool is_double_buffer;
+  radix_result result;
   Segments segments;
   unsigned long long num_segments;
   segmented_radix_sort_progress* progress;
@@ -104,11 +104,16 @@ struct DispatchSegmentedRadixSort {
       return cudaErrorInvalidValue;
     }
     if (is_double_buffer && begin_bit == end_bit) return cudaSuccess;
+    const bool is_in_place = detail::are_same_array(keys.input, keys.output) ||
+                             (has_values && detail::are_same_array(values.input, values.output));
+    const radix_result result = is_double_buffer ? radix_result::double_buffer
+                                : is_in_place    ? radix_result::in_place
+                                                 : radix_result::output;
     DispatchSegmentedRadixSort dispatch{keys,
                                         values,
                                         count,
                                         {begin_bit, end_bit},
-                                        is_double_buffer,
+                                        result,
                                         segments,
                                         static_cast<unsigned long long>(num_segments),
                                         storage.template get<segmented_radix_sort_progress>(progress_slot),
@@ -138,6 +143,9 @@ struct DispatchSegmentedRadixSort {
       if (status != cudaSuccess || limits.most_segments == 0) return status;
       const LongSort long_sort = dispatch.long_sort(limits.most_tiles);
       status = long_sort.template count<ActivePolicy>();
+      if (status == cudaSuccess && dispatch.result == radix_result::in_place && dispatch.range.passes() % 2 != 0) {
+        status = long_sort.template copy_to_scratch<ActivePolicy>();
+      }
       if (status != cudaSuccess) return status;
       if constexpr (MayHaveManyItems) {
         if (dispatch.num_items > max_items_of_small_states) {
@@ -160,7 +168,7 @@ struct DispatchSegmentedRadixSort {
             keys,
             long_values,
             range,
-            is_double_buffer,
+            result,
             long_segments,
             most_tiles,
             progress,
@@ -190,7 +198,7 @@ struct DispatchSegmentedRadixSort {
     configuration.dynamic_shared_bytes = Agent::shared_bytes;
     configuration.stream = stream;
     configuration.programmatic = device.ptx_version >= 900;
-    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, is_double_buffer, segments,
+    return strata::launch(configuration, kernel, keys, values, num_items, range, Digits{}, result, segments,
                           num_segments, segments_per_ticket, long_segments, progress);
   }
 

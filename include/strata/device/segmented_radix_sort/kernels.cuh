@@ -21,7 +21,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
         const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
         const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values, std::size_t num_items,
         const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits,
-        bool is_double_buffer, Segments segments, unsigned long long num_segments, int segments_per_ticket,
+        radix_result result, Segments segments, unsigned long long num_segments, int segments_per_ticket,
         const STRATA_GRID_CONSTANT long_segments_of<Digits> long_segments, segmented_radix_sort_progress* progress) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentSegmentedRadixSort<Policy, HasValues, Key, Value, Segments, Digits>;
@@ -31,7 +31,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                 Policy::segmented.block_threads);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, keys, values, num_items, range, digits, is_double_buffer, long_segments, progress)
+  Agent(shared, keys, values, num_items, range, digits, result, long_segments, progress)
       .sort(segments, num_segments, segments_per_ticket);
 }
 

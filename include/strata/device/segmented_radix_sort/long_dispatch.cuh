@@ -16,6 +16,7 @@
 #include <strata/device/segmented_radix_sort/long_segments.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -23,7 +24,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class MaxPolicy, bool HasAllBits, class Key, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
     STRATA_KERNEL void long_segment_count_kernel(const Key* keys, const STRATA_GRID_CONSTANT radix_bit_range range,
-                                                 const STRATA_GRID_CONSTANT Digits digits, bool is_double_buffer,
+                                                 const STRATA_GRID_CONSTANT Digits digits, radix_result result,
                                                  const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
                                                  long_segment_progress* progress) {
   using Agent = AgentLongSegmentCount<typename MaxPolicy::ActivePolicy, Key, Digits>;
@@ -32,7 +33,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
   const radix_bit_range bits = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range;
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, is_double_buffer, segments, progress)
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, result, segments, progress)
       .run();
 }
 
@@ -52,9 +53,35 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::Active
   Agent(shared, keys, values, range, digits, segments, progress).run();
 }
 
+/// Copies the long segments from the input to scratch. `segments` lists the owner of each tile.
+template <class MaxPolicy, class Key, class ValueIterator, class Value, class Digits>
+__launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads)
+    STRATA_KERNEL void long_segment_copy_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
+                                                const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values,
+                                                const STRATA_GRID_CONSTANT long_segments_of<Digits> segments,
+                                                const long_segment_progress* progress) {
+  constexpr std::size_t tile_items = radix_pass_tile<typename MaxPolicy::ActivePolicy>::value;
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  const unsigned long long tiles = long_segment_count::of(progress->listed).tiles;
+  for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const auto& segment = segments.list[segments.segment_of_tile[tile]];
+    const auto length = static_cast<std::size_t>(segment.length);
+    const auto first = static_cast<std::size_t>(tile - segment.first_tile) * tile_items;
+    const std::size_t end = length - first < tile_items ? length : first + tile_items;
+    for (std::size_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+      keys.scratch[segment.scratch_begin + i] = keys.input[segment.begin + i];
+      if constexpr (!std::is_same_v<ValueIterator, NullType>) {
+        values.scratch[segment.scratch_begin + i] = values.input[segment.begin + i];
+      }
+    }
+  }
+}
+
 /// The part of a call that sorts the segments that its first kernel has listed.
 ///
 ///     long_segment_count_kernel     counts the digits of all passes
+///     long_segment_copy_kernel      in place, with an odd number of passes: see plan_radix_passes()
 ///     long_segment_passes_kernel    moves the items, one digit in each pass
 ///
 /// The policies have rows `histogram` and `pass`. With `HasAllBits` the range is all bits of the keys, and the kernels
@@ -96,7 +123,7 @@ struct LongSegmentSort {
   KeyBuffers keys;
   ValueBuffers values;
   radix_bit_range range;
-  bool is_double_buffer;
+  radix_result result;
   const LongSegments& segments;
   std::size_t most_tiles;
   long_segment_progress* progress;
@@ -109,7 +136,16 @@ struct LongSegmentSort {
     static kernel_property_cache cache;
     return launch(count_name, cache, ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
                   long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{},
-                  is_double_buffer, segments, progress);
+                  result, segments, progress);
+  }
+
+  /// After the count.
+  template <class ActivePolicy>
+  cudaError_t copy_to_scratch() const {
+    static kernel_property_cache cache;
+    return launch("strata::DeviceSegmentedRadixSort, copy", cache, ActivePolicy::pass.block_threads, 0,
+                  long_segment_copy_kernel<MaxPolicy, Key, ValueIterator, Value, Digits>, keys, values, segments,
+                  progress);
   }
 
   /// `State` is the word of the look-back: of 32 bits if no segment can have more than max_items_of_small_states.

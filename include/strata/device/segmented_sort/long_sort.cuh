@@ -7,6 +7,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
@@ -83,10 +84,8 @@ struct sort_long_by_digits {
   /// Temporary storage depends on the number of items, not on that of segments.
   template <class Layout, class Arguments>
   static sort_long_by_digits reserve(Layout& storage, int first_slot, const Arguments& call) {
-    // The last pass must write to the array that is sorted in place.
-    constexpr bool ends_in_place = ceiling_divide(Digits::key_bits, radix_bits) % 2 == 0;
     const sort_long_by_digits made{static_cast<std::size_t>(call.longest) > tuning.longest_merged &&
-                                   tuning.may_launch(call.num_items) && (ends_in_place || !call.is_in_place)};
+                                   tuning.may_launch(call.num_items) && (ends_in_place || call.buffer == nullptr)};
     if (made.is_reserved) {
       Sort::reserve(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
     }
@@ -121,7 +120,9 @@ struct sort_long_by_digits {
                     {call.keys, merged.keys, buffer.keys},
                     values_of(call, buffer),
                     {0, Digits::key_bits},
-                    call.is_in_place,
+                    call.buffer != nullptr ? radix_result::double_buffer
+                    : is_in_place(call)    ? radix_result::in_place
+                                           : radix_result::output,
                     workspace.long_segments,
                     limits(call.num_items, radix_pass_tile<Policy>::value).most_tiles,
                     workspace.long_progress,
@@ -132,6 +133,15 @@ struct sort_long_by_digits {
   }
 
  private:
+  // The last pass must write to the array that is sorted in place.
+  static constexpr bool ends_in_place = ceiling_divide(Digits::key_bits, radix_bits) % 2 == 0;
+
+  template <class Arguments>
+  static bool is_in_place(const Arguments& call) {
+    return detail::are_same_array(call.keys, call.output.keys) ||
+           detail::are_same_array(call.values, call.output.values);
+  }
+
   // If all segments fit a tile, one kernel may sort them. Then nothing is cleared, nor listed.
   template <class Policy>
   static constexpr std::size_t largest_tile() {
@@ -147,7 +157,8 @@ struct sort_long_by_digits {
 
   template <class Arguments>
   bool is_used(const Arguments& call) const {
-    return is_reserved && tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
+    return is_reserved && (ends_in_place || !is_in_place(call)) &&
+           tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
   }
 
   static long_segment_limits limits(unsigned long long num_items, std::size_t tile_items) {
