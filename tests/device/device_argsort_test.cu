@@ -54,9 +54,8 @@ void expect_indices(int rows, int columns, bool is_descending, const Sort& sort)
   for (int row = 0; row < rows; ++row) {
     const auto first = indices.begin() + static_cast<std::ptrdiff_t>(row) * columns;
     const float* const of_row = keys.data() + static_cast<std::ptrdiff_t>(row) * columns;
-    std::stable_sort(first, first + columns, [&](int a, int b) {
-      return is_descending ? of_row[a] > of_row[b] : of_row[a] < of_row[b];
-    });
+    std::stable_sort(first, first + columns,
+                     [&](int a, int b) { return is_descending ? of_row[a] > of_row[b] : of_row[a] < of_row[b]; });
   }
   std::vector<float> expected(items);
   for (std::size_t i = 0; i < items; ++i) {

@@ -55,10 +55,9 @@ void expect_keys(std::size_t size, pattern how, bit_range bits) {
 /// Pairs, one way. An array that is not in place is untouched.
 template <class Hub, bool IsDescending, class Key, class Value>
 void expect_pairs(std::size_t size, pattern how, bit_range bits, in_place is) {
-  SCOPED_TRACE(testing::Message() << size << " pairs of " << sizeof(Key) << " + " << sizeof(Value)
-                                  << " bytes, pattern " << static_cast<int>(how) << ", bits " << bits.begin << " to "
-                                  << bits.end << (is.keys ? ", keys in place" : "")
-                                  << (is.values ? ", values in place" : ""));
+  SCOPED_TRACE(testing::Message() << size << " pairs of " << sizeof(Key) << " + " << sizeof(Value) << " bytes, pattern "
+                                  << static_cast<int>(how) << ", bits " << bits.begin << " to " << bits.end
+                                  << (is.keys ? ", keys in place" : "") << (is.values ? ", values in place" : ""));
   const std::vector<Key> keys = make_keys<Key>(size, how);
   const std::vector<Value> values = make_values<Value>(size);
   device_vector<Key> keys_in(keys), keys_out(make_keys<Key>(size, pattern::random, 7));
@@ -96,7 +95,8 @@ void expect_pairs_all_ways(std::size_t size, std::initializer_list<bit_range> ra
 template <class Key>
 void expect_keys_of_all_sizes() {
   constexpr int bits = strata::RadixTraits<Key>::bits;
-  for (const std::size_t size : {std::size_t{1}, std::size_t{256}, std::size_t{257}, if_small<std::size_t>(1500, 5001)}) {
+  for (const std::size_t size :
+       {std::size_t{1}, std::size_t{256}, std::size_t{257}, if_small<std::size_t>(1500, 5001)}) {
     for (const pattern how : {pattern::random, pattern::equal, pattern::low_byte}) {
       ASSERT_NO_FATAL_FAILURE((expect_keys<passes, false, Key>(size, how, {0, bits})));
       ASSERT_NO_FATAL_FAILURE((expect_keys<passes, true, Key>(size, how, {0, bits})));
@@ -158,8 +158,8 @@ TEST(device_radix_sort_in_place, pairs_in_one_cluster) {
 
 TEST(device_radix_sort_in_place, pairs_in_one_grid) {
   for (const std::size_t size : {300, 1700}) {
-    ASSERT_NO_FATAL_FAILURE((expect_pairs_all_ways<grid, false, std::uint32_t, std::uint32_t>(
-        size, {{0, 32}, {0, 16}, {0, 8}, {3, 20}})));
+    ASSERT_NO_FATAL_FAILURE(
+        (expect_pairs_all_ways<grid, false, std::uint32_t, std::uint32_t>(size, {{0, 32}, {0, 16}, {0, 8}, {3, 20}})));
   }
 }
 
@@ -195,8 +195,8 @@ TEST(device_radix_sort_in_place, keys_with_a_decomposer) {
     }
     device_vector<record> sorted(records);
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return strata::TunedDeviceRadixSort<passes>::SortKeys(storage, bytes, sorted.data(), sorted.data(),
-                                                            words.size(), by_high{}, 0, end);
+      return strata::TunedDeviceRadixSort<passes>::SortKeys(storage, bytes, sorted.data(), sorted.data(), words.size(),
+                                                            by_high{}, 0, end);
     }));
     expect_gathered(records, expected_order<false>(high, 0, end), sorted.to_host());
   }
@@ -236,9 +236,8 @@ TEST(device_radix_sort_in_place, replayed_with_other_keys) {
     const std::vector<std::uint32_t> values = make_values<std::uint32_t>(size);
     device_vector<std::uint32_t> keys(size), values_in(values), moved(size);
     const auto sort = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
-      return tuned_sort_pairs<passes, false, std::uint32_t, std::uint32_t>(storage, bytes, keys.data(), keys.data(),
-                                                                           values_in.data(), moved.data(), size,
-                                                                           bits.begin, bits.end, on);
+      return tuned_sort_pairs<passes, false, std::uint32_t, std::uint32_t>(
+          storage, bytes, keys.data(), keys.data(), values_in.data(), moved.data(), size, bits.begin, bits.end, on);
     };
     std::size_t bytes = 0;
     ASSERT_CUDA_SUCCESS(sort(nullptr, bytes, nullptr));

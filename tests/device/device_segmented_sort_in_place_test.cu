@@ -176,10 +176,10 @@ template <class Key, class Value>
 void expect_number_pairs(const segment_shape& shape, pattern how, in_place is) {
   expect_sorts<Key, Value>(shape, how, is, order_by_bits<true, Key>(0, 8 * sizeof(Key)),
                            [](void* storage, std::size_t& bytes, const arrays<Key, Value>& of) {
-                             return LongSort::SortPairsDescending(
-                                 storage, bytes, static_cast<const Key*>(of.keys_in), of.keys_out,
-                                 static_cast<const Value*>(of.values_in), of.values_out, of.items, of.segments,
-                                 of.begins, of.ends);
+                             return LongSort::SortPairsDescending(storage, bytes, static_cast<const Key*>(of.keys_in),
+                                                                  of.keys_out, static_cast<const Value*>(of.values_in),
+                                                                  of.values_out, of.items, of.segments, of.begins,
+                                                                  of.ends);
                            });
 }
 
@@ -214,7 +214,8 @@ TEST(device_segmented_sort_in_place, merged_pairs_of_segments) {
     for (const in_place is : all_ways) {
       for (const pattern how : {pattern::random, pattern::few}) {
         expect_sorts<record12, std::uint32_t>(
-            shape, how, is, is_less{}, [](void* storage, std::size_t& bytes, const arrays<record12, std::uint32_t>& of) {
+            shape, how, is, is_less{},
+            [](void* storage, std::size_t& bytes, const arrays<record12, std::uint32_t>& of) {
               return SegmentedMergeSort::SortPairsCopy(storage, bytes, of.keys_in, of.values_in, of.keys_out,
                                                        of.values_out, of.items, of.segments, of.begins, of.ends,
                                                        is_less{});

@@ -85,16 +85,17 @@ problem sort(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
   const auto held = std::make_shared<arrays<K, V>>(size, HasValues ? size : 0, 0, random);
   const bool in_place = random.chance(50);
+  const over_input over = random_over_input(random, !in_place);
   problem made;
   made.what = description("merge sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) +
-              (in_place ? ", in place" : "");
+              (in_place ? ", in place" : "") + over.text();
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
-  made.call = [held, size, in_place](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, in_place, over](void* storage, std::size_t& bytes, cudaStream_t stream) {
     using all = DeviceMergeSort;
     K* const keys = held->keys.data();
-    K* const sorted = held->sorted.data();
+    K* const sorted = (over.keys ? held->keys : held->sorted).data();
     V* const values = held->values_in.data();
-    V* const moved = held->moved.data();
+    V* const moved = (over.values ? held->values_in : held->moved).data();
     const Compare compare;
     if constexpr (HasValues) {
       return in_place ? all::SortPairs(storage, bytes, keys, values, size, compare, stream)
@@ -106,15 +107,16 @@ problem sort(source& random) {
                       : all::StableSortKeysCopy(storage, bytes, keys, sorted, size, compare, stream);
     }
   };
-  made.check = [held, size, in_place](cudaStream_t stream) {
+  made.check = [held, size, in_place, over](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         compared_order(held->host_keys.data(), size, std::is_same_v<Compare, by_low_bits>);
-    must_be_same(in_order(held->host_keys, order), (in_place ? held->keys : held->sorted).read(stream), "keys");
+    must_be_same(in_order(held->host_keys, order), (in_place || over.keys ? held->keys : held->sorted).read(stream),
+                 "keys");
     if (HasValues) {
-      must_be_same(in_order(held->host_values, order), (in_place ? held->values_in : held->moved).read(stream),
-                   "values");
+      must_be_same(in_order(held->host_values, order),
+                   (in_place || over.values ? held->values_in : held->moved).read(stream), "values");
     }
-    if (!in_place) must_be_same(held->host_keys, held->keys.read(stream), "the input");
+    if (!in_place && !over.keys) must_be_same(held->host_keys, held->keys.read(stream), "the input");
   };
   return made;
 }
@@ -130,6 +132,7 @@ problem sort_segments(source& random) {
   const std::size_t size = has_size ? fixed * count : most;
   const auto held = std::make_shared<arrays<K, V>>(size, What == what::keys ? 0 : size, count, random);
   const bool in_place = What != what::indices && random.chance(50);
+  const over_input over = random_over_input(random, What != what::indices && !in_place);
   problem made;
   made.what = description("segmented merge sort",
                           name_of<K>() + (What == what::keys      ? ""
@@ -137,7 +140,7 @@ problem sort_segments(source& random) {
                                                                   : " with " + name_of<V>()),
                           size) +
               ", " + std::to_string(count) + " segments" + (has_size ? " of size " + std::to_string(fixed) : "") +
-              (in_place ? ", in place" : "");
+              (in_place ? ", in place" : "") + over.text();
   made.renew = [held, count, has_size, fixed](source& data, cudaStream_t stream) {
     held->renew(data, stream);
     if (!has_size) return;
@@ -146,13 +149,14 @@ problem sort_segments(source& random) {
       held->list.ends[s] = static_cast<std::int64_t>((s + 1) * fixed);
     }
   };
-  made.call = [held, size, count, in_place, has_size, fixed](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, count, in_place, over, has_size, fixed](void* storage, std::size_t& bytes,
+                                                                   cudaStream_t stream) {
     using all = DeviceSegmentedMergeSort;
     const auto sort = [&](const auto&... segments) {
       K* const keys = held->keys.data();
-      K* const sorted = held->sorted.data();
+      K* const sorted = (over.keys ? held->keys : held->sorted).data();
       V* const values = held->values_in.data();
-      V* const moved = held->moved.data();
+      V* const moved = (over.values ? held->values_in : held->moved).data();
       const Compare compare;
       if constexpr (What == what::pairs) {
         return in_place ? all::SortPairs(storage, bytes, keys, values, segments..., compare, stream)
@@ -172,15 +176,14 @@ problem sort_segments(source& random) {
     const std::int64_t* const ends = held->ends.data();
     return has_size ? sort(count, fixed) : sort(size, count, begins, ends);
   };
-  made.check = [held, size, in_place](cudaStream_t stream) {
+  made.check = [held, size, in_place, over](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         order_of_segments(held->list, size, [&](std::size_t first, std::size_t length) {
           return compared_order(held->host_keys.data() + first, length, std::is_same_v<Compare, by_low_bits>);
         });
-    const auto check = [&](const auto& items, const auto& in, const auto& out, const char* name) {
+    const auto check = [&](const auto& items, const auto& in, const auto& out, bool is_over, const char* name) {
       const auto expected = in_order(items, order);
-      must_be_same(in_place ? expected : segments_alone(held->list, expected), (in_place ? in : out).read(stream),
-                   name);
+      must_be_same(is_over ? expected : segments_alone(held->list, expected), (is_over ? in : out).read(stream), name);
     };
     if constexpr (What == what::indices) {
       std::vector<V> all(size);
@@ -193,9 +196,9 @@ problem sort_segments(source& random) {
       }
       must_be_same(segments_alone(held->list, all), held->moved.read(stream), "indices");
     } else {
-      check(held->host_keys, held->keys, held->sorted, "keys");
+      check(held->host_keys, held->keys, held->sorted, in_place || over.keys, "keys");
       if constexpr (What == what::pairs) {
-        check(held->host_values, held->values_in, held->moved, "values");
+        check(held->host_values, held->values_in, held->moved, in_place || over.values, "values");
       }
     }
   };
@@ -228,12 +231,15 @@ problem sort_numbers(source& random) {
   const auto held = std::make_shared<arrays<K, V>>(size, HasValues ? size : 0, count, random);
   const bool descending = random.chance(40);
   const bool two_buffers = random.chance(30);
+  const over_input over = random_over_input(random, !two_buffers);
   problem made;
   made.what = description("segmented sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) + ", " +
               std::to_string(count) + " segments" + (descending ? ", descending" : "") +
-              (two_buffers ? ", two buffers" : "") + (std::is_same_v<Sort, DeviceSegmentedSort> ? "" : ", small tiles");
+              (two_buffers ? ", two buffers" : "") + over.text() +
+              (std::is_same_v<Sort, DeviceSegmentedSort> ? "" : ", small tiles");
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
-  made.call = [held, size, count, descending, two_buffers](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, count, descending, two_buffers, over](void* storage, std::size_t& bytes,
+                                                                 cudaStream_t stream) {
     using all = Sort;
     const std::int64_t* const begins = held->begins.data();
     const std::int64_t* const ends = held->ends.data();
@@ -249,30 +255,31 @@ problem sort_numbers(source& random) {
       }
     };
     const K* const in = held->keys.data();
+    K* const keys_out = (over.keys ? held->keys : held->sorted).data();
     cudaError_t status = cudaSuccess;
     if constexpr (HasValues) {
       const V* const values_in = held->values_in.data();
-      status = two_buffers ? by(keys, values) : by(in, held->sorted.data(), values_in, held->moved.data());
+      V* const values_out = (over.values ? held->values_in : held->moved).data();
+      status = two_buffers ? by(keys, values) : by(in, keys_out, values_in, values_out);
     } else {
-      status = two_buffers ? by(keys) : by(in, held->sorted.data());
+      status = two_buffers ? by(keys) : by(in, keys_out);
     }
     if (status == cudaSuccess && (keys.selector != 0 || values.selector != 0)) {
       return cudaErrorUnknown;
     }
     return status;
   };
-  made.check = [held, size, descending, two_buffers](cudaStream_t stream) {
+  made.check = [held, size, descending, two_buffers, over](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         order_of_segments(held->list, size, [&](std::size_t first, std::size_t length) {
           return sorted_order(held->host_keys.data() + first, length, {0, bits_of_key<K>}, descending);
         });
-    const auto check = [&](const auto& items, const auto& in, const auto& out, const char* name) {
+    const auto check = [&](const auto& items, const auto& in, const auto& out, bool is_over, const char* name) {
       const auto expected = in_order(items, order);
-      must_be_same(two_buffers ? expected : segments_alone(held->list, expected), (two_buffers ? in : out).read(stream),
-                   name);
+      must_be_same(is_over ? expected : segments_alone(held->list, expected), (is_over ? in : out).read(stream), name);
     };
-    check(held->host_keys, held->keys, held->sorted, "keys");
-    if (HasValues) check(held->host_values, held->values_in, held->moved, "values");
+    check(held->host_keys, held->keys, held->sorted, two_buffers || over.keys, "keys");
+    if (HasValues) check(held->host_values, held->values_in, held->moved, two_buffers || over.values, "values");
   };
   return made;
 }

@@ -55,13 +55,15 @@ problem sort(source& random) {
   const bool descending = random.chance(40);
   const bool two_buffers = random.chance(30);
   const bool by_iterator = !two_buffers && !descending && random.chance(20);
+  const over_input over = random_over_input(random, !two_buffers && !by_iterator);
   const bit_range bits = random_bit_range<K>(random);
   problem made;
   made.what = description_of_sort(description("sort", name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size),
-                                  descending, bits, two_buffers);
+                                  descending, bits, two_buffers) +
+              over.text();
   made.renew = [held](source& data, cudaStream_t stream) { held->renew(data, stream); };
-  made.call = [held, size, descending, two_buffers, by_iterator, bits](void* storage, std::size_t& bytes,
-                                                                       cudaStream_t stream) {
+  made.call = [held, size, descending, two_buffers, by_iterator, over, bits](void* storage, std::size_t& bytes,
+                                                                             cudaStream_t stream) {
     const auto sort = [&](const auto&... arguments) {
       if constexpr (HasValues) {
         return descending ? DeviceRadixSort::SortPairsDescending(storage, bytes, arguments...)
@@ -106,17 +108,19 @@ problem sort(source& random) {
       held->values_selector = value_buffers.selector;
       return status;
     }
-    held->keys_selector = held->values_selector = 1;
+    held->keys_selector = over.keys ? 0 : 1;
+    held->values_selector = over.values ? 0 : 1;
     if constexpr (sizeof(K) == 4 && !HasValues) {
       if (by_iterator) return with_bits(device_test::strided<const K>(keys, 1), sorted, size);
     }
     if constexpr (HasValues) {
-      return with_bits(static_cast<const K*>(keys), sorted, static_cast<const V*>(values), moved, size);
+      return with_bits(static_cast<const K*>(keys), over.keys ? keys : sorted, static_cast<const V*>(values),
+                       over.values ? values : moved, size);
     } else {
-      return with_bits(static_cast<const K*>(keys), sorted, size);
+      return with_bits(static_cast<const K*>(keys), over.keys ? keys : sorted, size);
     }
   };
-  made.check = [held, size, descending, two_buffers, bits](cudaStream_t stream) {
+  made.check = [held, size, descending, two_buffers, over, bits](cudaStream_t stream) {
     const std::vector<std::size_t> order = sorted_order(held->host_keys.data(), size, bits, descending);
     const std::vector<K> keys = in_order(held->host_keys, order);
     must_be_same(keys, (held->keys_selector == 1 ? held->sorted : held->keys).read(stream), "keys");
@@ -124,10 +128,10 @@ problem sort(source& random) {
       must_be_same(in_order(held->host_values, order),
                    (held->values_selector == 1 ? held->moved : held->values_in).read(stream), "values");
     }
-    if (!two_buffers) must_be_same(held->host_keys, held->keys.read(stream), "the input");
+    if (!two_buffers && !over.keys) must_be_same(held->host_keys, held->keys.read(stream), "the input");
 #if !STRATA_HOST_SIMT
     if constexpr (!HasValues && std::is_integral_v<K>) {
-      if (two_buffers) return;
+      if (two_buffers || over.keys) return;
       const auto call = [&](void* storage, std::size_t& bytes) {
         const K* const in = held->keys.data();
         K* const out = held->sorted.data();
@@ -201,20 +205,22 @@ problem sort_segments(source& random) {
   const auto held = std::make_shared<with_segments>(size, HasValues ? size : 0, count, random);
   const bool descending = random.chance(40);
   const bool two_buffers = random.chance(30);
+  const over_input over = random_over_input(random, !two_buffers);
   const bit_range bits = random_bit_range<K>(random);
   problem made;
   made.what = description_of_sort(description(std::is_void_v<Hub> ? "segmented sort" : "segmented sort, tuned",
                                               name_of<K>() + (HasValues ? " with " + name_of<V>() : ""), size) +
                                       ", " + std::to_string(count) + " segments",
-                                  descending, bits, two_buffers);
+                                  descending, bits, two_buffers) +
+              over.text();
   made.renew = [held, size, count](source& data, cudaStream_t stream) {
     held->renew(data, stream);
     held->list = random_segments(data, count, size);
     held->begins.write(held->list.begins, stream);
     held->ends.write(held->list.ends, stream);
   };
-  made.call = [held, size, count, descending, two_buffers, bits](void* storage, std::size_t& bytes,
-                                                                 cudaStream_t stream) {
+  made.call = [held, size, count, descending, two_buffers, over, bits](void* storage, std::size_t& bytes,
+                                                                       cudaStream_t stream) {
     using all = DeviceSegmentedRadixSort;
     const std::int64_t* const begins = held->begins.data();
     const std::int64_t* const ends = held->ends.data();
@@ -242,33 +248,36 @@ problem sort_segments(source& random) {
     cudaError_t status = cudaSuccess;
     const K* const in = held->keys.data();
     const V* const values_in = held->values_in.data();
+    K* const keys_out = (over.keys ? held->keys : held->sorted).data();
     if constexpr (HasValues) {
-      status = two_buffers ? by(keys, values) : by(in, held->sorted.data(), values_in, held->moved.data());
+      V* const values_out = (over.values ? held->values_in : held->moved).data();
+      status = two_buffers ? by(keys, values) : by(in, keys_out, values_in, values_out);
     } else {
       static_cast<void>(values_in);
-      status = two_buffers ? by(keys) : by(in, held->sorted.data());
+      status = two_buffers ? by(keys) : by(in, keys_out);
     }
-    held->keys_selector = two_buffers ? keys.selector : 1;
-    held->values_selector = two_buffers ? values.selector : 1;
+    held->keys_selector = two_buffers ? keys.selector : over.keys ? 0 : 1;
+    held->values_selector = two_buffers ? values.selector : over.values ? 0 : 1;
     return status;
   };
-  made.check = [held, size, descending, two_buffers, bits](cudaStream_t stream) {
+  made.check = [held, size, descending, two_buffers, over, bits](cudaStream_t stream) {
     const std::vector<std::size_t> order =
         order_of_segments(held->list, size, [&](std::size_t first, std::size_t length) {
           return sorted_order(held->host_keys.data() + first, length, bits, descending);
         });
-    const auto check = [&](const auto& items, const auto& output, const char* what) {
+    const auto check = [&](const auto& items, const auto& output, bool is_input, const char* what) {
       // Of two buffers, what is outside of segments may be in either.
       if (two_buffers) {
         must_be_same(items_of_segments(held->list, in_order(items, order)),
                      items_of_segments(held->list, output.read(stream)), what);
       } else {
-        must_be_same(segments_alone(held->list, in_order(items, order)), output.read(stream), what);
+        const auto expected = in_order(items, order);
+        must_be_same(is_input ? expected : segments_alone(held->list, expected), output.read(stream), what);
       }
     };
-    check(held->host_keys, held->keys_selector == 1 ? held->sorted : held->keys, "keys");
+    check(held->host_keys, held->keys_selector == 1 ? held->sorted : held->keys, over.keys, "keys");
     if (HasValues) {
-      check(held->host_values, held->values_selector == 1 ? held->moved : held->values_in, "values");
+      check(held->host_values, held->values_selector == 1 ? held->moved : held->values_in, over.values, "values");
     }
   };
   return made;

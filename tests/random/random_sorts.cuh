@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "random/random_oracles.cuh"
@@ -30,6 +31,20 @@ struct event {
 struct decompose_event {
   STRATA_HD strata::RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.day}; }
 };
+
+/// Which outputs of a sort are its inputs.
+struct over_input {
+  bool keys = false;
+  bool values = false;
+
+  std::string text() const {
+    return std::string(keys ? ", keys over keys" : "") + (values ? ", values over values" : "");
+  }
+};
+inline over_input random_over_input(source& random, bool may_be) {
+  const bool keys = random.chance(25), values = random.chance(25);
+  return {may_be && keys, may_be && values};
+}
 
 /// An unsigned number that is in the order of the keys: NaNs are equal and behind all, zeros equal.
 template <class T>

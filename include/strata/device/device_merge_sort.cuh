@@ -50,7 +50,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** As much as keys and values, and 20 KB and 4 bytes for each 6,400 items of up to 8 bytes more. If an
 ///   output is neither a pointer nor an iterator of a vector, twice as much: all is sorted there, and a kernel more for
 ///   the keys and one for the values read and write each item once more.
-/// - **Aliasing.** No output may overlap an input of a copy, or another output.
+/// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
+///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count

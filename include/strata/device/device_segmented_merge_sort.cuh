@@ -66,8 +66,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** As much as keys and values, for segments above such a tile, and 20 KB and lists of up to 11 % of keys
 ///   of one byte, 7 % of 2, 5 % of 4, 4 % of 8. It depends on `num_items`, never on offsets.
 ///   `SortIndices` needs as much for keys twice.
-/// - **Aliasing.** No output may overlap an input of a copy, another output, or the offsets. The check covers
-///   the first `num_items` items of each array.
+/// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
+///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, another output, or the
+///   offsets. The check covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` takes a hub of yours in the place of
 ///   segmented_merge_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that

@@ -46,8 +46,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
 ///   long segments. Long are those of more than 2^16 items (1 / 2^16 of `num_items`, beyond 2^32), or of fewer if they
 ///   are more than 1 / 256 of `num_items` and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
-/// - **Aliasing.** No output may overlap an input, another output, or the offsets. Checks look at the first
-///   `num_items` items of each array.
+/// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
+///   of it. This takes no more storage. Of segments above a tile, an odd number of digits (`end_bit - begin_bit` from 1
+///   to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
+///   same in all keys of a segment may be another one. Otherwise no output may overlap an input, another output, or the
+///   offsets. Checks look at the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes a hub of yours in the place of
 ///   segmented_radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or

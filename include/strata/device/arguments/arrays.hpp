@@ -117,7 +117,6 @@ bool outputs_overlap(const byte_range (&outputs)[Outputs], const byte_range (&in
   return detail::outputs_overlap(outputs);
 }
 
-
 /// Whether buffers of `count` items, all of which are written, have a byte in common.
 template <class Key, class Integer>
 bool buffers_overlap(const DoubleBuffer<Key>& keys, Integer count) {

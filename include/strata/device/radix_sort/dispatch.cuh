@@ -102,7 +102,7 @@ struct DispatchRadixSort {
       return cudaErrorInvalidValue;
     }
     const radix_bit_range range{begin_bit, end_bit};
-    Problem call{keys, values, count, static_cast<Count>(num_items), range, Digits{decomposer}, scratch, stream, {}, {}};
+    Problem call{keys, values, count, static_cast<Count>(num_items), range, Digits{decomposer}, scratch, stream, {}};
     DispatchRadixSort dispatch{call, {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();

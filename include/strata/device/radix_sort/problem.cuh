@@ -155,7 +155,7 @@ struct radix_sort_problem {
   radix_scratch scratch;
   cudaStream_t stream;
   device_properties device;
-  radix_result result;
+  radix_result result = radix_result::output;
 
   bool has_all_bits() const { return range.begin_bit == 0 && range.end_bit == Digits::key_bits; }
 

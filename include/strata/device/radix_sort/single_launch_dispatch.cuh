@@ -88,8 +88,8 @@ STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIt
 }
 
 template <class Problem>
-cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* keys_to, typename Problem::Value* values_to,
-                              std::size_t max_blocks) {
+cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* keys_to,
+                              typename Problem::Value* values_to, std::size_t max_blocks) {
   constexpr int threads = 256;
   const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
   return strata::launch(

@@ -206,8 +206,9 @@ class AgentSegmentedRadixSort {
     if (scratch_begin < 0) return;
     if (threadIdx.x == 0) {
       const auto tiles = static_cast<unsigned long long>(ceiling_divide(length, std::size_t{tile_of_long}));
-      storage_.long_segment = long_segments_.append(*progress_, bounds, tiles, bounds.begin,
-                                                    result_ == radix_result::double_buffer ? bounds.begin : scratch_begin);
+      storage_.long_segment =
+          long_segments_.append(*progress_, bounds, tiles, bounds.begin,
+                                result_ == radix_result::double_buffer ? bounds.begin : scratch_begin);
     }
     __syncthreads();
     long_segments_.clear_bins(storage_.long_segment, static_cast<int>(threadIdx.x), block_threads);

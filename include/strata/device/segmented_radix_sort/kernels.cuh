@@ -20,8 +20,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
     STRATA_KERNEL void segmented_radix_sort_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
         const STRATA_GRID_CONSTANT radix_buffers<const Value*, Value> values, std::size_t num_items,
-        const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits,
-        radix_result result, Segments segments, unsigned long long num_segments, int segments_per_ticket,
+        const STRATA_GRID_CONSTANT radix_bit_range range, const STRATA_GRID_CONSTANT Digits digits, radix_result result,
+        Segments segments, unsigned long long num_segments, int segments_per_ticket,
         const STRATA_GRID_CONSTANT long_segments_of<Digits> long_segments, segmented_radix_sort_progress* progress) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentSegmentedRadixSort<Policy, HasValues, Key, Value, Segments, Digits>;

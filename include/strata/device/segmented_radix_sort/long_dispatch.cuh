@@ -33,8 +33,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::histogram.block_threads, 1)
   const radix_bit_range bits = HasAllBits ? radix_bit_range{0, Digits::key_bits} : range;
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, result, segments, progress)
-      .run();
+  Agent(shared.Alias(), reinterpret_cast<unsigned*>(counters), keys, bits, digits, result, segments, progress).run();
 }
 
 /// Sorts the long segments, in passes of all blocks.
@@ -135,8 +134,8 @@ struct LongSegmentSort {
     using Agent = AgentLongSegmentCount<ActivePolicy, Key, Digits>;
     static kernel_property_cache cache;
     return launch(count_name, cache, ActivePolicy::histogram.block_threads, Agent::counter_bytes(),
-                  long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{},
-                  result, segments, progress);
+                  long_segment_count_kernel<MaxPolicy, HasAllBits, Key, Digits>, keys.input, range, Digits{}, result,
+                  segments, progress);
   }
 
   /// After the count.
