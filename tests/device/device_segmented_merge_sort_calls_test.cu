@@ -335,7 +335,7 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   expect_refused("begins", true, [](arguments& a) { a.begins = nullptr; });
   expect_refused("ends", true, [](arguments& a) { a.ends = nullptr; });
   expect_refused("keys overlap", false, [](arguments& a) { a.keys_out = a.keys_in + 1; });
-  expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in; });
+  expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in + 1; });
   expect_refused("outputs overlap", false, [](arguments& a) { a.values_out = a.keys_out + 1; });
   expect_refused("values on offsets", false,
                  [](arguments& a) { a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1; });

@@ -793,7 +793,7 @@ TEST(device_segmented_radix_sort, refuses_wrong_arguments) {
   expect_refused("end_bit", [](arguments& a) { a.end_bit = 33; });
   expect_refused("order of bits", [](arguments& a) { a.begin_bit = 9, a.end_bit = 8; });
   expect_refused("keys overlap", [](arguments& a) { a.keys_out = a.keys_in + 1; });
-  expect_refused("values overlap", [](arguments& a) { a.values_out = a.values_in; });
+  expect_refused("values overlap", [](arguments& a) { a.values_out = a.values_in + 1; });
   expect_refused("outputs overlap", [](arguments& a) { a.values_out = a.keys_out + 1; });
   expect_refused("keys on offsets",
                  [](arguments& a) { a.keys_out = reinterpret_cast<std::uint32_t*>(const_cast<int*>(a.begins)) + 1; });

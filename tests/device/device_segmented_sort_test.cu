@@ -500,7 +500,7 @@ TEST(device_segmented_sort, refuses_wrong_arguments) {
   expect_refused("begins", true, [](arguments& a) { a.begins = nullptr; });
   expect_refused("ends", true, [](arguments& a) { a.ends = nullptr; });
   expect_refused("keys overlap", false, [](arguments& a) { a.keys_out = a.keys_in + 1; });
-  expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in; });
+  expect_refused("values overlap", false, [](arguments& a) { a.values_out = a.values_in + 1; });
   expect_refused("keys are values", true,
                  [](arguments& a) { a.values_in = a.values_out = reinterpret_cast<Value*>(a.keys_in + 1); });
   expect_refused("storage", true, [](arguments& a) { a.is_short_of_storage = true; });

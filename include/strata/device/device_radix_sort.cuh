@@ -45,11 +45,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Large values.** A block keeps at least 256 values in shared memory. Of more than 800 bytes they do not compile.
 ///   A call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9 and 12.0), or 200 (7.5). Sort
 ///   indices by `ArgSort` then, and gather: that moves large values only once.
-/// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
-///   of it. This takes no more storage. Above the size of a cluster, an odd number of digits (`end_bit - begin_bit` from
-///   1 to 8, from 17 to 24, ...) costs one copy of all items, in a launch of its own. In several launches, the pass of a
-///   digit that is the same in all keys may copy all items too. Otherwise no output may overlap an input or another
-///   output.
+/// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same pointer, not
+///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
+///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
+///   launch of its own. In several launches, the pass of a digit that is the same in all keys may copy all items too.
+///   Otherwise no output may overlap an input or another output.
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` takes a hub of yours in the place of radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
