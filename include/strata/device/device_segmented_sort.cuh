@@ -68,8 +68,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two
 ///   buffers the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
-///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and those
-///   of keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
+///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
+///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see
 ///   default_policy_hub.
