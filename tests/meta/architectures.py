@@ -23,8 +23,10 @@ SOURCE = pathlib.Path(__file__).with_name("architectures.cu")
 REGISTERS = 65536
 STATIC_SHARED = 48 << 10
 # Threads, blocks, KiB of shared memory of a multiprocessor, KiB that one block may have.
-LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 99), 89: (1536, 24, 100, 99),
-          90: (2048, 32, 228, 227), 100: (2048, 32, 228, 227), 120: (1536, 24, 100, 99)}
+LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 99), 87: (1536, 16, 164, 163),
+          88: (1536, 16, 100, 99), 89: (1536, 24, 100, 99), 90: (2048, 32, 228, 227), 100: (2048, 32, 228, 227),
+          103: (2048, 32, 228, 227), 107: (1024, 16, 228, 227), 110: (1536, 24, 228, 227), 120: (1536, 24, 100, 99),
+          121: (1536, 24, 100, 99)}
 
 # Bytes of spill stores of a thread: a few everywhere, more where the row for the H200 was measured with them.
 MOST_SPILLED = 24

@@ -29,11 +29,13 @@ struct architecture_limits {
 
 /// The limits of the newest architecture that is not above a PTX version (100 * major + 10 * minor).
 STRATA_HD constexpr architecture_limits limits_of(int ptx_version) {
-  return ptx_version >= 1200  ? architecture_limits{1536, 100 << 10, 99 << 10}
-         : ptx_version >= 900 ? architecture_limits{2048, 228 << 10, 227 << 10}
-         : ptx_version >= 860 ? architecture_limits{1536, 100 << 10, 99 << 10}
-         : ptx_version >= 800 ? architecture_limits{2048, 164 << 10, 163 << 10}
-                              : architecture_limits{1024, 64 << 10, 64 << 10};
+  return ptx_version >= 1200   ? architecture_limits{1536, 100 << 10, 99 << 10}
+         : ptx_version >= 1100 ? architecture_limits{1536, 228 << 10, 227 << 10}
+         : ptx_version >= 1070 ? architecture_limits{1024, 228 << 10, 227 << 10}
+         : ptx_version >= 900  ? architecture_limits{2048, 228 << 10, 227 << 10}
+         : ptx_version >= 860  ? architecture_limits{1536, 100 << 10, 99 << 10}
+         : ptx_version >= 800  ? architecture_limits{2048, 164 << 10, 163 << 10}
+                               : architecture_limits{1024, 64 << 10, 64 << 10};
 }
 
 }  // namespace detail

@@ -68,10 +68,13 @@
 #define STRATA_HD __host__ __device__ __forceinline__
 #define STRATA_KERNEL __global__
 #define STRATA_UNROLL _Pragma("unroll")
-#if STRATA_CLANG_CUDA && !__has_attribute(grid_constant)
-#define STRATA_GRID_CONSTANT
-#else
 #define STRATA_GRID_CONSTANT __grid_constant__
+// An #if of its own: NVRTC 13.4 and later do not know __has_attribute, and read a whole condition.
+#if STRATA_CLANG_CUDA
+#if !__has_attribute(grid_constant)
+#undef STRATA_GRID_CONSTANT
+#define STRATA_GRID_CONSTANT
+#endif
 #endif
 #else
 #define STRATA_D inline

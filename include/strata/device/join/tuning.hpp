@@ -104,6 +104,12 @@ struct join_common_policy {
 
 namespace detail {
 
+/// A row with as many blocks as it has, and threads that leave room for all of them.
+constexpr join_partition_tuning with_fitting_threads(join_partition_tuning row, int architecture) {
+  const int threads = detail::limits_of(architecture).threads / row.join_blocks_per_multiprocessor;
+  if (row.join_threads > threads) row.join_threads = threads;
+  return row;
+}
 /// A row with as many blocks as an architecture holds.
 constexpr join_merge_tuning with_fitting_blocks(join_merge_tuning row, int architecture) {
   // A tile has 8 bytes for each row, and less than 1 KiB beside.
@@ -148,11 +154,19 @@ struct join_policy_hub {
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(2);
   };
-  // Derived, not measured: from Policy900. With 23 rows of a thread 74 bytes would be spilled.
-  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, join_common_policy {
-    static constexpr join_partition_tuning partition = partition_with(2, 20);
+  // Derived, not measured: from Policy900, with the threads and blocks that fit. With 23 rows of a thread 74 bytes would
+  // be spilled.
+  template <int Architecture>
+  struct rows_1000 : join_common_policy {
+    static constexpr join_partition_tuning partition =
+        detail::with_fitting_threads(partition_with(2, 20), Architecture);
+    static constexpr join_merge_tuning merge = detail::with_fitting_blocks(join_common_policy::merge, Architecture);
+    static constexpr join_output_tuning output = detail::with_fitting_blocks(join_common_policy::output, Architecture);
   };
-  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy1000> {};
+  struct Policy1000 : rows_1000<1000>, ChainedPolicy<1000, Policy1000, Policy900> {};
+  struct Policy1070 : rows_1000<1070>, ChainedPolicy<1070, Policy1070, Policy1000> {};
+  struct Policy1100 : rows_1000<1100>, ChainedPolicy<1100, Policy1100, Policy1070> {};
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy1100> {};
   using MaxPolicy = Policy1200;
 };
 

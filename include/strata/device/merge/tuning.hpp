@@ -54,7 +54,9 @@ struct merge_policy_hub {
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
   struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
-  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy900> {};
+  struct Policy1070 : rows<1070>, ChainedPolicy<1070, Policy1070, Policy900> {};
+  struct Policy1100 : rows<1100>, ChainedPolicy<1100, Policy1100, Policy1070> {};
+  struct Policy1200 : rows<1200>, ChainedPolicy<1200, Policy1200, Policy1100> {};
   using MaxPolicy = Policy1200;
 };
 

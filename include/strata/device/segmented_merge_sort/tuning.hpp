@@ -227,7 +227,9 @@ struct segmented_merge_sort_policy_hub {
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>, rows<860> {};
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, rows_900 {};
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows_1000 {};
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>, rows<1200> {};
+  struct Policy1070 : ChainedPolicy<1070, Policy1070, Policy1000>, rows<1070> {};
+  struct Policy1100 : ChainedPolicy<1100, Policy1100, Policy1070>, rows_1000 {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1100>, rows<1200> {};
   using MaxPolicy = Policy1200;
 };
 

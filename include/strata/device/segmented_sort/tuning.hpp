@@ -78,7 +78,11 @@ struct segmented_sort_policy_hub {
                      rows<typename merges::rows_900, typename digits::Policy900> {};
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>,
                       rows<typename merges::rows_1000, typename digits::Policy1000> {};
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>,
+  struct Policy1070 : ChainedPolicy<1070, Policy1070, Policy1000>,
+                      rows<typename merges::template rows<1070>, typename digits::Policy1000> {};
+  struct Policy1100 : ChainedPolicy<1100, Policy1100, Policy1070>,
+                      rows<typename merges::rows_1000, typename digits::Policy1000> {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1100>,
                       rows<typename merges::template rows<1200>, typename digits::Policy1200> {};
   using MaxPolicy = Policy1200;
 };
