@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/type_name.hpp>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,19 @@ TEST(contiguous_iterator, others_stay_what_they_are) {
   static_assert(is_kept<std::deque<int>::iterator>);
   static_assert(is_kept<std::move_iterator<std::vector<int>::iterator>>);
   static_assert(is_kept<int*> && is_kept<const int*>);
+}
+
+// As g++, clang and MSVC call a function template.
+TEST(type_name, stands_in_the_names_that_compilers_have_for_a_function) {
+  const auto is_plus = [](const char* function) {
+    return strata::detail::is_name(strata::detail::type_name_in(function), "cuda::std::plus");
+  };
+  EXPECT_TRUE(is_plus("constexpr const char* strata::type_name() [with Type = cuda::std::plus<int>]"));
+  EXPECT_TRUE(is_plus("const char *strata::type_name() [Type = cuda::std::plus<int>]"));
+  EXPECT_TRUE(is_plus("const char *__cdecl strata::type_name<struct cuda::std::plus<int>>(void)"));
+  EXPECT_TRUE(is_plus("const char *__cdecl strata::type_name<class cuda::std::plus<int>>(void)"));
+  EXPECT_FALSE(is_plus("const char *__cdecl strata::type_name<struct mine<struct cuda::std::plus<int>>>(void)"));
+  EXPECT_FALSE(is_plus("const char *__cdecl strata::type_name<int>(void)"));
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ GRID_FOLDER = "device/grid/"
 GRID_CALLS = r"\b(?:STRATA_SPIN|fence_acq_rel|store_release|load_acquire|(?:load|store)_tagged_word)\b"
 # Instructions that CUDA C++ has no spelling for, in files of their own.
 ASSEMBLY_FILES = ("core/scan_step.cuh",)
+# What MSVC does not have: core/macros.hpp has macros for it. simt/ is for g++ and clang, join/metal/ for clang.
+GNU = (r"__attribute__|\[\[gnu::|__builtin_(?!bit_cast|is_constant_evaluated|FILE|LINE)\w+|__(?:atomic|sync)_\w+|"
+       r"__PRETTY_FUNCTION__|__extension__|\btypeof\b|_Pragma")
+GNU_FILES = ("core/macros.hpp", "simt/", "device/join/metal/")
+# Those that MSVC is kept from by an #if.
+GNU_ALLOWED = {("core/types.hpp", "[[gnu::"), ("core/types.hpp", "__extension__"),
+               ("core/operators.hpp", "__builtin_signbit")}
 # Notices, data that other programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
@@ -107,6 +114,10 @@ def header_findings(header, text):
                 continue
             for match in re.finditer(regex, code):
                 yield line_of(code, match.start()), what
+    if not header.startswith(GNU_FILES):
+        for match in re.finditer(GNU, code):
+            if (header, match.group(0)) not in GNU_ALLOWED:
+                yield line_of(code, match.start()), f"{match.group(0)}: core/macros.hpp has what MSVC takes for it"
     if header.startswith("device/") and not header.startswith(GRID_FOLDER):
         for match in re.finditer(GRID_CALLS, code):
             yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {GRID_FOLDER}"
@@ -233,6 +244,10 @@ BAD_HEADERS = [
     ("warp/a.cuh", 'asm volatile("bar.sync 0;");', "inline assembly"),
     ("core/scan_step_of_mine.cuh", 'asm volatile("bar.sync 0;");', "inline assembly"),
     ("core/scan_step.cuh", "__shared__ int x;", "STRATA_SHARED"),
+    ("block/a.cuh", "struct __attribute__((packed)) a;", "what MSVC takes for it"),
+    ("core/types.hpp", "int x = __builtin_popcount(3);", "what MSVC takes for it"),
+    ("core/a.hpp", "__atomic_store_n(p, 1, 0);", "what MSVC takes for it"),
+    ("core/a.hpp", "using type [[gnu::may_alias]] = int;", "what MSVC takes for it"),
     ("device/scan/a.cuh", "while (*flag == 0) STRATA_SPIN();", "blocks communicate by"),
     ("device/a.cuh", "platform::store_tagged_word(words, {0, epoch});", "blocks communicate by"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
@@ -255,6 +270,9 @@ GOOD_HEADERS = [
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
     ("device/grid/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
     ("core/a.hpp", "#include <type_traits>"),
+    ("core/a.hpp", "if (!__builtin_is_constant_evaluated()) {"),
+    ("core/types.hpp", "__extension__ using int128 = __int128;"),
+    ("device/join/metal/a.hpp", "struct __attribute__((packed)) a;"),
     ("block/a.cuh", "const auto x = a[i](b); f([&](int i) { const auto y = i; });"),
     ("device/a.cuh", "f([&](auto& items) { g(items); });"),
     ("device/a.cuh", f'{FUNCTION}    STRATA_NVTX_RANGE(x, "strata::A::F");'),

@@ -7,7 +7,12 @@
 
 #include <strata/version.hpp>
 
-#if __cplusplus < 201703L
+// MSVC says otherwise in __cplusplus, and has an older preprocessor too.
+#if defined(_MSVC_LANG)
+#if _MSVC_LANG < 201703L || _MSVC_TRADITIONAL
+#error "strata needs C++17 and the standard preprocessor: compile with -std=c++17 -Xcompiler=/Zc:preprocessor"
+#endif
+#elif __cplusplus < 201703L
 #error "strata needs C++17: compile with -std=c++17 or newer"
 #endif
 
@@ -61,13 +66,39 @@
 #define STRATA_DEBUG_LOG STRATA_DEBUG
 #endif
 
+// ---------------------------------------------------------------------------- GNU
+// Attributes and builtins of GNU C++ that MSVC, in the place of nvcc's host compiler, does not have. All other headers
+// take them from here.
+#if defined(_MSC_VER)
+#define STRATA_DETAIL_FUNCTION_NAME __FUNCSIG__
+#define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) (address)
+#define STRATA_DETAIL_MAY_ALIAS
+#define STRATA_DETAIL_PREFETCH(address, is_written) static_cast<void>(address)
+// Functions of the device that the host compiler sees, and never runs.
+#define STRATA_DETAIL_ATOMIC_LOAD(address, order) (*(address))
+#define STRATA_DETAIL_ATOMIC_STORE(address, value, order) static_cast<void>(*(address) = (value))
+#if STRATA_DEVICE_PASS
+#define STRATA_DETAIL_PRAGMA(x) __pragma(x)
+#else
+#define STRATA_DETAIL_PRAGMA(x)
+#endif
+#else
+#define STRATA_DETAIL_FUNCTION_NAME __PRETTY_FUNCTION__
+#define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) __builtin_assume_aligned(address, bytes)
+#define STRATA_DETAIL_MAY_ALIAS [[gnu::may_alias]]
+#define STRATA_DETAIL_PREFETCH(address, is_written) __builtin_prefetch(address, is_written)
+#define STRATA_DETAIL_ATOMIC_LOAD(address, order) __atomic_load_n(address, order)
+#define STRATA_DETAIL_ATOMIC_STORE(address, value, order) __atomic_store_n(address, value, order)
+#define STRATA_DETAIL_PRAGMA(x) _Pragma(#x)
+#endif
+
 // ---------------------------------------------------------------------------- annotations
 #if defined(__CUDACC__)
 #define STRATA_D __device__ __forceinline__
 #define STRATA_DETAIL_D_NOINLINE __device__ __noinline__
 #define STRATA_HD __host__ __device__ __forceinline__
 #define STRATA_KERNEL __global__
-#define STRATA_UNROLL _Pragma("unroll")
+#define STRATA_UNROLL STRATA_DETAIL_PRAGMA(unroll)
 #define STRATA_GRID_CONSTANT __grid_constant__
 // An #if of its own: NVRTC 13.4 and later do not know __has_attribute, and read a whole condition.
 #if STRATA_CLANG_CUDA
@@ -84,7 +115,6 @@
 #define STRATA_UNROLL
 #define STRATA_GRID_CONSTANT
 #endif
-#define STRATA_DETAIL_PRAGMA(x) _Pragma(#x)
 #if defined(__CUDACC__)
 #define STRATA_UNROLL_N(n) STRATA_DETAIL_PRAGMA(unroll n)
 #else
@@ -160,8 +190,8 @@
 /// STRATA_ARCH_NAMESPACE is for public classes that own kernels. STRATA_ARCH_DETAIL_NAMESPACE is for the
 /// kernels and the functions that choose them. These are hidden, so that the dynamic linker does not replace
 /// them by those of another library. (An attribute of the kernels themselves would draw a warning for every
-/// user type without linkage.)
-#if STRATA_HOST_SIMT
+/// user type without linkage.) Libraries of Windows export nothing that is not named.
+#if STRATA_HOST_SIMT || defined(_MSC_VER)
 #define STRATA_DETAIL_HIDDEN
 #else
 #define STRATA_DETAIL_HIDDEN __attribute__((visibility("hidden")))

@@ -104,10 +104,10 @@ STRATA_D unsigned row_major_thread_id() {
 #define STRATA_DETAIL_PROGRESS() static_cast<void>(0)
 #endif
 #define STRATA_DETAIL_DEVICE_LOAD(name, order, Word, type, constraint) \
-  STRATA_D Word name(const Word* p) { return __atomic_load_n(p, order); }
+  STRATA_D Word name(const Word* p) { return STRATA_DETAIL_ATOMIC_LOAD(p, order); }
 #define STRATA_DETAIL_DEVICE_STORE(name, order, Word, type, constraint) \
   STRATA_D void name(Word* p, Word value) {                             \
-    __atomic_store_n(p, value, order);                                  \
+    STRATA_DETAIL_ATOMIC_STORE(p, value, order);                        \
     STRATA_DETAIL_PROGRESS();                                           \
   }
 #endif
@@ -183,8 +183,8 @@ STRATA_D tagged_word load_tagged_word(const tagged_word* p) {
 #if STRATA_HOST_SIMT
   ::strata::simt::declare_initialised(p, sizeof(tagged_word));
 #endif
-  result.epoch = __atomic_load_n(&p->epoch, __ATOMIC_RELAXED);
-  result.value = __atomic_load_n(&p->value, __ATOMIC_RELAXED);
+  result.epoch = STRATA_DETAIL_ATOMIC_LOAD(&p->epoch, __ATOMIC_RELAXED);
+  result.value = STRATA_DETAIL_ATOMIC_LOAD(&p->value, __ATOMIC_RELAXED);
 #endif
   return result;
 }
@@ -197,8 +197,8 @@ STRATA_D void store_tagged_word(tagged_word* p, const tagged_word& both) {
       "l"(both.value), "l"(both.epoch)
       : "memory");
 #else
-  __atomic_store_n(&p->value, both.value, __ATOMIC_RELAXED);
-  __atomic_store_n(&p->epoch, both.epoch, __ATOMIC_RELAXED);
+  STRATA_DETAIL_ATOMIC_STORE(&p->value, both.value, __ATOMIC_RELAXED);
+  STRATA_DETAIL_ATOMIC_STORE(&p->epoch, both.epoch, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -110,7 +110,7 @@ STRATA_DETAIL_STORE_WORD(STORE_VOLATILE, "volatile")
 /// The largest part of a word that a volatile access of C++ reads or writes at once.
 template <class Word>
 struct volatile_part {
-  using type [[gnu::may_alias]] =
+  using type STRATA_DETAIL_MAY_ALIAS =
       typename strata::detail::unsigned_of_bytes<(sizeof(Word) < 8 ? sizeof(Word) : 8)>::type;
 };
 
@@ -124,7 +124,7 @@ STRATA_D Word load_word(load_modifier<Modifier>, const Word* p) {
     }
   } else {
     // The host compiler may assume that no item is read as a word. As on a GPU, a misaligned word faults.
-    std::memcpy(&result, __builtin_assume_aligned(p, sizeof(Word)), sizeof(Word));
+    std::memcpy(&result, STRATA_DETAIL_ASSUME_ALIGNED(p, sizeof(Word)), sizeof(Word));
   }
   return result;
 }
@@ -137,7 +137,7 @@ STRATA_D void store_word(store_modifier<Modifier>, Word* p, Word value) {
       reinterpret_cast<volatile part*>(p)[i] = reinterpret_cast<const part*>(&value)[i];
     }
   } else {
-    std::memcpy(__builtin_assume_aligned(p, sizeof(Word)), &value, sizeof(Word));
+    std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(p, sizeof(Word)), &value, sizeof(Word));
   }
 }
 #endif

@@ -36,12 +36,20 @@ STRATA_HD constexpr const char* without_namespaces(const char* text) {
   return text;
 }
 
+/// The name of the template's argument in what a compiler calls this function: "... [with Type = name]", "... [Type =
+/// name]", or MSVC's "... type_name<struct name>(void)". Other text follows it.
+STRATA_HD constexpr const char* type_name_in(const char* text) {
+  while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=") &&
+         !detail::skips(text, "type_name<struct") && !detail::skips(text, "type_name<class")) {
+    ++text;
+  }
+  return *text == ' ' ? text + 1 : text;
+}
+
 /// Begins with the qualified name of `Type`; other text follows.
 template <class Type>
 STRATA_HD constexpr const char* type_name() {
-  const char* text = __PRETTY_FUNCTION__;
-  while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=")) ++text;
-  return *text == ' ' ? text + 1 : text;
+  return detail::type_name_in(STRATA_DETAIL_FUNCTION_NAME);
 }
 
 }  // namespace detail

@@ -226,7 +226,7 @@ struct transpose_units {
   STRATA_D static void copy_bytes(void* to, const void* from) {
 #if STRATA_HOST_SIMT
     // The host compiler may take it that memory of one type is not accessed as another.
-    std::memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
+    std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(to, Bytes), STRATA_DETAIL_ASSUME_ALIGNED(from, Bytes), Bytes);
 #else
     using word = access_word<Bytes>;
     *static_cast<word*>(to) = *static_cast<const word*>(from);

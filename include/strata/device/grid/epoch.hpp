@@ -5,15 +5,14 @@
 #include <strata/core/macros.hpp>
 
 #include <atomic>
-#include <ctime>
+#include <chrono>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 inline unsigned long long nanoseconds_of_clock() {
-  std::timespec now{};
-  static_cast<void>(std::timespec_get(&now, TIME_UTC));
-  return static_cast<unsigned long long>(now.tv_sec) * 1000000000ull + static_cast<unsigned long long>(now.tv_nsec);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 /// A number that no other call of this process has, that memory hardly holds by chance, and that is not 0.

@@ -154,8 +154,8 @@ struct join_policy_hub {
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(2);
   };
-  // Derived, not measured: from Policy900, with the threads and blocks that fit. With 23 rows of a thread 74 bytes would
-  // be spilled.
+  // Derived, not measured: from Policy900, with the threads and blocks that fit. With 23 rows of a thread, 74 bytes
+  // would be spilled.
   template <int Architecture>
   struct rows_1000 : join_common_policy {
     static constexpr join_partition_tuning partition =

@@ -150,7 +150,7 @@ struct direct_transpose {
  private:
   STRATA_D static void load(element& held, const element* from) {
 #if STRATA_HOST_SIMT
-    std::memcpy(&held, __builtin_assume_aligned(from, PieceBytes), PieceBytes);
+    std::memcpy(&held, STRATA_DETAIL_ASSUME_ALIGNED(from, PieceBytes), PieceBytes);
 #else
     held = *from;
 #endif

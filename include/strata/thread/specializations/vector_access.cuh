@@ -34,7 +34,7 @@ struct vector_access {
 #if STRATA_HOST_SIMT
       // The host compiler may assume that no T is read as a word. As on a GPU, a misaligned word faults.
       const void* const address = reinterpret_cast<const char*>(from) + i * width;
-      std::memcpy(&buffer[i], __builtin_assume_aligned(address, width), width);
+      std::memcpy(&buffer[i], STRATA_DETAIL_ASSUME_ALIGNED(address, width), width);
 #else
       buffer[i] = reinterpret_cast<const word*>(from)[i];
 #endif
@@ -49,7 +49,7 @@ struct vector_access {
     for (std::size_t i = 0; i < words; ++i) {
 #if STRATA_HOST_SIMT
       void* const address = reinterpret_cast<char*>(to) + i * width;
-      std::memcpy(__builtin_assume_aligned(address, width), &buffer[i], width);
+      std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(address, width), &buffer[i], width);
 #else
       reinterpret_cast<word*>(to)[i] = buffer[i];
 #endif

@@ -18,16 +18,8 @@ namespace detail {
 inline constexpr std::size_t cache_line_bytes = 64;
 
 /// Prefetches a cache line that will be read or written soon. The address need not be valid.
-inline void prefetch_to_read([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address, 0);
-#endif
-}
-inline void prefetch_to_write([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address, 1);
-#endif
-}
+inline void prefetch_to_read(const void* address) { STRATA_DETAIL_PREFETCH(address, 0); }
+inline void prefetch_to_write(const void* address) { STRATA_DETAIL_PREFETCH(address, 1); }
 
 enum class join_entry_kind { short_key, tagged_key, tag_only };
 
