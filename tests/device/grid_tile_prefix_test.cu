@@ -134,6 +134,8 @@ class prefixes {
 
 template <class T, class Op, bool IsOneRound>
 void test_prefixes() {
+  // One has room for 32 blocks.
+  const strata_test::device_of_multiprocessors four(4);
   prefixes<T, Op, IsOneRound> call;
   under_grid_schedules([&](std::size_t i) {
     // Each lane has the aggregates of several tiles in some.
