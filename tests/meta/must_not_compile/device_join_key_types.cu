@@ -11,6 +11,6 @@ using probe_key = int;
 #endif
 
 cudaError_t join(const int* build, const probe_key* probe, std::int64_t* num_out) {
-  return strata::DeviceHashJoin::Inner(strata::join_side(build, 10), strata::join_side(probe, 10),
-                                       strata::join_count(), num_out);
+  return strata::DeviceHashJoin::Inner(strata::join_side(build, 10), strata::join_side(probe, 10), strata::join_count(),
+                                       num_out);
 }

@@ -11,6 +11,11 @@ struct owner {
 #endif
 };
 
+struct hash_of_owner {
+  int operator()(const owner& key) const { return key.value; }
+};
+
 strata::HostJoinStatus count(std::size_t& bytes, const owner* keys, std::int64_t* num_out) {
-  return strata::detail::host_join_count(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys, 10, num_out);
+  return strata::detail::host_join_count(nullptr, bytes, strata::JoinKind::inner, keys, 10, keys, 10, num_out, {},
+                                         hash_of_owner{});
 }
