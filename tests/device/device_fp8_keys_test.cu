@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sorts of keys that are floating-point numbers of 8 bits.
+// Sorts of keys that are floating-point numbers of 8 bits, and their hashes.
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_segmented_sort.cuh>
 #include <strata/device/device_top_k.cuh>
+#include <strata/device/join/common/join_hash.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -103,6 +104,19 @@ TYPED_TEST(DeviceFp8Keys, the_greatest_of_them) {
   std::vector<TypeParam> expected = sorted(keys, true);
   expected.resize(100);
   EXPECT_EQ(bits_of(expected), bits_of(found));
+}
+
+TYPED_TEST(DeviceFp8Keys, joins_hash_equal_numbers_alike_and_no_others) {
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; ++b) {
+      TypeParam keys[2];
+      const unsigned char bits[2] = {static_cast<unsigned char>(a), static_cast<unsigned char>(b)};
+      std::memcpy(static_cast<void*>(keys), bits, 2);
+      const float x = strata_test::number_of(keys[0]), y = strata_test::number_of(keys[1]);
+      if (std::isnan(x) || std::isnan(y)) continue;
+      ASSERT_EQ(x == y, strata::JoinHash{}(keys[0]) == strata::JoinHash{}(keys[1])) << x << " and " << y;
+    }
+  }
 }
 
 }  // namespace

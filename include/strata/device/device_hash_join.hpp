@@ -81,7 +81,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   (OrderedJoinOptions), results repeat, and those before the capacity are the first ones.
 /// - **Keys** are of any trivially relocatable type, of one type on both sides, read through pointers or other
 ///   random-access iterators; no value is reserved. Several columns are a struct, or row numbers with functors that
-///   read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers, 16-bit floats too,
+///   read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers, CUDA's too,
 ///   enumerations and pointers. For a struct it needs a promise, because only you know what its `==` compares:
 ///   specialise is_bitwise_comparable, or pass a hash functor. A key that does not equal itself, such as NaN, has no
 ///   partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.

@@ -68,9 +68,9 @@ inline constexpr bool is_join_integer = (std::is_integral_v<Key> ||
 
 }  // namespace detail
 
-/// Hash of a key for joins: of `float`, `double`, 16-bit floats and CUDA's pairs of them, and of types that are
-/// is_bitwise_comparable. Any functor may replace it that returns an integer, the same for equal keys. It need not be a
-/// good hash, because joins mix it.
+/// Hash of a key for joins: of floating-point numbers of 8 to 64 bits, CUDA's pairs of those of 16 bits, and types that
+/// are is_bitwise_comparable. Any functor may replace it that returns an integer, the same for equal keys. It need not
+/// be a good hash, because joins mix it. CUDA's numbers of 8 bits have no `==`: give the join an equality.
 ///
 /// -0.0 and 0.0 have one hash, because they are equal. A NaN equals nothing by `==`, so it has no
 /// partner. For another rule pass an equality and a hash.
@@ -84,7 +84,7 @@ struct JoinHash {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &value, sizeof(Key));
       return bits;
-    } else if constexpr (std::is_same_v<Key, __half> || std::is_same_v<Key, __nv_bfloat16>) {
+    } else if constexpr (detail::radix_mantissa_bits<Key> != 0) {
       return RadixTraits<Key>::ordered(key);
     } else if constexpr (std::is_same_v<Key, __half2> || std::is_same_v<Key, __nv_bfloat162>) {
       return (*this)(key.x) << 16 | (*this)(key.y);
