@@ -76,11 +76,22 @@ struct arguments {
   }
 };
 
+/// A call, and how a user writes it.
+struct written_call {
+  std::string text;
+  std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> make;
+
+  std::string function() const { return "strata::" + text.substr(0, text.find_first_of("<(")); }
+  cudaError_t operator()(void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) const {
+    return make(temp, bytes, a, on);
+  }
+};
+
 struct device_call {
   std::string name;
   std::vector<array> arrays;
   std::vector<std::int64_t> counts;
-  std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> call;
+  written_call call;
   /// Whether outputs have an order that may change from run to run: then results alone are compared.
   bool is_unordered = false;
 };

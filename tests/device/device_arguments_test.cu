@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Every device call is held against the table of include/strata/README.md, "Arguments". meta/arguments.py looks whether
-// a call is missing.
+// a call is missing. What is refused is logged.
+#define STRATA_DEBUG_LOG 1
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
@@ -29,9 +30,12 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "device/device_arguments_support.cuh"
+#include "support/debug_log.hpp"
 
 namespace device_arguments_test {
 
@@ -96,9 +100,10 @@ array of_segments(array a) {
 // ------------------------------------------------------------------ calls
 
 // Of the arguments `a`: U is an array of u32, I one of i64, N a count in the type that is tested.
-#define STRATA_CALL(...)                                                                     \
-  [](void* temp, std::size_t& bytes, const arguments& a, [[maybe_unused]] cudaStream_t on) { \
-    return strata::__VA_ARGS__;                                                              \
+#define STRATA_CALL(...)                                                               \
+  written_call {                                                                       \
+#__VA_ARGS__, [](void* temp, std::size_t& bytes, const arguments& a,               \
+                     [[maybe_unused]] cudaStream_t on) { return strata::__VA_ARGS__; } \
   }
 #define U(i) a.get<u32>(i)
 #define I(i) a.get<i64>(i)
@@ -299,18 +304,18 @@ std::vector<device_call> selections() {
 
 /// A call with double buffers, whose selectors only it sees.
 template <class Call>
-auto with_buffers(const Call& call) {
-  return [call](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-    strata::DoubleBuffer<u32> keys(U(0), U(1));
-    strata::DoubleBuffer<u32> values;
-    if (a.arrays.size() >= 4) values = {U(2), U(3)};
-    return call(temp, bytes, keys, values, a, on);
-  };
+written_call with_buffers(const char* text, const Call& call) {
+  return {text, [call](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
+            strata::DoubleBuffer<u32> keys(U(0), U(1));
+            strata::DoubleBuffer<u32> values;
+            if (a.arrays.size() >= 4) values = {U(2), U(3)};
+            return call(temp, bytes, keys, values, a, on);
+          }};
 }
-#define STRATA_BUFFERS(...)                                                               \
-  with_buffers([](void* temp, std::size_t& bytes, strata::DoubleBuffer<u32>& keys,        \
-                  [[maybe_unused]] strata::DoubleBuffer<u32>& values, const arguments& a, \
-                  cudaStream_t on) { return strata::__VA_ARGS__; })
+#define STRATA_BUFFERS(...)                                                                             \
+  with_buffers(#__VA_ARGS__, [](void* temp, std::size_t& bytes, strata::DoubleBuffer<u32>& keys,        \
+                                [[maybe_unused]] strata::DoubleBuffer<u32>& values, const arguments& a, \
+                                cudaStream_t on) { return strata::__VA_ARGS__; })
 
 template <class Count>
 std::vector<device_call> sorts() {
@@ -555,16 +560,18 @@ std::vector<device_call> other_calls() {
       {"JoinTableInnerCount",
        {in(), result<i64>()},
        {item_count},
-       [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_count(), I(1), on);
-       }},
+       {"JoinTable::Inner(",
+        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
+          return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_count(), I(1), on);
+        }}},
       {"JoinTableInnerPairs",
        {in(), out(), out(), result<i64>()},
        {item_count, item_count},
-       [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-         return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_pairs(U(1), U(2), N(1)),
-                                   I(3), on);
-       },
+       {"JoinTable::Inner(",
+        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
+          return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_pairs(U(1), U(2), N(1)),
+                                    I(3), on);
+        }},
        true},
       {"InnerCount",
        {in(), in(), result<i64>()},
@@ -623,25 +630,30 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
     return memory.written(a);
   }
 
-  /// Refused, nothing launched, no byte written.
-  static void expect_refused(scene& memory, const arguments& a, const scratch& storage, std::size_t bytes) {
+  /// Refused for one reason, nothing launched, no byte written.
+  void expect_refused(scene& memory, const arguments& a, const scratch& storage, std::size_t bytes) {
     const std::vector<unsigned char> before = memory.read();
     std::size_t given = bytes;
     const graph recorded([&](cudaStream_t on) { return c().call(storage.data(), given, a, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
+    strata_test::expect_refusal(log_, c().call.function());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
     // What is not refused must not run: it would write over memory that it may not have.
     if (recorded.status() == cudaErrorInvalidValue) {
       EXPECT_EQ(cudaErrorInvalidValue, c().call(storage.data(), given, a, nullptr));
+      strata_test::expect_refusal(log_, c().call.function());
     }
     EXPECT_EQ(bytes, given);
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
     EXPECT_CUDA_SUCCESS(cudaPeekAtLastError());
     EXPECT_TRUE(before == memory.read()) << "memory was written";
   }
-  static void expect_refused(scene& memory, const arguments& a, const scratch& storage) {
+  void expect_refused(scene& memory, const arguments& a, const scratch& storage) {
     expect_refused(memory, a, storage, storage.bytes());
   }
+  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "of what is not refused"; }
+
+  strata_test::debug_log log_;
 };
 INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()),
                          [](const auto& instance) { return instance.param.name; });
@@ -680,6 +692,7 @@ TEST_P(DeviceArguments, bad_counts_are_refused_in_size_queries_too) {
       none.counts[i] = bad;
       std::size_t bytes = 12345;
       EXPECT_EQ(cudaErrorInvalidValue, c().call(nullptr, bytes, none, nullptr));
+      strata_test::expect_refusal(log_, c().call.function());
       EXPECT_EQ(12345u, bytes);
       arguments a = memory.of_call();
       memory.reset(a);

@@ -7,8 +7,8 @@
 #if !STRATA_NVRTC
 
 /// `STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum")` marks the enclosing scope for profilers, unless the
-/// pointer is null, as in size queries. It does nothing, and includes nothing, if NVTX_DISABLE is defined or the NVTX
-/// header is absent.
+/// pointer is null, as in size queries. It marks nothing, and includes nothing, if NVTX_DISABLE is defined or the NVTX
+/// header is absent. Debug builds log refused calls by the name of the outermost range, whatever the pointer.
 #if !STRATA_HOST_SIMT && !defined(NVTX_DISABLE) && defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -24,23 +24,45 @@ namespace detail {
 
 class nvtx_range {
  public:
+  nvtx_range([[maybe_unused]] const void* object, [[maybe_unused]] const char* name) {
 #if STRATA_DETAIL_NVTX
-  nvtx_range(const void* object, const char* name) : is_marked_(object != nullptr) {
+    is_marked_ = object != nullptr;
     if (is_marked_) nvtxRangePushA(name);
+#endif
+#if STRATA_DEBUG_LOG
+    is_outermost_ = call_of_thread().name == nullptr;
+    if (is_outermost_) call_of_thread() = {name, false};
+#endif
   }
   ~nvtx_range() {
+#if STRATA_DETAIL_NVTX
     if (is_marked_) nvtxRangePop();
-  }
-#else
-  nvtx_range(const void*, const char*) {}
-  ~nvtx_range() {}
 #endif
+#if STRATA_DEBUG_LOG
+    if (is_outermost_) call_of_thread() = {};
+#endif
+  }
   nvtx_range(const nvtx_range&) = delete;
   nvtx_range& operator=(const nvtx_range&) = delete;
 
-#if STRATA_DETAIL_NVTX
+#if STRATA_DEBUG_LOG
+  struct logged_call {
+    const char* name = nullptr;
+    bool is_refused = false;
+  };
+  /// The public call that this thread is in.
+  static logged_call& call_of_thread() {
+    static thread_local logged_call call;
+    return call;
+  }
+#endif
+
  private:
-  const bool is_marked_;
+#if STRATA_DETAIL_NVTX
+  bool is_marked_ = false;
+#endif
+#if STRATA_DEBUG_LOG
+  bool is_outermost_ = false;
 #endif
 };
 

@@ -40,7 +40,8 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
   using Problem = difference_problem<IsLeft, IsInPlace, Input, Output, Op>;
   using Tiles = tiles_of<Problem, Output, Input>;
   using T = typename Problem::T;
-  if (!is_count(num_items) || !detail::can_reach(in, num_items) || !detail::can_reach(out, num_items)) {
+  if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(in, num_items, "d_in") ||
+      detail::refuses_reach(out, num_items, "d_out")) {
     return cudaErrorInvalidValue;
   }
   const auto count = static_cast<std::size_t>(num_items);
@@ -49,10 +50,13 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
   constexpr std::size_t least_tile = detail::least_in_chain<Tiles::template smallest, MaxPolicy>();
   if (IsInPlace) storage.template reserve<T>(0, count / least_tile + 1);
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-  const bool is_refused =
-      detail::is_null(in) || detail::is_null(out) || (!IsInPlace && detail::arrays_overlap(out, count, in, count));
-  if (!storage.map(d_temp_storage, temp_storage_bytes) || (count > 0 && is_refused)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
+  if (detail::refuses_null(in, "d_in") || detail::refuses_null(out, "d_out") ||
+      (!IsInPlace &&
+       detail::refuses_overlap(detail::bytes_of(out, count, "d_out"), detail::bytes_of(in, count, "d_in")))) {
+    return cudaErrorInvalidValue;
+  }
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
     const Problem problem{out, op, storage.template get<T>(0)};
     tile_range range = Tiles::template cut<decltype(policy)>(count, out, in);

@@ -5,6 +5,7 @@
 #include <strata/core/aligned_range.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/refused.hpp>
 #include <strata/device/future_count.cuh>
 
 #include <cstddef>
@@ -61,6 +62,19 @@ bool is_null(const Iterator& iterator) {
   return argument_traits<Iterator>::is_null(iterator);
 }
 
+/// Whether a call is refused for a null pointer. `argument` is the name that its documentation has.
+template <class Iterator>
+bool refuses_null(const Iterator& iterator, const char* argument) {
+  return detail::is_refused(detail::is_null(iterator), argument, "is null");
+}
+
+/// Whether a call is refused because an output cannot represent the index of each of `count` items.
+template <class OutputIterator>
+bool refuses_index(const OutputIterator&, std::size_t count) {
+  return detail::is_refused(!argument_traits<OutputIterator>::can_index(count), "d_out",
+                            "has a type that cannot represent the index of each item");
+}
+
 // ------------------------------------------------------------------ alignment
 
 /// Whether an address is a multiple of `bytes`. Of other iterators nothing is known: false.
@@ -83,6 +97,15 @@ STRATA_HD byte_range bytes_of(const Iterator& items, const NumItemsT& count) {
   return argument_traits<Iterator>::bytes(items, detail::max_items(count));
 }
 
+/// The bytes of an array, and which argument it is.
+struct argument_bytes : byte_range {
+  const char* argument;
+};
+template <class Iterator, class NumItemsT>
+argument_bytes bytes_of(const Iterator& items, const NumItemsT& count, const char* argument) {
+  return {detail::bytes_of(items, count), argument};
+}
+
 STRATA_HD constexpr bool have_common_bytes(const byte_range& a, const byte_range& b) {
   if (a.bytes == 0 || b.bytes == 0) return false;
   return a.begin <= b.begin ? b.begin - a.begin < a.bytes : a.begin - b.begin < b.bytes;
@@ -94,39 +117,46 @@ STRATA_HD bool arrays_overlap(const A& a, ACount a_count, const B& b, BCount b_c
   return have_common_bytes(detail::bytes_of(a, a_count), detail::bytes_of(b, b_count));
 }
 
-/// Whether two outputs have a byte in common.
+/// Whether a call is refused for an output that has a byte in common with another array.
+inline bool refuses_overlap(const argument_bytes& output, const argument_bytes& other) {
+  return detail::is_refused(have_common_bytes(output, other), output.argument, "overlaps ", other.argument);
+}
+
+/// Whether a call is refused for two outputs with a byte in common.
 template <std::size_t Outputs>
-bool outputs_overlap(const byte_range (&outputs)[Outputs]) {
+bool outputs_overlap(const argument_bytes (&outputs)[Outputs]) {
   for (std::size_t i = 1; i < Outputs; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (have_common_bytes(outputs[i], outputs[j])) return true;
+      if (detail::refuses_overlap(outputs[i], outputs[j])) return true;
     }
   }
   return false;
 }
 
-/// Whether an output has a byte in common with another output or with an input. An output whose
+/// Whether a call is refused for an output with a byte in common with another output or with an input. An output whose
 /// length only the device knows takes part with its first item.
 template <std::size_t Outputs, std::size_t Inputs>
-bool outputs_overlap(const byte_range (&outputs)[Outputs], const byte_range (&inputs)[Inputs]) {
-  for (const byte_range& out : outputs) {
-    for (const byte_range& in : inputs) {
-      if (have_common_bytes(out, in)) return true;
+bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_bytes (&inputs)[Inputs]) {
+  for (const argument_bytes& out : outputs) {
+    for (const argument_bytes& in : inputs) {
+      if (detail::refuses_overlap(out, in)) return true;
     }
   }
   return detail::outputs_overlap(outputs);
 }
 
-/// Whether buffers of `count` items, all of which are written, have a byte in common.
+/// Whether a call is refused for buffers of `count` items, all of which are written, with a byte in common.
 template <class Key, class Integer>
 bool buffers_overlap(const DoubleBuffer<Key>& keys, Integer count) {
-  return detail::arrays_overlap(keys.d_buffers[0], count, keys.d_buffers[1], count);
+  return detail::outputs_overlap({detail::bytes_of(keys.d_buffers[0], count, "d_keys.d_buffers[0]"),
+                                  detail::bytes_of(keys.d_buffers[1], count, "d_keys.d_buffers[1]")});
 }
 template <class Key, class Value, class Integer>
 bool buffers_overlap(const DoubleBuffer<Key>& keys, const DoubleBuffer<Value>& values, Integer count) {
-  return detail::outputs_overlap(
-      {detail::bytes_of(keys.d_buffers[0], count), detail::bytes_of(keys.d_buffers[1], count),
-       detail::bytes_of(values.d_buffers[0], count), detail::bytes_of(values.d_buffers[1], count)});
+  return detail::outputs_overlap({detail::bytes_of(keys.d_buffers[0], count, "d_keys.d_buffers[0]"),
+                                  detail::bytes_of(keys.d_buffers[1], count, "d_keys.d_buffers[1]"),
+                                  detail::bytes_of(values.d_buffers[0], count, "d_values.d_buffers[0]"),
+                                  detail::bytes_of(values.d_buffers[1], count, "d_values.d_buffers[1]")});
 }
 
 /// Whether item i of one array has the bytes of item i of the other.
@@ -139,20 +169,34 @@ STRATA_HD bool are_same_array(const A& a, const B& b) {
   }
 }
 
-/// Whether the output of a sort has a byte in common with its input, but is not the same array: sorts may write over
-/// their input.
-template <class In, class Out, class Integer>
-bool overlaps_in_part(const In& in, const Out& out, Integer count) {
-  return !detail::are_same_array(in, out) && detail::arrays_overlap(in, count, out, count);
+/// Whether a call is refused for an output that has a byte in common with an input, but is not the same array.
+template <class Out, class In, class Integer>
+bool refuses_partial_overlap(const Out& out, const char* out_argument, const In& in, const char* in_argument,
+                             Integer count) {
+  return !detail::are_same_array(out, in) &&
+         detail::refuses_overlap(detail::bytes_of(out, count, out_argument), detail::bytes_of(in, count, in_argument));
 }
-/// Whether an output of a sort of pairs, of `count` items each, overlaps what it must not.
+
+/// The arguments of a sort of pairs.
+struct pair_arguments {
+  const char* keys_in = "d_keys_in";
+  const char* keys_out = "d_keys_out";
+  const char* values_in = "d_values_in";
+  const char* values_out = "d_values_out";
+};
+
+/// Whether a sort of pairs, of `count` items each, is refused for an output that overlaps what it must not: sorts may
+/// write over their input.
 template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
 bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
-                   const ValuesOut& values_out, Integer count) {
-  return detail::overlaps_in_part(keys_in, keys_out, count) || detail::overlaps_in_part(values_in, values_out, count) ||
-         detail::arrays_overlap(values_in, count, keys_out, count) ||
-         detail::arrays_overlap(keys_in, count, values_out, count) ||
-         detail::arrays_overlap(keys_out, count, values_out, count);
+                   const ValuesOut& values_out, Integer count, const pair_arguments& names = {}) {
+  const argument_bytes keys = detail::bytes_of(keys_out, count, names.keys_out);
+  const argument_bytes values = detail::bytes_of(values_out, count, names.values_out);
+  return detail::refuses_partial_overlap(keys_out, names.keys_out, keys_in, names.keys_in, count) ||
+         detail::refuses_partial_overlap(values_out, names.values_out, values_in, names.values_in, count) ||
+         detail::refuses_overlap(keys, detail::bytes_of(values_in, count, names.values_in)) ||
+         detail::refuses_overlap(values, detail::bytes_of(keys_in, count, names.keys_in)) ||
+         detail::refuses_overlap(keys, values);
 }
 
 /// Whether the first item of an array has a byte in common with another array of `count` items: what
@@ -168,18 +212,32 @@ STRATA_HD bool reaches_into(const Out& out, std::size_t count, const In& in) {
   return !detail::are_same_array(out, in) && detail::begins_within(in, out, count);
 }
 
+/// The arrays of a compaction, by the names of the call's arguments.
+struct compaction_arguments {
+  const char* keys;
+  const char* values;
+  const char* keys_out;
+  const char* values_out;
+  const char* number_out;
+};
+
 /// Whether the arrays of a compaction (select, reduce by key) are there, and its outputs overlap nothing. How long
 /// outputs are only the device knows: their first `known_outputs` items take part.
 template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class NumberOut>
 bool are_compaction_arrays_valid(std::size_t num_items, std::size_t known_outputs, const KeysIn& keys,
                                  const ValuesIn& values, const KeysOut& keys_out, const ValuesOut& values_out,
-                                 const NumberOut& number_out) {
-  const bool has_null =
-      detail::is_null(keys) || detail::is_null(values) || detail::is_null(keys_out) || detail::is_null(values_out);
-  return !detail::is_null(number_out) && !(num_items > 0 && has_null) &&
-         !detail::outputs_overlap({detail::bytes_of(keys_out, known_outputs),
-                                   detail::bytes_of(values_out, known_outputs), detail::bytes_of(number_out, 1)},
-                                  {detail::bytes_of(keys, num_items), detail::bytes_of(values, num_items)});
+                                 const NumberOut& number_out, const compaction_arguments& names) {
+  if (detail::refuses_null(number_out, names.number_out)) return false;
+  if (num_items > 0 &&
+      (detail::refuses_null(keys, names.keys) || detail::refuses_null(values, names.values) ||
+       detail::refuses_null(keys_out, names.keys_out) || detail::refuses_null(values_out, names.values_out))) {
+    return false;
+  }
+  return !detail::outputs_overlap(
+      {detail::bytes_of(keys_out, known_outputs, names.keys_out),
+       detail::bytes_of(values_out, known_outputs, names.values_out),
+       detail::bytes_of(number_out, 1, names.number_out)},
+      {detail::bytes_of(keys, num_items, names.keys), detail::bytes_of(values, num_items, names.values)});
 }
 
 // ------------------------------------------------------------------ matrices

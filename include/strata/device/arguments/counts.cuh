@@ -7,6 +7,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/refused.hpp>
 #include <strata/device/future_count.cuh>
 
 #include <cstddef>
@@ -54,6 +55,12 @@ bool is_count(const FutureCount<T>& n) {
   return detail::is_count(n.max_items());
 }
 
+/// Whether a call is refused for a count. `argument` is the name that its documentation has.
+template <class NumItemsT>
+bool refuses_count(const NumItemsT& n, const char* argument) {
+  return detail::is_refused(!detail::is_count(n), argument, "is negative or larger than 2^63 - 1");
+}
+
 /// Whether a count is a FutureCount with a null pointer.
 template <class NumItemsT>
 bool is_null_count(const NumItemsT& num_items) {
@@ -64,14 +71,22 @@ bool is_null_count(const NumItemsT& num_items) {
   }
 }
 
-/// Whether the number of results, or several, would be written where the number of items is read.
+template <class NumItemsT>
+bool refuses_null_count(const NumItemsT& num_items) {
+  return detail::is_refused(detail::is_null_count(num_items), "num_items", "is a FutureCount of a null pointer");
+}
+
+/// Whether a call is refused because the number of results, or several, would be written where the number of items is
+/// read.
 template <class NumItemsT, class NumberOut>
-bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, int numbers = 1) {
+bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, const char* argument, int numbers = 1) {
   if constexpr (is_future_count<NumItemsT>) {
-    return detail::arrays_overlap(num_items.pointer(), 1, number_out, numbers);
+    return detail::refuses_overlap(detail::bytes_of(number_out, numbers, argument),
+                                   detail::bytes_of(num_items.pointer(), 1, "the FutureCount"));
   } else {
     static_cast<void>(num_items);
     static_cast<void>(number_out);
+    static_cast<void>(argument);
     static_cast<void>(numbers);
     return false;
   }
@@ -152,13 +167,35 @@ constexpr bool can_reach(const Iterator&, Integer count) {
   }
 }
 
+/// Whether a call is refused because an iterator cannot be advanced to each of `count` items.
+template <class Iterator, class Integer>
+bool refuses_reach(const Iterator& iterator, Integer count, const char* argument) {
+  return detail::is_refused(!detail::can_reach(iterator, count), argument,
+                            "has a difference_type that cannot represent the index of each item");
+}
+
 /// The answer to a size query.
 template <int Slots>
 cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage, std::size_t& temp_storage_bytes) {
   const std::size_t bytes = storage.bytes();
-  if (bytes == temporary_storage::invalid_size) return cudaErrorInvalidValue;
+  if (detail::is_refused(bytes == temporary_storage::invalid_size, "the count",
+                         "needs more temporary storage than std::size_t can represent")) {
+    return cudaErrorInvalidValue;
+  }
   temp_storage_bytes = bytes;
   return cudaSuccess;
+}
+
+/// Whether a call is refused because temporary storage does not have the bytes that the layout needs. Otherwise the
+/// layout lies in it.
+template <int Slots>
+bool refuses_storage(temporary_storage::layout<Slots>& storage, void* d_temp_storage, std::size_t temp_storage_bytes) {
+  return detail::is_refused(!storage.map(d_temp_storage, temp_storage_bytes), "temp_storage_bytes",
+                            "is less than what the size query said");
+}
+/// The same where nothing is kept in temporary storage.
+inline bool refuses_unused_storage(std::size_t temp_storage_bytes) {
+  return detail::is_refused(temp_storage_bytes < 1, "temp_storage_bytes", "is less than what the size query said");
 }
 
 }  // namespace detail

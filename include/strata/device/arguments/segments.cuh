@@ -36,31 +36,35 @@ struct offset_segments {
   /// Whether there can be so many segments. Size queries ask this, too.
   template <class Integer>
   bool have_valid_counts(Integer num_segments) const {
-    return detail::is_count(num_segments) && detail::can_reach(begins, num_segments) &&
-           detail::can_reach(ends, num_segments);
+    return !detail::refuses_count(num_segments, "num_segments") &&
+           !detail::refuses_reach(begins, num_segments, "d_begin_offsets") &&
+           !detail::refuses_reach(ends, num_segments, "d_end_offsets");
   }
   /// Whether types of arrays can represent all items and the indices in a segment. Of items and of
   /// indices only the device knows.
   template <class InputIterator, class OutputIterator>
   bool have_valid_types(const InputIterator&, const OutputIterator& d_out, long long num_segments) const {
-    return detail::can_reach(d_out, num_segments);
+    return !detail::refuses_reach(d_out, num_segments, "d_out");
   }
 
-  bool has_null() const { return detail::is_null(begins) || detail::is_null(ends); }
+  /// Whether a call is refused for null offsets.
+  bool has_null() const {
+    return detail::refuses_null(begins, "d_begin_offsets") || detail::refuses_null(ends, "d_end_offsets");
+  }
 
   /// Whether segments of `d_in` can be read to write one item each to `d_out`. How far segments
   /// reach is known to the device alone.
   template <class InputIterator, class OutputIterator>
   bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
-    return !has_null() && !detail::is_null(d_in) &&
-           !overlap(d_out, static_cast<std::size_t>(num_segments), num_segments) &&
-           !detail::begins_within(d_out, d_in, 1);
+    return !has_null() && !detail::refuses_null(d_in, "d_in") &&
+           !overlap(detail::bytes_of(d_out, static_cast<std::size_t>(num_segments), "d_out"), num_segments) &&
+           !detail::refuses_overlap(detail::bytes_of(d_out, 1, "d_out"), detail::bytes_of(d_in, 1, "d_in"));
   }
-  /// Whether an array of `count` items has a byte in common with the offsets.
-  template <class OutputIterator, class NumSegmentsT>
-  bool overlap(const OutputIterator& d_out, std::size_t count, NumSegmentsT num_segments) const {
-    return detail::arrays_overlap(d_out, count, begins, num_segments) ||
-           detail::arrays_overlap(d_out, count, ends, num_segments);
+  /// Whether a call is refused for an output that has a byte in common with the offsets.
+  template <class NumSegmentsT>
+  bool overlap(const argument_bytes& output, NumSegmentsT num_segments) const {
+    return detail::refuses_overlap(output, detail::bytes_of(begins, num_segments, "d_begin_offsets")) ||
+           detail::refuses_overlap(output, detail::bytes_of(ends, num_segments, "d_end_offsets"));
   }
 
   STRATA_D segment_bounds operator()(long long segment) const {
@@ -81,13 +85,16 @@ struct fixed_size_segments {
   template <class Integer>
   bool have_valid_counts(Integer num_segments) const {
     constexpr long long max_items = std::numeric_limits<long long>::max();
-    return detail::is_count(num_segments) &&
-           (size == 0 || (size > 0 && static_cast<long long>(num_segments) <= max_items / size));
+    return !detail::refuses_count(num_segments, "num_segments") &&
+           !detail::is_refused(size < 0, "segment_size", "is negative or larger than 2^63 - 1") &&
+           !detail::is_refused(size > 0 && static_cast<long long>(num_segments) > max_items / size, "num_segments",
+                               "times segment_size is larger than 2^63 - 1");
   }
   template <class InputIterator, class OutputIterator>
   bool have_valid_types(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
-    return detail::can_reach(d_out, num_segments) && detail::can_reach(d_in, num_segments * size) &&
-           (num_segments == 0 || argument_traits<OutputIterator>::can_index(static_cast<std::size_t>(size)));
+    return !detail::refuses_reach(d_out, num_segments, "d_out") &&
+           !detail::refuses_reach(d_in, num_segments * size, "d_in") &&
+           !(num_segments != 0 && detail::refuses_index(d_out, static_cast<std::size_t>(size)));
   }
 
   bool has_null() const { return false; }
@@ -95,10 +102,12 @@ struct fixed_size_segments {
   template <class InputIterator, class OutputIterator>
   bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     const auto items = static_cast<std::size_t>(num_segments * size);
-    return items == 0 || (!detail::is_null(d_in) && !detail::arrays_overlap(d_out, num_segments, d_in, items));
+    return items == 0 || (!detail::refuses_null(d_in, "d_in") &&
+                          !detail::refuses_overlap(detail::bytes_of(d_out, num_segments, "d_out"),
+                                                   detail::bytes_of(d_in, items, "d_in")));
   }
-  template <class OutputIterator, class NumSegmentsT>
-  bool overlap(const OutputIterator&, std::size_t, NumSegmentsT) const {
+  template <class NumSegmentsT>
+  bool overlap(const argument_bytes&, NumSegmentsT) const {
     return false;
   }
 

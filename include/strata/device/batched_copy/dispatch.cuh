@@ -38,8 +38,10 @@ struct DispatchBatchedCopy {
 
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Buffers& buffers,
                               std::int64_t num_buffers, cudaStream_t stream) {
-    if (!detail::is_count(num_buffers) || !detail::can_reach(buffers.inputs, num_buffers) ||
-        !detail::can_reach(buffers.outputs, num_buffers) || !detail::can_reach(buffers.sizes, num_buffers)) {
+    if (detail::refuses_count(num_buffers, "the number of buffers or ranges") ||
+        detail::refuses_reach(buffers.inputs, num_buffers, "inputs") ||
+        detail::refuses_reach(buffers.outputs, num_buffers, "outputs") ||
+        detail::refuses_reach(buffers.sizes, num_buffers, "sizes")) {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_buffers);
@@ -48,9 +50,10 @@ struct DispatchBatchedCopy {
     storage.template reserve<unsigned>(1, count);
     storage.template reserve<std::size_t>(2, count);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (num_buffers == 0) return cudaSuccess;
-    if (detail::is_null(buffers.inputs) || detail::is_null(buffers.outputs) || detail::is_null(buffers.sizes)) {
+    if (detail::refuses_null(buffers.inputs, "inputs") || detail::refuses_null(buffers.outputs, "outputs") ||
+        detail::refuses_null(buffers.sizes, "sizes")) {
       return cudaErrorInvalidValue;
     }
 

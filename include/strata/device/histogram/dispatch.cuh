@@ -54,7 +54,10 @@ struct DispatchHistogram {
                               CounterT* const* d_histogram, const int* num_levels, const SetBins& set_bins,
                               OffsetT num_row_pixels, OffsetT num_rows, std::size_t row_stride_bytes,
                               cudaStream_t stream) {
-    if (!is_count(num_row_pixels) || !is_count(num_rows) || row_stride_bytes % sizeof(Sample) != 0) {
+    if (detail::refuses_count(num_row_pixels, "the number of samples or of pixels in a row") ||
+        detail::refuses_count(num_rows, "num_rows") ||
+        detail::is_refused(row_stride_bytes % sizeof(Sample) != 0, "row_stride_bytes",
+                           "is not a multiple of a sample")) {
       return cudaErrorInvalidValue;
     }
     DispatchHistogram dispatch{{d_samples, static_cast<std::size_t>(num_row_pixels), static_cast<std::size_t>(num_rows),
@@ -65,8 +68,8 @@ struct DispatchHistogram {
                                {}};
     if (!dispatch.has_valid_size()) return cudaErrorInvalidValue;
     for (int c = 0; c < ActiveChannels; ++c) {
-      if (num_levels[c] < 2) return cudaErrorInvalidValue;
-      if (!set_bins(dispatch.channels.bins[c], c)) {
+      if (detail::is_refused(num_levels[c] < 2, "num_levels", "is less than 2")) return cudaErrorInvalidValue;
+      if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "make no valid bins")) {
         // As CUB: a program may look at the error of the next call only.
         if (d_temp_storage == nullptr) temp_storage_bytes = 1;
         return cudaErrorInvalidValue;
@@ -76,7 +79,9 @@ struct DispatchHistogram {
     }
     temporary_storage::layout<1> storage;  // Nothing is kept there.
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes) || !dispatch.are_arrays_valid()) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !dispatch.are_arrays_valid()) {
+      return cudaErrorInvalidValue;
+    }
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -89,33 +94,42 @@ struct DispatchHistogram {
     constexpr std::size_t most = most_of<std::int64_t>;
     if (samples.row_pixels == 0) samples.rows = 0;
     if (samples.rows == 0) return true;
-    if (samples.row_pixels > most / Channels / samples.rows) return false;
+    constexpr const char* too_many = "reaches behind 2^63 - 1 samples";
+    if (detail::is_refused(samples.row_pixels > most / Channels / samples.rows, "the number of samples", too_many)) {
+      return false;
+    }
     const std::size_t row_samples = samples.row_pixels * Channels;
     if (samples.rows > 1) {
-      if (samples.row_stride > (most - row_samples) / (samples.rows - 1)) return false;
+      if (detail::is_refused(samples.row_stride > (most - row_samples) / (samples.rows - 1), "row_stride_bytes",
+                             too_many)) {
+        return false;
+      }
       if (samples.row_stride == row_samples) {
         samples.row_pixels *= samples.rows;
         samples.rows = 1;
       }
     }
-    return detail::can_reach(samples.begin, reach());
+    return !detail::refuses_reach(samples.begin, reach(), "d_samples");
   }
   std::size_t reach() const {
     return samples.rows == 0 ? 0 : (samples.rows - 1) * samples.row_stride + samples.row_pixels * Channels;
   }
 
   bool are_arrays_valid() const {
-    if (samples.rows > 0 && detail::is_null(samples.begin)) return false;
-    byte_range written[ActiveChannels];
+    if (samples.rows > 0 && detail::refuses_null(samples.begin, "d_samples")) return false;
+    argument_bytes written[ActiveChannels];
     for (int c = 0; c < ActiveChannels; ++c) {
-      written[c] = detail::bytes_of(outputs.counters[c], outputs.num_bins[c]);
-      if (written[c].bytes == 0 || overlaps_samples(written[c])) return false;
+      written[c] = detail::bytes_of(outputs.counters[c], outputs.num_bins[c], "d_histogram");
+      if (detail::refuses_null(outputs.counters[c], "d_histogram") ||
+          detail::is_refused(overlaps_samples(written[c]), "d_histogram", "overlaps d_samples")) {
+        return false;
+      }
     }
     if constexpr (Bins::has_levels) {
-      byte_range levels[ActiveChannels];
+      argument_bytes levels[ActiveChannels];
       for (int c = 0; c < ActiveChannels; ++c) {
-        levels[c] = detail::bytes_of(channels.bins[c].levels, channels.bins[c].num_levels);
-        if (samples.rows > 0 && levels[c].bytes == 0) return false;
+        levels[c] = detail::bytes_of(channels.bins[c].levels, channels.bins[c].num_levels, "d_levels");
+        if (samples.rows > 0 && detail::refuses_null(channels.bins[c].levels, "d_levels")) return false;
       }
       return !detail::outputs_overlap(written, levels);
     } else {

@@ -221,7 +221,7 @@ cudaError_t join_filtered(const Call& call) {
   layout.template reserve<unsigned>(numbers_slot, has_numbers ? probe_rows : 0);
   layout.template reserve<unsigned char>(join_slot, join_bytes);
   if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
-  if (!layout.map(call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
 
   const join_bloom_filter filter{layout.template get<unsigned>(filter_slot), static_cast<unsigned>(words - 1)};
   const join_selected_rows<Key> selected{layout.template get<Key>(keys_slot),

@@ -91,9 +91,12 @@ struct DispatchHashJoin {
                               std::int64_t capacity, const Options& options, cudaStream_t stream) {
     hash_requirements<Hash, Key>::check();
     equality_requirements<Equal, const Key>::check();
-    if (!detail::join_rows_are_valid<Index, Row>(build.rows) || !detail::join_rows_are_valid<Index, Row>(probe.rows) ||
-        capacity < 0 || options.strategy == JoinStrategy::cpu)
+    if (detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(build.rows), true) ||
+        detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(probe.rows), false) ||
+        detail::refuses_join_capacity(capacity) ||
+        detail::refuses_join_strategy(options.strategy != JoinStrategy::cpu)) {
       return cudaErrorInvalidValue;
+    }
     if (capacity > max_join_capacity) capacity = max_join_capacity;
     auto* const total = reinterpret_cast<unsigned long long*>(d_num_out);
     DispatchHashJoin call{d_temp_storage, temp_storage_bytes, kind,    build, probe, sink,
@@ -184,7 +187,7 @@ struct DispatchHashJoin {
     if (method == join_method::direct_address) direct_address.reserve(layout, array_slot);
     Partitioner::reserve_min(layout, partition_slot);
     if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
-    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 
     const launch_configuration base = base_join_launch("strata::DeviceHashJoin", device, stream);
     auto table = table_storage.map(layout, 0, options.hash, options.equal);

@@ -69,6 +69,7 @@ class JoinTableOn {
   template <class Keys, class Promises>
   static cudaError_t MemoryBytes(const JoinSide<Keys, Promises>& build, std::size_t& bytes,
                                  const Options& options = {}) {
+    STRATA_NVTX_RANGE(nullptr, "strata::JoinTable::MemoryBytes");
     if constexpr (are_keys_of_table<Keys>) {
       return Table::MemoryBytes(detail::untyped(build), bytes, options);
     } else {
@@ -92,7 +93,7 @@ class JoinTableOn {
 
   cudaError_t Insert(detail::count64 rows, stream_type stream = 0) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Insert");
-    return rows_ < 0 ? cudaErrorInvalidValue : insert(rows_, rows, stream);
+    return refuses_unbuilt() ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
   template <class Keys, class Promises, class Output>
@@ -164,8 +165,13 @@ class JoinTableOn {
   template <class Keys>
   static constexpr bool are_keys_of_table = detail::join_sides<JoinSide<const Key*>, JoinSide<Keys>>::are_alike;
 
+  bool refuses_unbuilt() const { return detail::is_refused(rows_ < 0, "the table", "has not been built"); }
+
   cudaError_t insert(std::int64_t num_rows, std::int64_t rows, stream_type stream) {
-    if (rows < 0 || rows > table_.build().rows - num_rows) return cudaErrorInvalidValue;
+    if (detail::is_refused(rows < 0, "rows", "is negative") ||
+        detail::is_refused(rows > table_.build().rows - num_rows, "rows", "is more than the build side has left")) {
+      return cudaErrorInvalidValue;
+    }
     const cudaError_t status = table_.Insert(num_rows, rows, stream);
     if (status == cudaSuccess) rows_ = num_rows + rows;
     return status;
@@ -181,7 +187,7 @@ class JoinTableOn {
         "this type");
     if constexpr (are_keys_of_table<Keys>) {
       if (d_temp_storage != nullptr &&
-          (rows_ < 0 || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
+          (refuses_unbuilt() || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {
         return cudaErrorInvalidValue;
       }
       return table_.Probe(d_temp_storage, temp_storage_bytes, kind, rows_, detail::untyped(probe), output, d_num_out,

@@ -63,7 +63,7 @@ class join_list_launches {
     layout.template reserve<unsigned>(
         begins_slot, TableStorage::number_of_slots(static_cast<unsigned>(build_rows_)) + std::size_t{1});
     if (storage == nullptr) return answer_size_query(layout, bytes);
-    if (!layout.map(storage, bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(layout, storage, bytes)) return cudaErrorInvalidValue;
 
     const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call.device, call.stream);
     join_list_sink sink{order_.map(layout, order_slot), layout.template get<join_list_element>(elements_slot)};
@@ -143,7 +143,7 @@ cudaError_t join_by_row_lists(const Call& call) {
   temporary_storage::layout<1> layout;
   layout.template reserve<unsigned char>(0, list_bytes < table_bytes ? table_bytes : list_bytes);
   if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
-  if (!layout.map(call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
   void* const storage = layout.template get<unsigned char>(0);
   if (call.template may_have_partitions<ActivePolicy>(by_lists.partitioner())) {
     return by_lists.run(storage, list_bytes, call);

@@ -42,7 +42,7 @@ class DispatchJoinTable {
 
  public:
   static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
-    if (!detail::join_rows_are_valid<Index>(build.rows)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build.rows), true)) return cudaErrorInvalidValue;
     Storage storage(static_cast<Row>(build.rows), features(build));
     Layout layout;
     const cudaError_t status = storage.reserve(layout, 0);
@@ -85,7 +85,8 @@ class DispatchJoinTable {
                     cudaStream_t stream) const {
     using Sink = std::decay_t<decltype(output.sink)>;
     using Prober = prober_for<MaxPolicy, Sink>;
-    if (!is_usable() || !detail::join_rows_are_valid<Index>(probe.rows) || output.capacity < 0) {
+    if (!is_usable() || detail::refuses_join_rows(detail::join_rows_are_valid<Index>(probe.rows), false) ||
+        detail::refuses_join_capacity(output.capacity)) {
       return cudaErrorInvalidValue;
     }
     const Prober prober{kind, static_cast<Row>(build_.rows), static_cast<Row>(probe.rows),
@@ -93,7 +94,7 @@ class DispatchJoinTable {
     temporary_storage::layout<Prober::slots> layout;
     prober.reserve(layout, 0);
     if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
-    if (!layout.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     Storage storage(static_cast<Row>(build_.rows), features(build_));
     auto table = Storage::unmapped(options_.hash, options_.equal);
     cudaError_t status = map(storage, table);
@@ -128,8 +129,9 @@ class DispatchJoinTable {
   }
 
   bool is_usable() const {
-    return detail::join_rows_are_valid<Index>(build_.rows) && memory_ != nullptr &&
-           (build_.rows == 0 || build_.keys != nullptr);
+    return !detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build_.rows), true) &&
+           !detail::refuses_null(memory_, "d_memory") &&
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys"));
   }
 
   template <class ActivePolicy>
@@ -137,7 +139,7 @@ class DispatchJoinTable {
     Layout layout;
     const cudaError_t status = storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
-    if (!layout.map(memory_, memory_bytes_)) return cudaErrorInvalidValue;
+    if (detail::refuses_table_memory(!layout.map(memory_, memory_bytes_))) return cudaErrorInvalidValue;
     table = storage.map(layout, 0, options_.hash, options_.equal);
     table.keys = build_.keys;
     table.valid = build_.valid_mask;

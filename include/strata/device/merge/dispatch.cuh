@@ -38,6 +38,14 @@ struct DispatchMerge {
   using MaxPolicy =
       typename hub_or<PolicyHub, merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
 
+  struct argument_names {
+    const char *keys1, *values1, *count1, *keys2, *values2, *count2, *keys_out, *values_out;
+  };
+  static constexpr argument_names names =
+      Arrays::has_values ? argument_names{"keys_in1",   "values_in1", "num_pairs1", "keys_in2",
+                                          "values_in2", "num_pairs2", "keys_out",   "values_out"}
+                         : argument_names{"keys_in1", "", "num_keys1", "keys_in2", "", "num_keys2", "keys_out", ""};
+
   const Arrays& arrays;
   const Compare& compare;
   cudaStream_t stream;
@@ -46,27 +54,34 @@ struct DispatchMerge {
 
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Arrays& arrays,
                               std::int64_t count1, std::int64_t count2, const Compare& compare, cudaStream_t stream) {
-    if (!is_count(count1) || !is_count(count2) || !is_count(arrays.count()) ||
-        !detail::can_reach(arrays.keys1, count1) || !detail::can_reach(arrays.values1, count1) ||
-        !detail::can_reach(arrays.keys2, count2) || !detail::can_reach(arrays.values2, count2)) {
+    if (detail::refuses_count(count1, names.count1) || detail::refuses_count(count2, names.count2) ||
+        detail::refuses_count(arrays.count(), "the sum of both counts") ||
+        detail::refuses_reach(arrays.keys1, count1, names.keys1) ||
+        detail::refuses_reach(arrays.values1, count1, names.values1) ||
+        detail::refuses_reach(arrays.keys2, count2, names.keys2) ||
+        detail::refuses_reach(arrays.values2, count2, names.values2)) {
       return cudaErrorInvalidValue;
     }
     const auto items = static_cast<unsigned long long>(arrays.count());
     // As many splits as the policy with the smallest tiles has: a size query does not know the device.
     constexpr unsigned long long least_tile = detail::least_in_chain<range_merge_tile, MaxPolicy>();
     const unsigned long long tiles = ceiling_divide(items, least_tile);
-    if (tiles > max_tiles) return cudaErrorInvalidValue;
+    if (detail::is_refused(tiles > max_tiles, "the sum of both counts", "needs more blocks than a grid has")) {
+      return cudaErrorInvalidValue;
+    }
     const bool has_splits = tiles > MaxPolicy::tuning.max_tiles_without_splits;
     temporary_storage::layout<1> storage;
     if (has_splits) storage.template reserve<unsigned long long>(0, tiles + 1);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (arrays.count() == 0) return cudaSuccess;
     if (has_null(arrays, count1, count2) ||
-        outputs_overlap(
-            {detail::bytes_of(arrays.keys_out, arrays.count()), detail::bytes_of(arrays.values_out, arrays.count())},
-            {detail::bytes_of(arrays.keys1, count1), detail::bytes_of(arrays.values1, count1),
-             detail::bytes_of(arrays.keys2, count2), detail::bytes_of(arrays.values2, count2)})) {
+        outputs_overlap({detail::bytes_of(arrays.keys_out, arrays.count(), names.keys_out),
+                         detail::bytes_of(arrays.values_out, arrays.count(), names.values_out)},
+                        {detail::bytes_of(arrays.keys1, count1, names.keys1),
+                         detail::bytes_of(arrays.values1, count1, names.values1),
+                         detail::bytes_of(arrays.keys2, count2, names.keys2),
+                         detail::bytes_of(arrays.values2, count2, names.values2)})) {
       return cudaErrorInvalidValue;
     }
     DispatchMerge dispatch{
@@ -99,11 +114,14 @@ struct DispatchMerge {
   static constexpr unsigned long long max_tiles = 0x7fffffff;
 
   static bool has_null(const Arrays& arrays, std::int64_t count1, std::int64_t count2) {
-    const auto is_null = [](std::int64_t count, const auto& keys, const auto& values) {
-      return count > 0 && (detail::is_null(keys) || (Arrays::has_values && detail::is_null(values)));
+    const auto is_null = [](std::int64_t count, const auto& keys, const char* keys_argument, const auto& values,
+                            const char* values_argument) {
+      return count > 0 && (detail::refuses_null(keys, keys_argument) ||
+                           (Arrays::has_values && detail::refuses_null(values, values_argument)));
     };
-    return is_null(1, arrays.keys_out, arrays.values_out) || is_null(count1, arrays.keys1, arrays.values1) ||
-           is_null(count2, arrays.keys2, arrays.values2);
+    return is_null(1, arrays.keys_out, names.keys_out, arrays.values_out, names.values_out) ||
+           is_null(count1, arrays.keys1, names.keys1, arrays.values1, names.values1) ||
+           is_null(count2, arrays.keys2, names.keys2, arrays.values2, names.values2);
   }
 };
 

@@ -30,7 +30,8 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
                         d_second_out,
                         d_rest_out,
                         detail::max_items(num_items)};
-  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out, has_second ? 2 : 1)) {
+  if (d_temp_storage != nullptr &&
+      detail::overwrites_count(num_items, d_num_selected_out, "d_num_selected_out", has_second ? 2 : 1)) {
     return cudaErrorInvalidValue;
   }
   const cudaError_t status =

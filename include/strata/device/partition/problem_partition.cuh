@@ -157,14 +157,21 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   // ------------------------------------------------------------------ arguments
 
   bool are_arguments_valid(std::size_t) const {
-    const bool has_null = detail::is_null(this->keys) || detail::is_null(this->values) || detail::is_null(first_out) ||
-                          detail::is_null(second_out) || detail::is_null(rest_out);
+    constexpr const char* keys_name = Select::has_values ? "d_flags" : "d_in";
+    constexpr const char* first = has_second ? "d_first_part_out" : "d_out";
+    if (detail::refuses_null(this->num_selected_out, "d_num_selected_out")) return false;
+    if (num_items > 0 &&
+        (detail::refuses_null(this->keys, keys_name) || detail::refuses_null(this->values, "d_in") ||
+         detail::refuses_null(first_out, first) || detail::refuses_null(second_out, "d_second_part_out") ||
+         detail::refuses_null(rest_out, "d_unselected_out"))) {
+      return false;
+    }
     const std::size_t known = has_second && num_items > 0 ? 1 : num_items;
-    return !detail::is_null(this->num_selected_out) && !(num_items > 0 && has_null) &&
-           !detail::outputs_overlap(
-               {detail::bytes_of(first_out, known), detail::bytes_of(second_out, known),
-                detail::bytes_of(rest_out, known), detail::bytes_of(this->num_selected_out, has_second ? 2 : 1)},
-               {detail::bytes_of(this->keys, num_items), detail::bytes_of(this->values, num_items)});
+    return !detail::outputs_overlap(
+        {detail::bytes_of(first_out, known, first), detail::bytes_of(second_out, known, "d_second_part_out"),
+         detail::bytes_of(rest_out, known, "d_unselected_out"),
+         detail::bytes_of(this->num_selected_out, has_second ? 2 : 1, "d_num_selected_out")},
+        {detail::bytes_of(this->keys, num_items, keys_name), detail::bytes_of(this->values, num_items, "d_in")});
   }
 
   // ------------------------------------------------------------------ for AgentScanPipeline

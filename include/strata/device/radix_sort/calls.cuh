@@ -51,7 +51,8 @@ cudaError_t sort_keys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key
                       NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit, cudaStream_t stream) {
   STRATA_NVTX_RANGE(d_temp_storage,
                     IsDescending ? "strata::DeviceRadixSort::SortKeysDescending" : "strata::DeviceRadixSort::SortKeys");
-  if (d_temp_storage != nullptr && detail::overlaps_in_part(d_keys_in, d_keys_out, num_items)) {
+  if (d_temp_storage != nullptr &&
+      detail::refuses_partial_overlap(d_keys_out, "d_keys_out", d_keys_in, "d_keys_in", num_items)) {
     return cudaErrorInvalidValue;
   }
   return DispatchRadixSort<radix_input<KeyIterator, Key>, NullType, Key, NumItemsT, IsDescending, Decomposer,

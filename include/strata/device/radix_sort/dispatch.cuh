@@ -97,8 +97,9 @@ struct DispatchRadixSort {
                   "a radix sort keeps 256 values and more in shared memory, which has room for "
                   "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");
     const std::size_t count = detail::max_items(num_items);
-    if (!is_count(num_items) || !detail::can_reach(keys.input, count) || !detail::can_reach(values.input, count) ||
-        begin_bit < 0 || begin_bit > end_bit || end_bit > Digits::key_bits) {
+    if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(keys.input, count, "d_keys_in") ||
+        detail::refuses_reach(values.input, count, "d_values_in") ||
+        detail::refuses_bits(begin_bit, end_bit, Digits::key_bits)) {
       return cudaErrorInvalidValue;
     }
     const radix_bit_range range{begin_bit, end_bit};
@@ -107,8 +108,10 @@ struct DispatchRadixSort {
     Problem& problem = dispatch.problem;
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
-    if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    if (detail::is_null_count(num_items)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(dispatch.storage, d_temp_storage, temp_storage_bytes) ||
+        detail::refuses_null_count(num_items)) {
+      return cudaErrorInvalidValue;
+    }
     if (count == 0) return cudaSuccess;
     if (scratch == radix_scratch::in_storage_with_sorted_keys) {
       problem.keys.output = dispatch.storage.template get<Key>(sorted_keys_slot);
@@ -117,7 +120,10 @@ struct DispatchRadixSort {
       problem.keys.scratch = dispatch.storage.template get<Key>(keys_slot);
       problem.values.scratch = dispatch.storage.template get<Value>(values_slot);
     }
-    if (has_null(problem.keys) || (has_values && has_null(problem.values))) return cudaErrorInvalidValue;
+    if (detail::refuses_null(problem.keys, radix_keys_arguments) ||
+        (has_values && detail::refuses_null(problem.values, radix_values_arguments))) {
+      return cudaErrorInvalidValue;
+    }
     problem.result = scratch == radix_scratch::double_buffer                    ? radix_result::double_buffer
                      : is_in_place(problem.keys) || is_in_place(problem.values) ? radix_result::in_place
                                                                                 : radix_result::output;
@@ -140,11 +146,6 @@ struct DispatchRadixSort {
  private:
   enum slot { keys_slot, values_slot, sorted_keys_slot, bins_slot, counters_slot, states_slot, arrivals_slot };
   static constexpr auto max_passes = static_cast<std::size_t>(ceiling_divide(Digits::key_bits, radix_bits));
-
-  template <class Iterator, class T>
-  static bool has_null(const radix_buffers<Iterator, T>& buffers) {
-    return detail::is_null(buffers.input) || buffers.output == nullptr || buffers.scratch == nullptr;
-  }
 
   template <class Iterator, class T>
   static bool is_in_place(const radix_buffers<Iterator, T>& buffers) {

@@ -7,6 +7,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/refused.hpp>
 #include <strata/device/future_count.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 
@@ -45,6 +47,26 @@ struct radix_buffers {
   /// The output or the scratch array; the input is not written.
   STRATA_D T* at(radix_buffer buffer) const { return buffer == radix_buffer::output ? output : scratch; }
 };
+
+/// The arguments of a call that these arrays are. A scratch array is an argument if it is part of a double buffer.
+struct radix_arguments {
+  const char* input;
+  const char* output;
+  const char* scratch;
+};
+inline constexpr radix_arguments radix_keys_arguments{"d_keys_in", "d_keys_out", "a buffer of d_keys"};
+inline constexpr radix_arguments radix_values_arguments{"d_values_in", "d_values_out", "a buffer of d_values"};
+
+template <class InputIterator, class T>
+bool refuses_null(const radix_buffers<InputIterator, T>& buffers, const radix_arguments& names) {
+  return detail::refuses_null(buffers.input, names.input) || detail::refuses_null(buffers.output, names.output) ||
+         detail::refuses_null(buffers.scratch, names.scratch);
+}
+inline bool refuses_bits(int begin_bit, int end_bit, int key_bits) {
+  return detail::is_refused(begin_bit < 0, "begin_bit", "is negative") ||
+         detail::is_refused(begin_bit > end_bit, "begin_bit", "is behind end_bit") ||
+         detail::is_refused(end_bit > key_bits, "end_bit", "is more than the keys have");
+}
 
 /// Where the scratch arrays of a sort are.
 enum class radix_scratch {

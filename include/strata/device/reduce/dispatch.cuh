@@ -151,14 +151,16 @@ struct DispatchReduce {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
     const std::size_t count = detail::max_items(num_items);
-    if (!is_count(num_items) || !detail::can_reach(d_in, count) || !argument_traits<OutputIterator>::can_index(count)) {
+    if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(d_in, count, "d_in") ||
+        detail::refuses_index(d_out, count)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if ((count > 0 && detail::is_null(d_in)) || detail::is_null(d_out) || detail::is_null_count(num_items) ||
-        argument_traits<OutputIterator>::overlaps_itself(d_out) || !storage.map(d_temp_storage, temp_storage_bytes)) {
+    if ((count > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_null(d_out, "d_out") ||
+        detail::refuses_null_count(num_items) || detail::refuses_common_outputs(d_out) ||
+        detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;

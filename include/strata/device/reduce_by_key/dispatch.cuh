@@ -26,7 +26,9 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage, std::
   using Problem = reduce_by_key_problem<item_count_t<NumItemsT>, T, KeyIterator, ValueIterator, UniqueIterator,
                                         AggregateIterator, NumRunsIterator, ReductionOp, EqualityOp>;
   const Problem problem{d_keys, d_values, d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op, equality_op};
-  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_runs_out)) return cudaErrorInvalidValue;
+  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_runs_out, "d_num_runs_out")) {
+    return cudaErrorInvalidValue;
+  }
   const cudaError_t status =
       DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;

@@ -111,10 +111,11 @@ struct non_trivial_runs_problem {
 
   // ------------------------------------------------------------------ arguments
 
-  bool can_reach(std::size_t count) const { return detail::can_reach(keys, count); }
+  bool can_reach(std::size_t count) const { return !detail::refuses_reach(keys, count, "d_in"); }
   bool are_arguments_valid(std::size_t count) const {
     return detail::are_compaction_arrays_valid(count, count > 0 ? 1 : 0, keys, NullType{}, offsets_out, lengths_out,
-                                               num_runs_out);
+                                               num_runs_out,
+                                               {"d_in", "", "d_offsets_out", "d_lengths_out", "d_num_runs_out"});
   }
   bool can_copy_in_bulk() const { return detail::is_at_boundary(keys); }
   unsigned head_items() const { return 0; }

@@ -146,12 +146,18 @@ struct reduce_by_key_problem {
 
   // ------------------------------------------------------------------ arguments
 
+  static constexpr compaction_arguments names =
+      has_values
+          ? compaction_arguments{"d_keys_in", "d_values_in", "d_unique_out", "d_aggregates_out", "d_num_runs_out"}
+          : compaction_arguments{"d_in", "", "d_unique_out", "d_counts_out", "d_num_runs_out"};
+
   bool can_reach(std::size_t num_items) const {
-    return detail::can_reach(keys, num_items) && detail::can_reach(values, num_items);
+    return !detail::refuses_reach(keys, num_items, names.keys) &&
+           !detail::refuses_reach(values, num_items, names.values);
   }
   bool are_arguments_valid(std::size_t num_items) const {
     return detail::are_compaction_arrays_valid(num_items, num_items > 0 ? 1 : 0, keys, values, unique_out,
-                                               aggregates_out, num_runs_out);
+                                               aggregates_out, num_runs_out, names);
   }
   bool can_copy_in_bulk() const {
     return (!copies_keys || detail::is_at_boundary(keys)) && (!copies_values || detail::is_at_boundary(values));

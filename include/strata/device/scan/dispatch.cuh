@@ -82,14 +82,16 @@ struct DispatchScan {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               NumItemsT num_items, cudaStream_t stream) {
     const std::size_t count = detail::max_items(num_items);
-    if (!is_count(num_items) || !problem.can_reach(count)) return cudaErrorInvalidValue;
+    if (detail::refuses_count(num_items, "num_items") || !problem.can_reach(count)) return cudaErrorInvalidValue;
     const std::size_t max_tiles = ceiling_divide(count, min_tile_items);
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(
         0, Aggregates::number_of_words(max_tiles < max_scan_blocks ? max_tiles : max_scan_blocks));
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    if (!problem.are_arguments_valid(count) || detail::is_null_count(num_items)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !problem.are_arguments_valid(count) ||
+        detail::refuses_null_count(num_items)) {
+      return cudaErrorInvalidValue;
+    }
     if (count == 0) return cudaSuccess;
     using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
     DispatchScan<Problem, PolicyHub, KernelCount> dispatch{problem,

@@ -111,14 +111,17 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     storage.template reserve<unsigned char>(0, max_key_parts);
     storage.template reserve<unsigned char>(1, scan_bytes);
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     void* const scan_storage = storage.template get<unsigned char>(1);
     const std::size_t count = detail::max_items(num_items);
     if (!problem.is_over_keys() || count == 0) {
       return DispatchScan<Problem, PolicyHub>::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
     // Keys behind a FutureCount would be overwritten.
-    if (is_future_count<NumItemsT> || !problem.are_arguments_valid(count)) return cudaErrorInvalidValue;
+    if (detail::is_refused(is_future_count<NumItemsT>, "d_values_out", "is d_keys_in, in a call with a FutureCount") ||
+        !problem.are_arguments_valid(count)) {
+      return cudaErrorInvalidValue;
+    }
     const begins_over_keys begins{reinterpret_cast<unsigned char*>(d_out), sizeof(*d_out)};
     status =
         detail::write_begins_over_keys(problem.begins, count, storage.template get<unsigned char>(0), begins, stream);

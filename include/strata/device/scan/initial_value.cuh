@@ -47,23 +47,16 @@ STRATA_D AccumT initial_value(const InitT& init) {
   return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
 }
 
-/// Whether the initial value lies in the device's memory where `count` results are written.
-template <class InitT, class OutputIterator>
-bool is_overwritten(const InitT&, const OutputIterator&, std::size_t) {
-  return false;
-}
-template <class T, class Iterator, class OutputIterator>
-bool is_overwritten(const FutureValue<T, Iterator>& init, const OutputIterator& d_out, std::size_t count) {
-  return begins_within(init.iterator(), d_out, count);
-}
-
+/// Whether a call is refused for an initial value in the device's memory that is null, or lies where results are
+/// written.
 template <class InitT>
-bool is_null_initial_value(const InitT&) {
+bool refuses_initial_value(const InitT&, const argument_bytes&) {
   return false;
 }
 template <class T, class Iterator>
-bool is_null_initial_value(const FutureValue<T, Iterator>& init) {
-  return detail::is_null(init.iterator());
+bool refuses_initial_value(const FutureValue<T, Iterator>& init, const argument_bytes& results) {
+  return detail::refuses_null(init.iterator(), "the FutureValue") ||
+         detail::refuses_overlap(results, detail::bytes_of(init.iterator(), 1, "the FutureValue"));
 }
 
 }  // namespace detail

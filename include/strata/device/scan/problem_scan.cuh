@@ -56,13 +56,12 @@ struct scan_problem {
   STRATA_D void write_empty() const {}
 
   bool can_reach(std::size_t num_items) const {
-    return detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
+    return !detail::refuses_reach(d_in, num_items, "d_in") && !detail::refuses_reach(d_out, num_items, "d_out");
   }
   bool are_arguments_valid(std::size_t num_items) const {
-    return num_items == 0 ||
-           (!detail::is_null(d_in) && !detail::is_null(d_out) && !detail::is_null_initial_value(init) &&
-            !detail::is_overwritten(init, d_out, num_items) &&
-            (detail::are_same_array(d_in, d_out) || !detail::arrays_overlap(d_in, num_items, d_out, num_items)));
+    return num_items == 0 || (!detail::refuses_null(d_in, "d_in") && !detail::refuses_null(d_out, "d_out") &&
+                              !detail::refuses_initial_value(init, detail::bytes_of(d_out, num_items, "d_out")) &&
+                              !detail::refuses_partial_overlap(d_out, "d_out", d_in, "d_in", num_items));
   }
 
   bool can_copy_in_bulk() const { return aligned_range<InputT, unsigned>::has_boundary(d_in); }

@@ -143,21 +143,27 @@ struct scan_by_key_problem {
 
   bool can_reach(std::size_t num_items) const {
     if constexpr (Begins::has_keys) {
-      return detail::can_reach(begins.keys, num_items) && detail::can_reach(values, num_items) &&
-             detail::can_reach(out, num_items);
+      return !detail::refuses_reach(begins.keys, num_items, "d_keys_in") &&
+             !detail::refuses_reach(values, num_items, "d_values_in") &&
+             !detail::refuses_reach(out, num_items, "d_values_out");
     } else {
       return true;
     }
   }
   bool are_arguments_valid(std::size_t num_items) const {
     if constexpr (Begins::has_keys) {
-      const auto may_be_output = [&](const auto& in) {
-        return !detail::arrays_overlap(in, num_items, out, num_items) || detail::are_same_array(in, out);
-      };
-      return num_items == 0 || (!detail::is_null(begins.keys) && !detail::is_null(values) && !detail::is_null(out) &&
-                                !detail::is_null_initial_value(init) && may_be_output(begins.keys) &&
-                                may_be_output(values) && !detail::is_overwritten(init, out, num_items) &&
-                                !(is_over_keys() && detail::arrays_overlap(values, num_items, out, num_items)));
+      if (num_items == 0) return true;
+      if (detail::refuses_null(begins.keys, "d_keys_in") || detail::refuses_null(values, "d_values_in") ||
+          detail::refuses_null(out, "d_values_out")) {
+        return false;
+      }
+      const argument_bytes written = detail::bytes_of(out, num_items, "d_values_out");
+      return !detail::refuses_initial_value(init, written) &&
+             !detail::refuses_partial_overlap(out, "d_values_out", begins.keys, "d_keys_in", num_items) &&
+             !detail::refuses_partial_overlap(out, "d_values_out", values, "d_values_in", num_items) &&
+             !(is_over_keys() &&
+               detail::refuses_overlap(written,
+                                       detail::bytes_of(values, num_items, "d_values_in, where it is d_keys_in,")));
     } else {
       return true;
     }

@@ -23,7 +23,6 @@ struct segments_to_sort {
   long long num_segments = 0;
   long long longest = 0;
   bool has_valid_counts = true;
-  bool has_offsets = true;
 };
 
 template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
@@ -32,19 +31,20 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
   static_assert(std::is_integral_v<iterator_value_t<Begins>> && std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
-  all.has_valid_counts = detail::is_count(num_items) && all.segments.have_valid_counts(num_segments);
+  all.has_valid_counts = !detail::refuses_count(num_items, "num_items") && all.segments.have_valid_counts(num_segments);
   if (!all.has_valid_counts) return all;
   all.num_items = static_cast<unsigned long long>(num_items);
   all.num_segments = static_cast<long long>(num_segments);
   all.longest = static_cast<long long>(num_items);
-  all.has_offsets = num_items == 0 || num_segments == 0 || !all.segments.has_null();
   return all;
 }
 
 template <class Segments = fixed_size_segments, class NumSegmentsT, class SegmentSizeT>
 segments_to_sort<Segments> segments_of_size(NumSegmentsT num_segments, SegmentSizeT segment_size) {
   segments_to_sort<Segments> all{};
-  all.has_valid_counts = detail::is_count(num_segments) && detail::is_count(segment_size);
+  constexpr const char* size = std::is_same_v<Segments, single_segment> ? "num_items" : "segment_size";
+  all.has_valid_counts =
+      !detail::refuses_count(num_segments, "num_segments") && !detail::refuses_count(segment_size, size);
   if (!all.has_valid_counts) return all;
   all.segments.size = all.longest = static_cast<long long>(segment_size);
   all.num_segments = static_cast<long long>(num_segments);
@@ -83,6 +83,26 @@ struct item_index_iterator {
   }
 };
 
+/// The arguments that the arrays of a call are.
+struct merge_sort_arguments {
+  const char* keys;
+  const char* values;
+  const char* keys_out;
+  const char* values_out;
+  const char* keys_buffer = "a buffer of d_keys";
+  const char* values_buffer = "a buffer of d_values";
+
+  template <bool HasOneSegment>
+  static constexpr merge_sort_arguments of(bool is_in_place) {
+    if (HasOneSegment) {
+      return is_in_place ? merge_sort_arguments{"d_keys", "d_items", "d_keys", "d_items"}
+                         : merge_sort_arguments{"d_input_keys", "d_input_items", "d_output_keys", "d_output_items"};
+    }
+    return is_in_place ? merge_sort_arguments{"d_keys", "d_values", "d_keys", "d_values"}
+                       : merge_sort_arguments{"d_keys_in", "d_values_in", "d_keys_out", "d_values_out"};
+  }
+};
+
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
 /// both are the same arrays. With a `buffer`, as long as the output, less temporary storage is needed.
 template <class PolicyHub, class Key, class Value, class LongSort = merge_long_segments, class KeysIn, class ValuesIn,
@@ -92,30 +112,36 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
                                 Compare compare, bool is_in_place, bool wants_keys, cudaStream_t stream,
                                 const merge_sort_arrays<Key, Value>* buffer = nullptr) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  if (!all.has_valid_counts || !detail::can_reach(keys, all.num_items) || !detail::can_reach(values, all.num_items)) {
+  if (!all.has_valid_counts || detail::refuses_reach(keys, all.num_items, "d_keys") ||
+      detail::refuses_reach(values, all.num_items, "d_values")) {
     return cudaErrorInvalidValue;
   }
   if (d_temp_storage != nullptr && all.num_items != 0 && all.num_segments != 0) {
+    const auto names = merge_sort_arguments::of<std::is_same_v<Segments, single_segment>>(is_in_place);
     const auto items = static_cast<std::size_t>(all.num_items);
-    if (!all.has_offsets || detail::is_null(keys) || (wants_keys && detail::is_null(output.keys)) ||
-        (has_values && (detail::is_null(values) || detail::is_null(output.values)))) {
+    if (all.segments.has_null() || detail::refuses_null(keys, names.keys) ||
+        (wants_keys && detail::refuses_null(output.keys, names.keys_out)) ||
+        (has_values &&
+         (detail::refuses_null(values, names.values) || detail::refuses_null(output.values, names.values_out)))) {
       return cudaErrorInvalidValue;
     }
-    if (buffer != nullptr && (detail::is_null(buffer->keys) || (has_values && detail::is_null(buffer->values)))) {
+    if (buffer != nullptr && (detail::refuses_null(buffer->keys, names.keys_buffer) ||
+                              (has_values && detail::refuses_null(buffer->values, names.values_buffer)))) {
       return cudaErrorInvalidValue;
     }
     // Keys that are not wanted are null, and so are arrays that there are not: these have no bytes.
     const merge_sort_arrays<Key, Value> second = buffer != nullptr ? *buffer : merge_sort_arrays<Key, Value>{};
-    const byte_range outputs[] = {detail::bytes_of(output.keys, items), detail::bytes_of(output.values, items),
-                                  detail::bytes_of(second.keys, items), detail::bytes_of(second.values, items)};
-    if (detail::pairs_overlap(keys, output.keys, values, output.values, items) || detail::outputs_overlap(outputs)) {
+    const argument_bytes outputs[] = {detail::bytes_of(output.keys, items, names.keys_out),
+                                      detail::bytes_of(output.values, items, names.values_out),
+                                      detail::bytes_of(second.keys, items, names.keys_buffer),
+                                      detail::bytes_of(second.values, items, names.values_buffer)};
+    if (detail::pairs_overlap(keys, output.keys, values, output.values, items,
+                              {names.keys, names.keys_out, names.values, names.values_out}) ||
+        detail::outputs_overlap(outputs)) {
       return cudaErrorInvalidValue;
     }
-    for (const merge_sort_arrays<Key, Value>& written : {output, second}) {
-      if (all.segments.overlap(written.keys, items, all.num_segments) ||
-          all.segments.overlap(written.values, items, all.num_segments)) {
-        return cudaErrorInvalidValue;
-      }
+    for (const argument_bytes& written : outputs) {
+      if (all.segments.overlap(written, all.num_segments)) return cudaErrorInvalidValue;
     }
   }
   if constexpr (compare_requirements<Compare, Key>::are_met) {
@@ -135,7 +161,10 @@ cudaError_t merge_sort_indices(void* d_temp_storage, std::size_t& temp_storage_b
                                Index* d_indices, const segments_to_sort<Segments>& all, Compare compare,
                                cudaStream_t stream) {
   static_assert(std::is_integral_v<Index>, "SortIndices writes numbers of items: d_indices must point to integers");
-  if (!can_index<Index>(all.num_items)) return cudaErrorInvalidValue;
+  if (detail::is_refused(!can_index<Index>(all.num_items), "d_indices",
+                         "has a type that cannot represent the index of each item")) {
+    return cudaErrorInvalidValue;
+  }
   return detail::merge_sort_segments<PolicyHub, Key, Index, LongSort>(
       d_temp_storage, temp_storage_bytes, d_keys, item_index_iterator<Index>{}, {nullptr, d_indices}, all, compare,
       false, false, stream);

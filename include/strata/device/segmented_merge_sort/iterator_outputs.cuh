@@ -48,7 +48,8 @@ cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_stor
   };
   cudaError_t status = sort(nullptr);
   if (status != cudaSuccess) return status;
-  if (!detail::can_reach(keys_out, all.num_items) || !detail::can_reach(values_out, all.num_items)) {
+  if (detail::refuses_reach(keys_out, all.num_items, "d_output_keys") ||
+      detail::refuses_reach(values_out, all.num_items, "d_output_items")) {
     return cudaErrorInvalidValue;
   }
   const auto items = static_cast<std::size_t>(all.num_items);
@@ -57,10 +58,12 @@ cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_stor
   storage.template reserve<Key>(keys, items);
   if (has_values) storage.template reserve<Value>(values, items);
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-  if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   if (items == 0) return cudaSuccess;
-  if (detail::is_null(keys_out) || (has_values && detail::is_null(values_out)) ||
-      detail::arrays_overlap(keys_out, items, values_out, items)) {
+  if (detail::refuses_null(keys_out, "d_output_keys") ||
+      (has_values && detail::refuses_null(values_out, "d_output_items")) ||
+      detail::refuses_overlap(detail::bytes_of(keys_out, items, "d_output_keys"),
+                              detail::bytes_of(values_out, items, "d_output_items"))) {
     return cudaErrorInvalidValue;
   }
   sorted.keys = storage.template get<Key>(keys);

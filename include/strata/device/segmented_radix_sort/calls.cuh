@@ -54,7 +54,9 @@ template <bool IsDescending, class PolicyHub, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const Arguments& arguments) {
   const auto num_items = arguments.items_to_check(d_temp_storage);
-  if (detail::overlaps_in_part(d_keys_in, d_keys_out, num_items)) return cudaErrorInvalidValue;
+  if (detail::refuses_partial_overlap(d_keys_out, "d_keys_out", d_keys_in, "d_keys_in", num_items)) {
+    return cudaErrorInvalidValue;
+  }
   return arguments.template dispatch<IsDescending, PolicyHub, NullType>(
       d_temp_storage, temp_storage_bytes, radix_buffers<const Key*, Key>{d_keys_in, d_keys_out, nullptr},
       radix_buffers<const Key*, Key>{}, false);

@@ -74,8 +74,8 @@ struct DispatchSegmentedRadixSort {
                   "sorts of segments move values bit by bit: they must be trivially relocatable");
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
-    if (!is_count(num_items) || !segments.have_valid_counts(num_segments) || begin_bit < 0 || begin_bit > end_bit ||
-        end_bit > Digits::key_bits) {
+    if (detail::refuses_count(num_items, "num_items") || !segments.have_valid_counts(num_segments) ||
+        detail::refuses_bits(begin_bit, end_bit, Digits::key_bits)) {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<std::size_t>(num_items);
@@ -89,18 +89,20 @@ struct DispatchSegmentedRadixSort {
     }
     LongSort::reserve(storage, long_slots, limits, count);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0 || num_segments == 0) return cudaSuccess;
     if (!is_double_buffer) {
       keys.scratch = storage.template get<Key>(keys_slot);
       values.scratch = storage.template get<Value>(values_slot);
     }
-    const auto overlap_offsets = [&](const auto& buffers) {
-      return segments.overlap(buffers.output, count, num_segments) ||
-             segments.overlap(buffers.scratch, count, num_segments);
+    const auto overlap_offsets = [&](const auto& buffers, const radix_arguments& names) {
+      return segments.overlap(detail::bytes_of(buffers.output, count, names.output), num_segments) ||
+             segments.overlap(detail::bytes_of(buffers.scratch, count, names.scratch), num_segments);
     };
-    if (has_null(keys) || (has_values && has_null(values)) || segments.has_null() || overlap_offsets(keys) ||
-        (has_values && overlap_offsets(values))) {
+    if (detail::refuses_null(keys, radix_keys_arguments) ||
+        (has_values && detail::refuses_null(values, radix_values_arguments)) || segments.has_null() ||
+        overlap_offsets(keys, radix_keys_arguments) ||
+        (has_values && overlap_offsets(values, radix_values_arguments))) {
       return cudaErrorInvalidValue;
     }
     if (is_double_buffer && begin_bit == end_bit) return cudaSuccess;
@@ -204,11 +206,6 @@ struct DispatchSegmentedRadixSort {
 
   template <class Iterator>
   static constexpr bool are_offsets = std::is_integral_v<iterator_value_t<Iterator>>;
-
-  template <class Buffers>
-  static bool has_null(const Buffers& buffers) {
-    return buffers.input == nullptr || buffers.output == nullptr || buffers.scratch == nullptr;
-  }
 };
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

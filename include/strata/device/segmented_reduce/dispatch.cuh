@@ -66,11 +66,9 @@ struct DispatchSegmentedReduce {
       storage.template reserve<AccumT>(0, max_chunks);  // never in use together with the words
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) {
-      return cudaErrorInvalidValue;
-    }
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (num_segments == 0) return cudaSuccess;
-    if (detail::is_null(d_out) || !segments.are_valid(d_in, d_out, num_segments)) {
+    if (detail::refuses_null(d_out, "d_out") || !segments.are_valid(d_in, d_out, num_segments)) {
       return cudaErrorInvalidValue;
     }
 
@@ -138,7 +136,9 @@ struct DispatchSegmentedReduce {
     }
     const long long blocks =
         ceiling_divide<long long>(num_segments, static_cast<long long>(block_warps) * segments_per_warp);
-    if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
+    if (detail::is_refused(blocks > 0x7fffffff, "num_segments", "needs more blocks than a grid has")) {
+      return cudaErrorInvalidValue;
+    }
 
     const bool may_have_chunks = segments.may_exceed(Agent::max_unqueued_items);
     cudaError_t status = cudaSuccess;

@@ -61,7 +61,8 @@ struct DispatchSegmentedScan {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                               OutputIterator d_out, const Segments& segments, OutBeginOffsetIterator out_begins,
                               NumSegmentsT num_segments, ScanOp scan_op, InitT init, cudaStream_t stream) {
-    if (!segments.have_valid_counts(num_segments) || !detail::can_reach(out_begins, num_segments)) {
+    if (!segments.have_valid_counts(num_segments) ||
+        detail::refuses_reach(out_begins, num_segments, "d_out_begin_offsets")) {
       return cudaErrorInvalidValue;
     }
     const auto count = static_cast<Index>(num_segments);
@@ -79,16 +80,19 @@ struct DispatchSegmentedScan {
     storage.template reserve<unsigned long long>(1, count);
     storage.template reserve<unsigned char>(2, scan_bytes);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0) return cudaSuccess;
-    if (detail::is_null(d_in) || detail::is_null(d_out) || segments.has_null() || detail::is_null(out_begins) ||
-        detail::is_null_initial_value(init)) {
+    if (detail::refuses_null(d_in, "d_in") || detail::refuses_null(d_out, "d_out") || segments.has_null() ||
+        detail::refuses_null(out_begins, "d_out_begin_offsets")) {
       return cudaErrorInvalidValue;
     }
     // Where results go is known to the device alone. Without offsets for the output, it may be the input.
     const bool is_in_place = !Begins::has_out_begins && detail::are_same_array(d_in, d_out);
-    if ((!is_in_place && detail::begins_within(d_out, d_in, 1)) || detail::is_overwritten(init, d_out, 1) ||
-        segments.overlap(d_out, 1, count) || detail::begins_within(d_out, out_begins, count)) {
+    const argument_bytes written = detail::bytes_of(d_out, 1, "d_out");
+    if (detail::refuses_initial_value(init, written) ||
+        (!is_in_place && detail::refuses_overlap(written, detail::bytes_of(d_in, 1, "d_in"))) ||
+        segments.overlap(written, count) ||
+        detail::refuses_overlap(written, detail::bytes_of(out_begins, count, "d_out_begin_offsets"))) {
       return cudaErrorInvalidValue;
     }
     ends = storage.template get<unsigned long long>(1);

@@ -27,7 +27,7 @@ cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_byte
                                 ValueOutputIterator, NumSelectedIterator, Op>;
   using Problem = std::conditional_t<InPlace, select_in_place_problem<Select>, Select>;
   const Select select{d_keys, d_values, d_keys_out, d_values_out, d_num_selected_out, op};
-  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out)) {
+  if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out, "d_num_selected_out")) {
     return cudaErrorInvalidValue;
   }
   const cudaError_t status = DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,

@@ -117,13 +117,20 @@ struct select_problem {
 
   // ------------------------------------------------------------------ arguments
 
+  static constexpr compaction_arguments names =
+      !has_values ? compaction_arguments{"d_in", "", "d_out", "", "d_num_selected_out"}
+      : is_by_difference
+          ? compaction_arguments{"d_keys_in", "d_values_in", "d_keys_out", "d_values_out", "d_num_selected_out"}
+          : compaction_arguments{"d_flags", "d_in", "", "d_out", "d_num_selected_out"};
+
   bool can_reach(std::size_t num_items) const {
-    return detail::can_reach(keys, num_items) && detail::can_reach(values, num_items);
+    return !detail::refuses_reach(keys, num_items, names.keys) &&
+           !detail::refuses_reach(values, num_items, names.values);
   }
   bool are_arguments_valid(std::size_t num_items) const { return are_arrays_valid(num_items, num_items > 0 ? 1 : 0); }
   bool are_arrays_valid(std::size_t num_items, std::size_t known_outputs) const {
     return detail::are_compaction_arrays_valid(num_items, known_outputs, keys, values, keys_out, values_out,
-                                               num_selected_out);
+                                               num_selected_out, names);
   }
   bool can_copy_in_bulk() const {
     return (!copies_keys || detail::is_at_boundary(keys)) && (!copies_values || detail::is_at_boundary(values));
@@ -310,7 +317,8 @@ struct select_in_place_problem : Select {
   bool are_arguments_valid(std::size_t num_items) const {
     return Select::are_arrays_valid(num_items, 0) &&
            (!Select::has_values || detail::are_same_array(this->values_out, this->keys) ||
-            !detail::begins_within(this->values_out, this->keys, num_items));
+            !detail::refuses_overlap(detail::bytes_of(this->values_out, 1, Select::names.values_out),
+                                     detail::bytes_of(this->keys, num_items, Select::names.keys)));
   }
 };
 

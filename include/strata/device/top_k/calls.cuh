@@ -63,7 +63,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   storage.reserve<unsigned char>(2, select_bytes);
   storage.reserve<unsigned char>(2, sort_bytes);
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-  if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   auto* const working = storage.get<unsigned char>(2);
   if (k <= 1) {
     return Select::Dispatch(working, select_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out, num_items, k,
@@ -85,17 +85,20 @@ template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class K
 cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                   KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
                   NumItemsT num_items, NumOutItemsT k, cudaStream_t stream) {
-  if (!is_count(num_items) || !is_count(k) || !detail::can_reach(d_keys_in, num_items) ||
-      !detail::can_reach(d_values_in, num_items)) {
+  if (detail::refuses_count(num_items, "num_items") || detail::refuses_count(k, "k") ||
+      detail::refuses_reach(d_keys_in, num_items, "d_keys_in") ||
+      detail::refuses_reach(d_values_in, num_items, "d_values_in")) {
     return cudaErrorInvalidValue;
   }
   const auto count = static_cast<std::size_t>(num_items), most = static_cast<std::size_t>(k);
   const std::size_t results = most < count ? most : count;
   if (d_temp_storage != nullptr && results > 0 &&
-      (detail::is_null(d_keys_in) || detail::is_null(d_keys_out) || detail::is_null(d_values_in) ||
-       detail::is_null(d_values_out) ||
-       detail::outputs_overlap({detail::bytes_of(d_keys_out, results), detail::bytes_of(d_values_out, results)},
-                               {detail::bytes_of(d_keys_in, count), detail::bytes_of(d_values_in, count)}))) {
+      (detail::refuses_null(d_keys_in, "d_keys_in") || detail::refuses_null(d_keys_out, "d_keys_out") ||
+       detail::refuses_null(d_values_in, "d_values_in") || detail::refuses_null(d_values_out, "d_values_out") ||
+       detail::outputs_overlap(
+           {detail::bytes_of(d_keys_out, results, "d_keys_out"),
+            detail::bytes_of(d_values_out, results, "d_values_out")},
+           {detail::bytes_of(d_keys_in, count, "d_keys_in"), detail::bytes_of(d_values_in, count, "d_values_in")}))) {
     return cudaErrorInvalidValue;
   }
   using Keys = typename top_k_input<KeyIterator>::type;

@@ -84,7 +84,7 @@ struct DispatchTopK {
         d_keys_in, count, k < count ? k : count, {d_keys_out, d_values_in, d_values_out, nullptr}, stream, {}, {}, {}};
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
-    if (!dispatch.storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(dispatch.storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (dispatch.k == 0) return cudaSuccess;
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;

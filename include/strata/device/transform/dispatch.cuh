@@ -160,11 +160,6 @@ cudaError_t invoke_with_policy(cudaStream_t stream, const Function& function) {
   return status != cudaSuccess ? status : MaxPolicy::Invoke(functor.device.ptx_version, functor);
 }
 
-template <class Output, class Input, class NumItemsT>
-bool overlaps_other_array(const Output& out, const Input& in, NumItemsT num_items) {
-  return detail::arrays_overlap(out, num_items, in, num_items) && !detail::are_same_array(out, in);
-}
-
 /// One call that applies an operator to each item of an input, or to one of each of several. `array` is the output or,
 /// without one, the input. With `IsStable` the operator gets references to the inputs' items, and so it does where
 /// these are no bits that may be copied.
@@ -177,17 +172,20 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
   constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
   using Problem = transform_problem<is_by_reference, Output, Op, Inputs...>;
   using Tiles = tiles_of<Problem, Array, Inputs...>;
-  if (!is_count(num_items) || !detail::can_reach(out, num_items) || (!detail::can_reach(inputs, num_items) || ...)) {
+  if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(out, num_items, "d_out") ||
+      (detail::refuses_reach(inputs, num_items, "an input") || ...)) {
     return cudaErrorInvalidValue;
   }
   if (d_temp_storage == nullptr) {
     temp_storage_bytes = 1;  // Nothing is kept there.
     return cudaSuccess;
   }
-  const bool is_refused = detail::is_null(out) || (detail::is_null(inputs) || ...) ||
-                          (detail::overlaps_other_array(out, inputs, num_items) || ...);
-  if (temp_storage_bytes < 1 || (num_items > 0 && is_refused)) return cudaErrorInvalidValue;
+  if (detail::refuses_unused_storage(temp_storage_bytes)) return cudaErrorInvalidValue;
   if (num_items == 0) return cudaSuccess;
+  if (detail::refuses_null(out, "d_out") || (detail::refuses_null(inputs, "an input") || ...) ||
+      (detail::refuses_partial_overlap(out, "d_out", inputs, "an input", num_items) || ...)) {
+    return cudaErrorInvalidValue;
+  }
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
     auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
     const long long tiles_of_block =

@@ -54,24 +54,32 @@ struct DispatchTranspose {
                               std::int64_t rows, std::int64_t columns, std::int64_t in_leading_dimension,
                               std::int64_t out_leading_dimension, cudaStream_t stream) {
     const bool is_empty = rows == 0 || columns == 0;
-    if (rows < 0 || columns < 0 || in_leading_dimension < columns || out_leading_dimension < rows ||
+    constexpr const char* too_large = "makes a matrix that is larger than the address space";
+    if (detail::is_refused(rows < 0, "num_rows", "is negative") ||
+        detail::is_refused(columns < 0, "num_columns", "is negative") ||
+        detail::is_refused(in_leading_dimension < columns, "the leading dimension of d_in", "is below num_columns") ||
+        detail::is_refused(out_leading_dimension < rows, "the leading dimension of d_out", "is below num_rows") ||
         (!is_empty &&
-         (!is_addressable(rows, in_leading_dimension) || !is_addressable(columns, out_leading_dimension)))) {
+         (detail::is_refused(!is_addressable(rows, in_leading_dimension), "num_rows", too_large) ||
+          detail::is_refused(!is_addressable(columns, out_leading_dimension), "num_columns", too_large)))) {
       return cudaErrorInvalidValue;
     }
     if (d_temp_storage == nullptr) {
       temp_storage_bytes = 1;
       return cudaSuccess;
     }
-    if (temp_storage_bytes < 1) return cudaErrorInvalidValue;
+    if (detail::refuses_unused_storage(temp_storage_bytes)) return cudaErrorInvalidValue;
     if (is_empty) return cudaSuccess;
-    if (d_in == nullptr || d_out == nullptr) return cudaErrorInvalidValue;
+    if (detail::refuses_null(d_in, "d_in") || detail::refuses_null(d_out, "d_out")) return cudaErrorInvalidValue;
     const auto bytes = [](std::int64_t elements) { return static_cast<std::uintptr_t>(elements) * ElementBytes; };
     const strided_bytes in{reinterpret_cast<std::uintptr_t>(d_in), static_cast<std::uintptr_t>(rows), bytes(columns),
                            bytes(in_leading_dimension)};
     const strided_bytes out{reinterpret_cast<std::uintptr_t>(d_out), static_cast<std::uintptr_t>(columns), bytes(rows),
                             bytes(out_leading_dimension)};
-    if (!is_aligned(d_in, ElementAlign) || !is_aligned(d_out, ElementAlign) || have_common_bytes(in, out)) {
+    constexpr const char* not_aligned = "is not aligned for its items";
+    if (detail::is_refused(!is_aligned(d_in, ElementAlign), "d_in", not_aligned) ||
+        detail::is_refused(!is_aligned(d_out, ElementAlign), "d_out", not_aligned) ||
+        detail::is_refused(have_common_bytes(in, out), "d_out", "overlaps d_in")) {
       return cudaErrorInvalidValue;
     }
     // A row that becomes a column without gaps, or the reverse, stays as it is.

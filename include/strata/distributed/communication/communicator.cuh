@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/refused.hpp>
 #include <strata/distributed/communication/nccl.hpp>
 
 #include <cstddef>
@@ -65,7 +67,7 @@ struct rank_position {
 
 /// A null communicator is an error.
 inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
-  if (comm == nullptr) return cudaErrorInvalidValue;
+  if (detail::refuses_null(comm, "comm")) return cudaErrorInvalidValue;
   const cudaError_t status = detail::completed(ncclCommUserRank(comm, &out.rank), comm);
   return status != cudaSuccess ? status : detail::completed(ncclCommCount(comm, &out.ranks), comm);
 }
@@ -116,10 +118,35 @@ struct call_header {
   std::int64_t spare = 0;
 };
 
+// What several calls of ranks refuse.
+
+inline bool refuses_storage_of_rank(bool is_mapped) {
+  return detail::is_refused(!is_mapped, "temp_storage_bytes", "is less than what the size query said");
+}
+inline bool refuses_capacity(bool is_too_small) {
+  return detail::is_refused(is_too_small, "the capacity of a rank", "is less than what the rank receives");
+}
+inline bool refuses_other_call(bool differs) {
+  return detail::is_refused(differs, "another rank", "has made another call");
+}
+inline bool refuses_ranks(int ranks, int most) {
+  return detail::is_refused(ranks > most, "comm", "has more ranks than such a call can have");
+}
+
+/// A rank has returned this error, whether this one or another: logged if this rank has not refused the call itself.
+inline void log_refusal_of_rank(cudaError_t status) {
+  static_cast<void>(detail::is_refused(status == cudaErrorInvalidValue, "a rank",
+                                       "has refused its arguments, or what its device has read"));
+}
+
 /// The error of the lowest rank that has one.
 inline cudaError_t common_status(const call_header* headers, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
-    if (headers[rank].status != cudaSuccess) return static_cast<cudaError_t>(headers[rank].status);
+    const auto status = static_cast<cudaError_t>(headers[rank].status);
+    if (status != cudaSuccess) {
+      detail::log_refusal_of_rank(status);
+      return status;
+    }
   }
   return cudaSuccess;
 }

@@ -40,14 +40,14 @@ struct exchange_input {
   }
   bool has_null() const {
     return num_items > 0 &&
-           (detail::is_null(d_destinations) || detail::is_null(d_keys) || (has_values && detail::is_null(d_values)));
+           (detail::refuses_null(d_destinations, "d_destinations") || detail::refuses_null(d_keys, "d_keys_in") ||
+            (has_values && detail::refuses_null(d_values, "d_values_in")));
   }
-  /// Whether an array of `count` items overlaps one of these.
-  template <class Output>
-  bool overlaps(const Output* d_out, std::int64_t count) const {
-    return detail::arrays_overlap(d_out, count, d_destinations, num_items) ||
-           detail::arrays_overlap(d_out, count, d_keys, num_items) ||
-           (has_values && detail::arrays_overlap(d_out, count, d_values, num_items));
+  /// Whether a call is refused for an output that overlaps one of these.
+  bool overlaps(const argument_bytes& output) const {
+    return detail::refuses_overlap(output, detail::bytes_of(d_destinations, num_items, "d_destinations")) ||
+           detail::refuses_overlap(output, detail::bytes_of(d_keys, num_items, "d_keys_in")) ||
+           (has_values && detail::refuses_overlap(output, detail::bytes_of(d_values, num_items, "d_values_in")));
   }
 };
 
@@ -79,7 +79,10 @@ class exchange_groups {
     storage_.template reserve<T>(first_more_slot + number, count);
   }
 
-  bool is_valid() const { return is_valid_; }
+  bool is_refused() const {
+    return detail::is_refused(!is_valid_, "num_items",
+                              "is negative or more than an iterator or temporary storage can represent");
+  }
   const temporary_storage::layout<8>& storage() const { return storage_; }
   bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
     return storage_.map(d_temp_storage, temp_storage_bytes);
@@ -132,7 +135,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   rank_position position{};
   cudaError_t status = detail::position_of(comm, position);
   if (status != cudaSuccess) return status;
-  if (position.ranks > max_exchange_ranks) return cudaErrorInvalidValue;
+  if (detail::refuses_ranks(position.ranks, max_exchange_ranks)) return cudaErrorInvalidValue;
   exchange_groups<Input, Key, Value> groups;
   groups.reserve(input, position.ranks);
   groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
@@ -140,10 +143,13 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (d_temp_storage == nullptr) return answer_size_query(groups.storage(), temp_storage_bytes);
 
   const bool has_storage = groups.map(d_temp_storage, temp_storage_bytes);
-  if (!has_storage || !groups.is_valid() || input.has_null() || !is_count(capacity) || num_out == nullptr ||
-      (capacity > 0 && (d_keys_out == nullptr || (Input::has_values && d_values_out == nullptr))) ||
-      input.overlaps(d_keys_out, capacity) || (Input::has_values && input.overlaps(d_values_out, capacity)) ||
-      (Input::has_values && detail::arrays_overlap(d_keys_out, capacity, d_values_out, capacity))) {
+  const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, capacity, "d_keys_out");
+  const argument_bytes values_bytes = detail::bytes_of(d_values_out, Input::has_values ? capacity : 0, "d_values_out");
+  if (detail::refuses_storage_of_rank(has_storage) || groups.is_refused() || input.has_null() ||
+      detail::refuses_count(capacity, "capacity") || detail::refuses_null(num_out, "num_out") ||
+      (capacity > 0 && (detail::refuses_null(d_keys_out, "d_keys_out") ||
+                        (Input::has_values && detail::refuses_null(d_values_out, "d_values_out")))) ||
+      input.overlaps(keys_bytes) || input.overlaps(values_bytes) || detail::refuses_overlap(keys_bytes, values_bytes)) {
     status = cudaErrorInvalidValue;
   }
   if (status == cudaSuccess) status = groups.group(input, position.ranks, stream);

@@ -49,8 +49,11 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   if (status != cudaSuccess) return status;
   const auto ranks = static_cast<std::size_t>(position.ranks);
   // All ranks have the same capacity, and return here together.
-  if (position.ranks > max_exchange_ranks || !is_count(chunk_capacity) ||
-      static_cast<std::size_t>(chunk_capacity) > (temporary_storage::invalid_size >> 2) / row_bytes / ranks) {
+  if (detail::refuses_ranks(position.ranks, max_exchange_ranks) ||
+      detail::refuses_count(chunk_capacity, "chunk_capacity") ||
+      detail::is_refused(
+          static_cast<std::size_t>(chunk_capacity) > (temporary_storage::invalid_size >> 2) / row_bytes / ranks,
+          "chunk_capacity", "needs more temporary storage than std::size_t can represent")) {
     return cudaErrorInvalidValue;
   }
   const std::int64_t out_items = chunk_capacity * position.ranks;
@@ -65,14 +68,15 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   // Of what the call itself refuses, too: a rank that ended here would be waited for.
   if (d_temp_storage == nullptr) return answer_size_query(groups.storage(), temp_storage_bytes);
 
-  if (!groups.map(d_temp_storage, temp_storage_bytes) || !groups.is_valid() || input.has_null() ||
-      d_counts_out == nullptr ||
-      (chunk_capacity > 0 && (d_keys_out == nullptr || (has_values && d_values_out == nullptr))) ||
-      input.overlaps(d_keys_out, out_items) || (has_values && input.overlaps(d_values_out, out_items)) ||
-      input.overlaps(d_counts_out, position.ranks) ||
-      detail::outputs_overlap({detail::bytes_of(d_keys_out, out_items),
-                               has_values ? detail::bytes_of(d_values_out, out_items) : byte_range{},
-                               detail::bytes_of(d_counts_out, position.ranks)})) {
+  const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, out_items, "d_keys_out");
+  const argument_bytes values_bytes = detail::bytes_of(d_values_out, has_values ? out_items : 0, "d_values_out");
+  const argument_bytes count_bytes = detail::bytes_of(d_counts_out, position.ranks, "d_counts_out");
+  if (detail::refuses_storage_of_rank(groups.map(d_temp_storage, temp_storage_bytes)) || groups.is_refused() ||
+      input.has_null() || detail::refuses_null(d_counts_out, "d_counts_out") ||
+      (chunk_capacity > 0 && (detail::refuses_null(d_keys_out, "d_keys_out") ||
+                              (has_values && detail::refuses_null(d_values_out, "d_values_out")))) ||
+      input.overlaps(keys_bytes) || input.overlaps(values_bytes) || input.overlaps(count_bytes) ||
+      detail::outputs_overlap({keys_bytes, values_bytes, count_bytes})) {
     status = cudaErrorInvalidValue;
   }
   if (status == cudaSuccess) status = groups.group(input, position.ranks, stream);

@@ -120,7 +120,7 @@ cudaError_t group_items(void* d_temp_storage, std::size_t& temp_storage_bytes, D
     storage.template reserve<std::int64_t>(0, static_cast<std::size_t>(num_items));
     storage.template reserve<unsigned char>(1, sort_bytes);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     d_rows = storage.template get<std::int64_t>(0);
     status = sort(storage.template get<unsigned char>(1));
     if (status != cudaSuccess) return status;

@@ -130,7 +130,7 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
       plan.received.set(rank, 0, plan.num_received, plan.count(rank, position.rank));
       sent += plan.count(position.rank, rank);
       plan.num_received += plan.count(rank, position.rank);
-      if (plan.received_by(rank) > plan.headers[static_cast<std::size_t>(rank)].capacity) {
+      if (detail::refuses_capacity(plan.received_by(rank) > plan.headers[static_cast<std::size_t>(rank)].capacity)) {
         status = cudaErrorInvalidValue;
       }
     }

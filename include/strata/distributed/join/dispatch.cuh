@@ -35,7 +35,7 @@ class DispatchDistributedJoin {
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes, bool are_arrays_valid) {
     cudaError_t status = detail::position_of(call_.comm, call_.position);
     if (status != cudaSuccess) return status;
-    if (call_.position.ranks > max_join_ranks) return cudaErrorInvalidValue;
+    if (detail::refuses_ranks(call_.position.ranks, max_join_ranks)) return cudaErrorInvalidValue;
     const bool are_counts_valid = call_.are_counts_valid();
     // A size query answers where the call refuses, too: a rank that ended here would be waited for.
     if (!are_counts_valid) call_.clear_counts();
@@ -44,7 +44,11 @@ class DispatchDistributedJoin {
       return status == cudaSuccess ? answer_size_query(storage_.all(), temp_storage_bytes) : status;
     }
     const bool has_storage = status == cudaSuccess && storage_.map(d_temp_storage, temp_storage_bytes);
-    if (status == cudaSuccess && !(has_storage && are_counts_valid && are_arrays_valid)) {
+    if (status == cudaSuccess &&
+        (!are_arrays_valid ||
+         detail::is_refused(!are_counts_valid, "a number of rows or a capacity",
+                            "is negative or more than the type of row numbers can represent") ||
+         detail::refuses_storage_of_rank(has_storage))) {
       status = cudaErrorInvalidValue;
     }
     if (call_.position.ranks > 1) return join_all_rows(status, has_storage);
@@ -105,7 +109,8 @@ class DispatchDistributedJoin {
     write_required_capacity(build_plan.received(rank), probe_plan.received(rank));
     for (int i = 0; i < ranks; ++i) {
       const join_header& header = messages[i].header;
-      if (build_plan.received(i) > header.build_capacity || probe_plan.received(i) > header.probe_capacity) {
+      if (detail::refuses_capacity(build_plan.received(i) > header.build_capacity ||
+                                   probe_plan.received(i) > header.probe_capacity)) {
         return cudaErrorInvalidValue;
       }
     }
@@ -119,11 +124,11 @@ class DispatchDistributedJoin {
                                                 memory.build_pieces.data(), build);
     }
     if (status == cudaSuccess) {
-      status = probe_stays
-                   ? detail::kept_join_side<false>(call_, storage_,
-                                                   detail::join_rows_before(messages, rank, false), probe)
-                   : detail::received_join_side<false>(call_, storage_, probe_plan, messages, are_global(total.probe),
-                                                       memory.probe_pieces.data(), probe);
+      status =
+          probe_stays
+              ? detail::kept_join_side<false>(call_, storage_, detail::join_rows_before(messages, rank, false), probe)
+              : detail::received_join_side<false>(call_, storage_, probe_plan, messages, are_global(total.probe),
+                                                  memory.probe_pieces.data(), probe);
     }
     return status == cudaSuccess ? join(build, probe) : status;
   }

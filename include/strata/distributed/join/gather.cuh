@@ -58,10 +58,16 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
   if (sent != cudaSuccess) return sent;
   if (messages == nullptr) return cudaErrorMemoryAllocation;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (messages[rank].header.status != cudaSuccess) return static_cast<cudaError_t>(messages[rank].header.status);
+    const auto of_rank = static_cast<cudaError_t>(messages[rank].header.status);
+    if (of_rank != cudaSuccess) {
+      detail::log_refusal_of_rank(of_rank);
+      return of_rank;
+    }
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (messages[rank].header.signature != messages[0].header.signature) return cudaErrorInvalidValue;
+    if (detail::refuses_other_call(messages[rank].header.signature != messages[0].header.signature)) {
+      return cudaErrorInvalidValue;
+    }
   }
   return cudaSuccess;
 }

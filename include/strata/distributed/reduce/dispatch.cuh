@@ -50,10 +50,11 @@ cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 
   const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);
-  if (!has_storage || !is_count(num_items) || !detail::can_reach(d_in, num_items) ||
-      !argument_traits<OutputIterator>::can_index(static_cast<std::size_t>(num_items)) ||
-      (num_items > 0 && detail::is_null(d_in)) || detail::is_null(d_out) ||
-      argument_traits<OutputIterator>::overlaps_itself(d_out)) {
+  if (detail::refuses_storage_of_rank(has_storage) || detail::refuses_count(num_items, "num_items") ||
+      detail::refuses_reach(d_in, num_items, "d_in") ||
+      detail::refuses_index(d_out, static_cast<std::size_t>(num_items)) ||
+      (num_items > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_null(d_out, "d_out") ||
+      detail::refuses_common_outputs(d_out)) {
     status = cudaErrorInvalidValue;
   }
   scratch_memory scratch(stream);

@@ -71,6 +71,7 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   if (status != cudaSuccess) return status;
   const auto ranks = static_cast<std::size_t>(position.ranks);
   // A size query answers also of what the call itself refuses: a rank that ended here would be waited for.
+  const std::int64_t given_items = num_items;
   bool is_valid = is_count(num_items) && detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
   if (!is_valid) num_items = 0;
 
@@ -103,11 +104,13 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 
   const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);
-  is_valid = is_valid && has_storage && !detail::is_null_initial_value(init) &&
-             (num_items == 0 ||
-              (!detail::is_null(d_in) && !detail::is_null(d_out) &&
-               (detail::are_same_array(d_in, d_out) || !detail::arrays_overlap(d_in, num_items, d_out, num_items))));
-  if (!is_valid) status = cudaErrorInvalidValue;
+  if (detail::refuses_count(given_items, "num_items") || detail::refuses_reach(d_in, given_items, "d_in") ||
+      detail::refuses_reach(d_out, given_items, "d_out") || !is_valid || detail::refuses_storage_of_rank(has_storage) ||
+      detail::refuses_initial_value(init, argument_bytes{}) ||
+      (num_items > 0 && (detail::refuses_null(d_in, "d_in") || detail::refuses_null(d_out, "d_out") ||
+                         detail::refuses_partial_overlap(d_out, "d_out", d_in, "d_in", num_items)))) {
+    status = cudaErrorInvalidValue;
+  }
   scratch_memory scratch(stream);
   if (!has_storage) {
     const cudaError_t allocated = scratch.allocate(ranks * sizeof(Message));

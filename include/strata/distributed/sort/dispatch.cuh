@@ -78,8 +78,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if (d_temp_storage == nullptr) {
       return status != cudaSuccess ? status : detail::answer_size_query(storage.all, temp_storage_bytes);
     }
-    if (status == cudaSuccess &&
-        (!arguments.have_valid_arrays() || !storage.map(d_temp_storage, temp_storage_bytes))) {
+    if (status == cudaSuccess && (!arguments.have_valid_arrays() ||
+                                  detail::refuses_storage_of_rank(storage.map(d_temp_storage, temp_storage_bytes)))) {
       status = cudaErrorInvalidValue;
     }
     if (arguments.num_out != nullptr) *arguments.num_out = 0;
@@ -91,7 +91,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
  private:
   cudaError_t sort_alone() const {
     *arguments.num_out = arguments.num_items;
-    if (arguments.num_items > arguments.capacity) return cudaErrorInvalidValue;
+    if (detail::refuses_capacity(arguments.num_items > arguments.capacity)) return cudaErrorInvalidValue;
     return sort_items(arguments.output);
   }
 
@@ -128,7 +128,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if (status != cudaSuccess || cuts.shares.items == 0) return status;
     status = find_others(cuts);
     if (status != cudaSuccess) return status;
-    if (!cuts.are_valid()) return cudaErrorInvalidValue;
+    if (detail::is_refused(!cuts.are_valid(), "compare_op", "is no strict weak ordering")) return cudaErrorInvalidValue;
     return exchange_and_merge(cuts, exchange_stream);
   }
 
@@ -148,10 +148,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
                           unsigned char* received) const {
     const auto threads = static_cast<unsigned>(bracket_threads);
     const auto samples = static_cast<unsigned>(storage.first.samples);
-    const launch_configuration launch{
-        "strata::DistributedSort, first samples", dim3((samples + threads - 1) / threads), dim3(threads), 0, stream};
-    const cudaError_t status =
-        strata::launch(launch, first_samples_kernel<Key>, call, sorted, storage.first, message);
+    const launch_configuration launch{"strata::DistributedSort, first samples", dim3((samples + threads - 1) / threads),
+                                      dim3(threads), 0, stream};
+    const cudaError_t status = strata::launch(launch, first_samples_kernel<Key>, call, sorted, storage.first, message);
     // The other ranks wait for this one, whatever happens here.
     const cudaError_t gathered = detail::all_gather(message, received, storage.first.bytes, comm, stream);
     return status != cudaSuccess ? status : gathered;
@@ -166,7 +165,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   static cudaError_t error_of(const std::vector<call_header>& headers) {
     cudaError_t status = detail::common_status(headers.data(), static_cast<int>(headers.size()));
     for (const call_header& header : headers) {
-      if (status == cudaSuccess && header.spare != headers[0].spare) status = cudaErrorInvalidValue;
+      if (status == cudaSuccess && detail::refuses_other_call(header.spare != headers[0].spare)) {
+        status = cudaErrorInvalidValue;
+      }
     }
     return status;
   }
@@ -193,10 +194,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   }
 
   cudaError_t narrow(const selection_round<Key>& round, int splitters) const {
-    const launch_configuration launch{
-        "strata::DistributedSort, brackets",
-        dim3(static_cast<unsigned>(splitters), static_cast<unsigned>(position.ranks)),
-        dim3(static_cast<unsigned>(bracket_threads)), 0, stream};
+    const launch_configuration launch{"strata::DistributedSort, brackets",
+                                      dim3(static_cast<unsigned>(splitters), static_cast<unsigned>(position.ranks)),
+                                      dim3(static_cast<unsigned>(bracket_threads)), 0, stream};
     return strata::launch(launch, brackets_kernel<Key, Compare>, round, compare);
   }
 
@@ -221,7 +221,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     cuts.shares = sort_shares::of(position.ranks, items, Policy::tuning);
     *arguments.num_out = cuts.shares.of_rank(position.rank);
     for (int rank = 0; rank < position.ranks; ++rank) {
-      if (cuts.shares.of_rank(rank) > cuts.headers[static_cast<std::size_t>(rank)].capacity) {
+      if (detail::refuses_capacity(cuts.shares.of_rank(rank) > cuts.headers[static_cast<std::size_t>(rank)].capacity)) {
         return cudaErrorInvalidValue;
       }
     }

@@ -30,17 +30,25 @@ struct distributed_sort_arguments {
   std::int64_t* num_out;
 
   bool have_valid_counts() const {
-    return detail::is_count(num_items) && detail::is_count(capacity) && detail::can_reach(keys_in, num_items) &&
-           detail::can_reach(values_in, num_items);
+    return !detail::refuses_count(num_items, "num_items") && !detail::refuses_count(capacity, "capacity") &&
+           !detail::refuses_reach(keys_in, num_items, "d_keys_in") &&
+           !detail::refuses_reach(values_in, num_items, "d_values_in");
   }
   bool have_valid_arrays() const {
     constexpr bool has_values = pair_arrays<Key, Value>::has_values;
-    if (num_out == nullptr) return false;
-    if (num_items > 0 && (detail::is_null(keys_in) || (has_values && detail::is_null(values_in)))) return false;
-    if (capacity > 0 && (output.keys == nullptr || (has_values && output.values == nullptr))) return false;
+    if (detail::refuses_null(num_out, "num_out")) return false;
+    if (num_items > 0 && (detail::refuses_null(keys_in, "d_keys_in") ||
+                          (has_values && detail::refuses_null(values_in, "d_values_in")))) {
+      return false;
+    }
+    if (capacity > 0 && (detail::refuses_null(output.keys, "d_keys_out") ||
+                         (has_values && detail::refuses_null(output.values, "d_values_out")))) {
+      return false;
+    }
     return !detail::outputs_overlap(
-        {detail::bytes_of(output.keys, capacity), detail::bytes_of(output.values, capacity)},
-        {detail::bytes_of(keys_in, num_items), detail::bytes_of(values_in, num_items)});
+        {detail::bytes_of(output.keys, capacity, "d_keys_out"),
+         detail::bytes_of(output.values, capacity, "d_values_out")},
+        {detail::bytes_of(keys_in, num_items, "d_keys_in"), detail::bytes_of(values_in, num_items, "d_values_in")});
   }
 };
 
@@ -63,9 +71,8 @@ struct distributed_sort_storage {
   template <class Arguments, class LocalSort, class Compare>
   cudaError_t reserve(const Arguments& arguments, const LocalSort& local_sort, const Compare& compare) {
     if (!arguments.have_valid_counts()) return cudaErrorInvalidValue;
-    const cudaError_t status =
-        local_sort(nullptr, local_sort_bytes, arguments.keys_in, arguments.values_in, arguments.output.keys,
-                   arguments.output.values, arguments.num_items, nullptr);
+    const cudaError_t status = local_sort(nullptr, local_sort_bytes, arguments.keys_in, arguments.values_in,
+                                          arguments.output.keys, arguments.output.values, arguments.num_items, nullptr);
     if (status != cudaSuccess) return status;
     if (sizes.ranks == 1) {
       all.template reserve<unsigned char>(work_slot, local_sort_bytes);

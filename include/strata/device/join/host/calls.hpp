@@ -42,7 +42,7 @@ struct join_on_host {
                           const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t) {
     using Index = typename Output::index_type;
-    if (!has_strategy(options.strategy)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_strategy(has_strategy(options.strategy))) return cudaErrorInvalidValue;
     // Temporary storage is for the bounds.
     const auto number_of = [&](const auto& side) {
       return temp_storage == nullptr || side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
@@ -114,7 +114,7 @@ class DispatchHostJoinTable {
 
  public:
   static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
-    if (!Table::can_number(build.rows)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_rows(Table::can_number(build.rows), true)) return cudaErrorInvalidValue;
     return detail::answer_size_query(reserved(table_of(build, 0, options)), bytes);
   }
 
@@ -129,7 +129,7 @@ class DispatchHostJoinTable {
     if (!is_usable()) return cudaErrorInvalidValue;
     Table table = table_of(build_, num_rows + rows, options_);
     Layout memory;
-    if (!map(memory, table)) return cudaErrorInvalidValue;
+    if (detail::refuses_table_memory(!map(memory, table))) return cudaErrorInvalidValue;
     table.build({memory.template get<std::thread>(team_threads), options_.threads},
                 memory.template get<std::size_t>(slice_counts), memory.template get<typename Table::Row>(group_of));
     return cudaSuccess;
@@ -140,7 +140,10 @@ class DispatchHostJoinTable {
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out,
                     cudaStream_t) const {
-    if (!is_usable() || !Table::can_number(probe.rows) || output.capacity < 0) return cudaErrorInvalidValue;
+    if (!is_usable() || detail::refuses_join_rows(Table::can_number(probe.rows), false) ||
+        detail::refuses_join_capacity(output.capacity)) {
+      return cudaErrorInvalidValue;
+    }
     Table table = table_of(build_, num_rows, options_);
     Prober prober(kind, probe.keys, static_cast<std::size_t>(probe.rows),
                   join_on_host::on_host(build_, probe, options_));
@@ -148,7 +151,10 @@ class DispatchHostJoinTable {
     prober.reserve(storage, 0, table);
     if (temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     Layout memory;
-    if (!storage.map(temp_storage, temp_storage_bytes) || !map(memory, table)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, temp_storage, temp_storage_bytes) ||
+        detail::refuses_table_memory(!map(memory, table))) {
+      return cudaErrorInvalidValue;
+    }
     prober.map(storage, 0);
     prober.match(table);
     join_on_host::write_total(prober.total(), num_out);
@@ -184,8 +190,10 @@ class DispatchHostJoinTable {
   }
 
   bool is_usable() const {
-    return memory_ != nullptr && Table::can_number(build_.rows) && (build_.rows == 0 || build_.keys != nullptr) &&
-           join_on_host::has_strategy(options_.strategy);
+    return !detail::refuses_null(memory_, "d_memory") &&
+           !detail::refuses_join_rows(Table::can_number(build_.rows), true) &&
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys")) &&
+           !detail::refuses_join_strategy(join_on_host::has_strategy(options_.strategy));
   }
 
   void* memory_;

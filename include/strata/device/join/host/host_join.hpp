@@ -59,14 +59,24 @@ template <class Index, class Keys, class Sink, class Hash = JoinHash, class Equa
                                             std::int64_t capacity, const HostJoinOptions& options = {},
                                             const Hash& hash = {}, const Equal& equal = {}) {
   host_join<Index, Keys, Hash, Equal> join(kind, build_keys, build_rows, probe_keys, probe_rows, options, hash, equal);
-  if (!join.counts_are_valid() || capacity < 0) return HostJoinStatus::invalid_value;
+  if (detail::is_refused(!join.counts_are_valid(), "the number of rows of a side",
+                         "is negative or more than the type of row numbers can represent") ||
+      detail::refuses_join_capacity(capacity)) {
+    return HostJoinStatus::invalid_value;
+  }
   if (temp_storage == nullptr) {
     const std::size_t bytes = join.bytes();
-    if (bytes == temporary_storage::invalid_size) return HostJoinStatus::invalid_value;
+    if (detail::is_refused(bytes == temporary_storage::invalid_size, "the number of rows of a side",
+                           "needs more temporary storage than std::size_t can represent")) {
+      return HostJoinStatus::invalid_value;
+    }
     temp_storage_bytes = bytes;
     return HostJoinStatus::success;
   }
-  if (!join.pointers_are_valid() || num_out == nullptr || !join.map(temp_storage, temp_storage_bytes)) {
+  if (detail::is_refused(!join.pointers_are_valid(), "an array of keys", "is null") ||
+      detail::refuses_null(num_out, "num_out") ||
+      detail::is_refused(!join.map(temp_storage, temp_storage_bytes), "temp_storage_bytes",
+                         "is less than what the size query said")) {
     return HostJoinStatus::invalid_value;
   }
   join.match();

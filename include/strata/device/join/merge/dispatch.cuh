@@ -48,7 +48,7 @@ struct DispatchMergeJoin {
       }
     }
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 
     sides.splits = storage.template get<Row>(splits);
     const auto get = [&](slot what) { return storage.template get<unsigned long long>(what); };

@@ -38,7 +38,7 @@ struct join_on_metal {
     static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
                   "joins by Metal take numbers of rows that the host knows, not a FutureCount: when what writes the "
                   "number has ended, read it and give it to join_side");
-    if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_strategy(is_strategy(options.strategy))) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {
       const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};
       return join(temp_storage, temp_storage_bytes, kind, build, probe, no_rows, num_out, options, queue);
@@ -92,7 +92,7 @@ class DispatchMetalJoinTable {
  public:
   /// The caller's memory is not used, but no call may depend on the back end.
   static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
-    if (!is_count_of_rows(build.rows)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_rows(is_count_of_rows(build.rows), true)) return cudaErrorInvalidValue;
     bytes = 1;
     return cudaSuccess;
   }
@@ -110,7 +110,7 @@ class DispatchMetalJoinTable {
   template <class Output>
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out, void* queue) const {
-    if (!is_usable() || !is_count_of_rows(probe.rows)) return cudaErrorInvalidValue;
+    if (!is_usable() || detail::refuses_join_rows(is_count_of_rows(probe.rows), false)) return cudaErrorInvalidValue;
     const auto join = [&](const Options& options, std::int64_t build_rows, std::size_t& bytes) {
       JoinSide<const Key*> build = build_;
       build.rows = build_rows;
@@ -139,7 +139,9 @@ class DispatchMetalJoinTable {
            static_cast<std::uint64_t>(rows) <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
   }
   bool is_usable() const {
-    return has_memory_ && is_count_of_rows(build_.rows) && (build_.rows == 0 || build_.keys != nullptr);
+    return !detail::is_refused(!has_memory_, "d_memory", "is null or has no bytes") &&
+           !detail::refuses_join_rows(is_count_of_rows(build_.rows), true) &&
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys"));
   }
 
   bool has_memory_;

@@ -70,12 +70,17 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
                                  : (request.kind == JoinKind::left ? pairs + request.probe_rows : request.probe_rows);
   if (request.capacity > most) request.capacity = most;
   join work(gpu, strategy, request, options.metal);
-  if (work.bytes() == temporary_storage::invalid_size) return MetalJoinStatus::invalid_value;
+  if (detail::is_refused(work.bytes() == temporary_storage::invalid_size, "the number of rows of a side",
+                         "needs more temporary storage than std::size_t can represent")) {
+    return MetalJoinStatus::invalid_value;
+  }
   if (temp_storage == nullptr) {
     storage_bytes = work.bytes();
     return MetalJoinStatus::success;
   }
-  if (storage_bytes < work.bytes()) return MetalJoinStatus::invalid_value;
+  if (detail::is_refused(storage_bytes < work.bytes(), "temp_storage_bytes", "is less than what the size query said")) {
+    return MetalJoinStatus::invalid_value;
+  }
   // The host may read what earlier work of the queue writes.
   MetalJoinStatus status = queue == nullptr ? gpu.queue(queue) : finish(queue);
   if (status != MetalJoinStatus::success) return status;
@@ -103,7 +108,8 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
   if constexpr (metal::is_joined_by_gpu<Key, Hash, Equal>) {
     std::size_t bytes_of_host = 0;
     const MetalJoinStatus counts = by_host(nullptr, bytes_of_host, capacity);
-    if (counts != MetalJoinStatus::success || !metal::is_valid(options.metal)) {
+    if (counts != MetalJoinStatus::success ||
+        detail::is_refused(!metal::is_valid(options.metal), "the tuning", "is not valid")) {
       return MetalJoinStatus::invalid_value;
     }
     const metal::join_request request{kind,
@@ -124,9 +130,11 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
         strategy = *options.strategy;
       }
       if (strategy != JoinStrategy::cpu) {
-        if (temp_storage != nullptr && (num_out == nullptr || build_keys == nullptr || probe_keys == nullptr ||
-                                        !are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity,
-                                                                build_keys, build_rows, probe_keys, probe_rows))) {
+        if (temp_storage != nullptr &&
+            (detail::refuses_null(num_out, "d_num_out") || detail::refuses_null(build_keys, "the build side's keys") ||
+             detail::refuses_null(probe_keys, "the probe side's keys") ||
+             !are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity, build_keys, build_rows, probe_keys,
+                                     probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
         return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage, temp_storage_bytes,

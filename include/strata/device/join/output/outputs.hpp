@@ -83,17 +83,36 @@ JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 c
 
 namespace detail {
 
+// What all back ends refuse, by the names of the call's arguments.
+
+inline bool refuses_join_rows(bool are_valid, bool is_build) {
+  return detail::is_refused(!are_valid, is_build ? "the number of build rows" : "the number of probe rows",
+                            "is negative or more than the type of row numbers can represent");
+}
+inline bool refuses_join_capacity(std::int64_t capacity) {
+  return detail::is_refused(capacity < 0, "the output's capacity", "is negative or larger than 2^63 - 1");
+}
+inline bool refuses_join_strategy(bool is_valid) {
+  return detail::is_refused(!is_valid, "options.strategy", "is none of this back end");
+}
+inline bool refuses_table_memory(bool is_too_small) {
+  return detail::is_refused(is_too_small, "memory_bytes", "is less than what MemoryBytes said");
+}
+
 /// Whether the arrays of row numbers of a result are there, and overlap nothing.
 template <class Keys, class Index>
 bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
                             std::int64_t capacity, const Keys& build_keys, std::int64_t build_rows,
                             const Keys& probe_keys, std::int64_t probe_rows) {
-  if (capacity > 0 && (probe_out == nullptr || (build_out == nullptr && has_pairs(kind)))) {
+  if (capacity > 0 && (detail::refuses_null(probe_out, "d_probe_out") ||
+                       (has_pairs(kind) && detail::refuses_null(build_out, "d_build_out")))) {
     return false;
   }
   return !detail::outputs_overlap(
-      {detail::bytes_of(build_out, capacity), detail::bytes_of(probe_out, capacity), detail::bytes_of(num_out, 1)},
-      {detail::bytes_of(build_keys, build_rows), detail::bytes_of(probe_keys, probe_rows)});
+      {detail::bytes_of(build_out, capacity, "d_build_out"), detail::bytes_of(probe_out, capacity, "d_probe_out"),
+       detail::bytes_of(num_out, 1, "d_num_out")},
+      {detail::bytes_of(build_keys, build_rows, "the build side's keys"),
+       detail::bytes_of(probe_keys, probe_rows, "the probe side's keys")});
 }
 
 /// Whether all arrays of a join are there, and none overlaps an output. Of the columns of a result nothing is known.
@@ -113,14 +132,16 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& b
   // A number of rows that lies nowhere, or where an output is written.
   const auto is_misplaced = [&](const join_row_count& count) {
     if (count.bytes == 0) return false;
-    const byte_range number{reinterpret_cast<std::uintptr_t>(count.number), count.bytes};
-    return count.number == nullptr ||
-           detail::outputs_overlap({detail::bytes_of(rows_out.build_out, capacity),
-                                    detail::bytes_of(rows_out.probe_out, capacity), detail::bytes_of(num_out, 1)},
+    const argument_bytes number{{reinterpret_cast<std::uintptr_t>(count.number), count.bytes}, "a FutureCount of rows"};
+    return detail::refuses_null(count.number, number.argument) ||
+           detail::outputs_overlap({detail::bytes_of(rows_out.build_out, capacity, "d_build_out"),
+                                    detail::bytes_of(rows_out.probe_out, capacity, "d_probe_out"),
+                                    detail::bytes_of(num_out, 1, "d_num_out")},
                                    {number});
   };
-  return num_out != nullptr && !is_misplaced(build.count) && !is_misplaced(probe.count) &&
-         !(build.rows > 0 && detail::is_null(build.keys)) && !(probe.rows > 0 && detail::is_null(probe.keys)) &&
+  return !detail::refuses_null(num_out, "d_num_out") && !is_misplaced(build.count) && !is_misplaced(probe.count) &&
+         !(build.rows > 0 && detail::refuses_null(build.keys, "the build side's keys")) &&
+         !(probe.rows > 0 && detail::refuses_null(probe.keys, "the probe side's keys")) &&
          detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
                                         build.rows, probe.keys, probe.rows);
 }

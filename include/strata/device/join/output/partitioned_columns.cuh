@@ -110,7 +110,7 @@ cudaError_t join_with_partitioned_columns(const Call& call) {
   if (status != cudaSuccess) return status;
   layout.template reserve<unsigned char>(join_slot, join_bytes);
   if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
-  if (!layout.map(call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
   output.by_record = detail::map_columns(call.sink, layout, 0);
   join.d_temp_storage = layout.template get<unsigned char>(join_slot);
   return join.template Invoke<ActivePolicy>();

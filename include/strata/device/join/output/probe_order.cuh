@@ -126,7 +126,7 @@ cudaError_t join_in_probe_order(const Call& call) {
   layout.template reserve<unsigned char>(join_slot, join_bytes);
   layout.template reserve<unsigned long long>(total_slot, 1);
   if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
-  if (!layout.map(call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
+  if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
 
   partner_sink = selection.map(layout, 0);
   status = selection.clear(call.kind, partner_sink, call.stream);
