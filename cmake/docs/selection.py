@@ -82,6 +82,7 @@ PLAIN = [
     (r"\bdetail::join_row_count\b", "unspecified"),
     (r"= detail::default_\w+<.*>\(\)", "= chosen"),
     (r"\bdetail::count64\b", "std::int64_t"),
+    (r"\bdetail::stream_argument<(\w+)>", r"\1"),
     (r"\bdetail::iterator_value_t<(\w+)>", r"typename std::iterator_traits<\1>::value_type"),
     (r"\bdetail::arrow_target<value_type>", "pointer"),
     (r"\btypename Backend::stream_type\b", "cudaStream_t"),

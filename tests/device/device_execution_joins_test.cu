@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "device/execution_forms.cuh"
 
@@ -40,6 +41,35 @@ TEST(device_execution_joins, all_forms_agree) {
   EXPECT_ALL_FORMS(table.Full, probe, pairs, count);
   EXPECT_ALL_FORMS(table.Semi, probe, pairs, count);
   EXPECT_ALL_FORMS(table.Anti, probe, pairs, count);
+}
+
+// What a table is built on, and what it is extended on.
+template <class Stream>
+void expect_table_on() {
+  using Table = strata::JoinTable<item, item>;
+  const device_vector<item> keys(std::vector<item>{5, 6, 7, 8});
+  device_vector<std::int64_t> count(1);
+  const auto build = strata::join_side(keys.data(), 4);
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build, bytes));
+  const scratch memory(bytes);
+  Table table(memory.data(), bytes, build);
+  graph recorded([&](cudaStream_t on) {
+    EXPECT_CUDA_SUCCESS(table.Build(3, Stream(on)));
+    EXPECT_CUDA_SUCCESS(table.Insert(1, Stream(on)));
+    return table.Inner(strata::join_side(keys.data(), 4), strata::join_count(), count.data(), Stream(on));
+  });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream on;
+  ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+  on.synchronize();
+  EXPECT_EQ(4, count.to_host()[0]);
+}
+
+TEST(device_execution_joins, tables_are_built_on_streams_that_are_classes) {
+  expect_table_on<strata_test::stream_view>();
+  expect_table_on<strata_test::pool_stream>();
+  expect_table_on<strata_test::stream_ref>();
 }
 
 }  // namespace device_execution_test

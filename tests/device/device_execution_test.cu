@@ -4,8 +4,11 @@
 // Calls without temporary storage: reductions, scans, selections and copies, and what an execution promises.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +20,14 @@
 namespace device_execution_test {
 
 using strata::DeviceAdjacentDifference;
+using strata::DeviceFor;
 using strata::DevicePartition;
 using strata::DeviceReduce;
 using strata::DeviceRunLengthEncode;
 using strata::DeviceScan;
 using strata::DeviceSelect;
 using strata::DeviceTopK;
+using strata::DeviceTransform;
 
 struct is_near {
   STRATA_HD bool operator()(item a, item b) const { return a / 4 == b / 4; }
@@ -49,6 +54,10 @@ TEST(device_execution, reductions_and_scans) {
   item* const outs[] = {out, out + 20};
   const int levels[] = {9, 5}, lower[] = {0, 0}, upper[] = {9, 100};
   EXPECT_ALL_FORMS((strata::DeviceHistogram::MultiHistogramEven<2, 2>), in, outs, levels, lower, upper, num_items / 2);
+  const item* const channel_levels[] = {keys, keys};
+  const int few_levels[] = {2, 2};
+  EXPECT_ALL_FORMS((strata::DeviceHistogram::MultiHistogramRange<2, 2>), in, outs, few_levels, channel_levels,
+                   num_items / 2);
   EXPECT_ALL_FORMS(DeviceRunLengthEncode::Encode, in, out, all.values_out.data(), index, num_items);
   EXPECT_ALL_FORMS(DeviceRunLengthEncode::NonTrivialRuns, in, out, all.values_out.data(), index, num_items);
 
@@ -77,6 +86,29 @@ TEST(device_execution, differences) {
   EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractLeft, all.keys.data(), num_items, strata::Difference{});
   EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractRightCopy, in, out, num_items, strata::Difference{});
   EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractRight, all.keys.data(), num_items, strata::Difference{});
+}
+
+struct add_to {
+  item* out;
+  STRATA_HD void operator()(item i) const { out[i % num_items] = i; }
+};
+struct increase {
+  STRATA_HD void operator()(item& x) const { ++x; }
+};
+
+TEST(device_execution, transformations) {
+  arrays all;
+  const item* const in = all.keys.data();
+  item* const out = all.keys_out.data();
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::Bulk, num_items, add_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachN, all.keys.data(), num_items, increase{});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEach, all.keys.data(), all.keys.data() + num_items, increase{});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopyN, in, num_items, add_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopy, in, in + num_items, add_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceTransform::Transform, in, out, num_items, half_of{});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceTransform::TransformStableArgumentAddresses, in, out, num_items, half_of{});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(strata::DeviceTranspose::Transpose, in, out, 20, 35);
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(strata::DeviceTranspose::Transpose, in, out, 20, 30, 35, 20);
 }
 
 TEST(device_execution, selections) {

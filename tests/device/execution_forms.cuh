@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // All forms of a device function: with temporary storage, and without it on a stream, with a memory resource, and
-// without either.
+// without either. A stream may be a class. meta/arguments.py looks whether a function is missing.
 #pragma once
 
 #include <strata/core/types.hpp>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/device_operations.cuh"
+#include "support/stream_classes.hpp"
 
 namespace device_execution_test {
 
@@ -100,9 +101,40 @@ class arrays {
   strata::DoubleBuffer<item> key_buffers, value_buffers;
 };
 
+/// A class that is a stream: with storage, without it, and in an execution. The graph that is recorded of what is done
+/// on this stream has two more nodes without storage: one takes memory and one gives it back.
+template <class Stream, class Form>
+void expect_stream(const char* name, arrays& all, const Form& form, const std::vector<std::uint64_t>& expected,
+                   int allocations) {
+  SCOPED_TRACE(name);
+  const stream replay;
+  std::size_t bytes = 0, nodes = 0;
+  const auto expect_the_same = [&](const char* last_argument, const auto& call) {
+    all.reset();
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    graph recorded(call);
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    ASSERT_NO_FATAL_FAILURE(recorded.replay(replay));
+    replay.synchronize();
+    EXPECT_EQ(expected, all.result()) << last_argument;
+    nodes = recorded.nodes();
+  };
+  EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(Stream(cudaStream_t{})));
+  const scratch storage(bytes);
+  expect_the_same("with storage", [&](cudaStream_t on) { return form(storage.data(), bytes)(Stream(on)); });
+  const std::size_t nodes_with_storage = nodes;
+  expect_the_same("without storage", [&](cudaStream_t on) { return form()(Stream(on)); });
+  EXPECT_EQ(nodes_with_storage + 2 * static_cast<std::size_t>(allocations), nodes);
+  resource memory;
+  expect_the_same("in an execution", [&](cudaStream_t on) { return form()(strata::execution(Stream(on), memory)); });
+  EXPECT_EQ(nodes_with_storage + 2 * static_cast<std::size_t>(allocations), nodes);
+  EXPECT_EQ(allocations, memory.deallocations);
+}
+
 /// `form(storage...)(where...)` calls a function with these first and last arguments.
+/// `allocations`: how often a call without storage takes memory.
 template <class Form>
-void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form) {
+void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form, int allocations) {
   SCOPED_TRACE(name);
   const stream on;
   const auto where = static_cast<cudaStream_t>(on);
@@ -122,17 +154,29 @@ void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form) 
   expect_the_same("a stream", where);
   resource memory;
   expect_the_same("an execution", strata::execution{where, memory});
-  EXPECT_EQ(1, memory.allocations);
-  EXPECT_EQ(1, memory.deallocations);
-  EXPECT_EQ(where, memory.on);
-  std::size_t bytes = 0;
-  EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(where));
-  EXPECT_EQ(bytes, memory.allocated_bytes);
+  EXPECT_EQ(allocations, memory.allocations);
+  EXPECT_EQ(allocations, memory.deallocations);
+  if (allocations > 0) {
+    EXPECT_EQ(where, memory.on);
+    std::size_t bytes = 0;
+    EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(where));
+    EXPECT_EQ(bytes, memory.allocated_bytes);
+  }
+  expect_stream<strata_test::stream_view>("converts to a stream", all, form, expected, allocations);
+  expect_stream<strata_test::pool_stream>("converts to a stream and to something else", all, form, expected,
+                                          allocations);
+  expect_stream<strata_test::stream_ref>("returns a stream", all, form, expected, allocations);
 }
 
-#define EXPECT_ALL_FORMS(function, ...)                                                       \
-  expect_all_forms_to_agree(#function "(" #__VA_ARGS__ ")", all, [&](auto&&... storage) {     \
-    return [&](const auto&... where) { return function(storage..., __VA_ARGS__, where...); }; \
-  })
+#define EXPECT_FORMS(allocations, function, ...)                                                  \
+  expect_all_forms_to_agree(                                                                      \
+      #function "(" #__VA_ARGS__ ")", all,                                                        \
+      [&](auto&&... storage) {                                                                    \
+        return [&](const auto&... where) { return function(storage..., __VA_ARGS__, where...); }; \
+      },                                                                                          \
+      allocations)
+#define EXPECT_ALL_FORMS(function, ...) EXPECT_FORMS(1, function, __VA_ARGS__)
+/// Of functions that keep nothing in temporary storage.
+#define EXPECT_ALL_FORMS_WITHOUT_MEMORY(function, ...) EXPECT_FORMS(0, function, __VA_ARGS__)
 
 }  // namespace device_execution_test

@@ -238,6 +238,9 @@ TEST_F(RuntimeApi, memory_of_a_capture_lives_as_long_as_its_graph) {
   ASSERT_EQ(launch({"add", 1, 32, 0, stream}, add, scratch, 1u), cudaSuccess);
   ASSERT_EQ(cudaFreeAsync(scratch, stream), cudaSuccess);
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 4u) << "to take memory and to give it back are nodes, too";
   ASSERT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What debug builds log on the standard error. For sources that define STRATA_DEBUG_LOG as 1 before their first include.
+// What debug builds log on the standard error. For sources that define STRATA_DEBUG_LOG as 1 before their first
+// include.
 #pragma once
 
 #include <strata/core/macros.hpp>

@@ -54,8 +54,9 @@
 #define STRATA_SIMT_PTX_VERSION 900
 #endif
 
-/// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch, and a log of launches
-/// on the standard error. `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG` turn the latter two on or off alone.
+/// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch, and a log on the standard error:
+/// of launches, and of the reason why a call returns cudaErrorInvalidValue. `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG`
+/// turn the latter two on or off alone.
 #ifndef STRATA_DEBUG
 #define STRATA_DEBUG 0
 #endif

@@ -37,10 +37,12 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/join_table.hpp>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/stream_argument.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/join/dispatch.cuh>
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
@@ -131,7 +133,8 @@ struct DeviceHashJoinOn {
   static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes,
                            const JoinSide<BuildKeys, BuildPromises>& build,
                            const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                           const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                           const JoinOptions<Hash, Equal, Order>& options = {},
+                           detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Inner");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -151,7 +154,8 @@ struct DeviceHashJoinOn {
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {},
+                          detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Left");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -171,7 +175,8 @@ struct DeviceHashJoinOn {
   static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {},
+                          detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Full");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -191,7 +196,8 @@ struct DeviceHashJoinOn {
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {},
+                          detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Semi");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -211,7 +217,8 @@ struct DeviceHashJoinOn {
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, stream_type stream = 0) {
+                          const JoinOptions<Hash, Equal, Order>& options = {},
+                          detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Anti");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -243,7 +250,7 @@ struct DeviceHashJoinOn {
   static cudaError_t join_with_storage(Kind kind, const Build& build, const Probe& probe, const Output& output,
                                        std::int64_t* d_num_out, const Options& options, const Where& where) {
     return Backend::with_storage(
-        where,
+        detail::where_of<stream_type>(where),
         [](void* storage, std::size_t& bytes, const auto&... arguments) { return join(storage, bytes, arguments...); },
         kind, build, probe, output, d_num_out, options);
   }

@@ -191,33 +191,41 @@ struct TunedDeviceHistogram {
 
   STRATA_CALL_WITHOUT_STORAGE(HistogramEven)
   STRATA_CALL_WITHOUT_STORAGE(HistogramRange)
-  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest,
-            class = detail::if_not_any_storage<First>>
-  static auto MultiHistogramEven(First&& first, Rest&&... rest)
-      -> decltype(MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(detail::any_storage{},
-                                                                        std::declval<std::size_t&>(),
-                                                                        detail::call_argument(first),
-                                                                        detail::call_argument(rest)...)) {
-    return detail::with_storage(
-        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {
-          return MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes,
-                                                                       arguments...);
-        },
-        first, rest...);
+
+ private:
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS>
+  struct MultiHistogramEven_overloads {
+    template <class... Arguments>
+    auto operator()(Arguments&&... arguments) const
+        -> decltype(MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...)) {
+      return MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...);
+    }
+  };
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS>
+  struct MultiHistogramRange_overloads {
+    template <class... Arguments>
+    auto operator()(Arguments&&... arguments) const
+        -> decltype(MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...)) {
+      return MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...);
+    }
+  };
+
+ public:
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest>
+  static detail::if_call<MultiHistogramEven_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>, First, Rest...>
+  MultiHistogramEven(First&& first, Rest&&... rest) {
+    using Overloads = MultiHistogramEven_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>;
+    return detail::make_call<Overloads, detail::form_of_call<Overloads, First, Rest...>()>(
+        [](auto overloads, auto&... arguments) { return detail::with_storage(overloads, arguments...); }, first,
+        rest...);
   }
-  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest,
-            class = detail::if_not_any_storage<First>>
-  static auto MultiHistogramRange(First&& first, Rest&&... rest)
-      -> decltype(MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(detail::any_storage{},
-                                                                         std::declval<std::size_t&>(),
-                                                                         detail::call_argument(first),
-                                                                         detail::call_argument(rest)...)) {
-    return detail::with_storage(
-        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {
-          return MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(d_temp_storage, temp_storage_bytes,
-                                                                        arguments...);
-        },
-        first, rest...);
+  template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest>
+  static detail::if_call<MultiHistogramRange_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>, First, Rest...>
+  MultiHistogramRange(First&& first, Rest&&... rest) {
+    using Overloads = MultiHistogramRange_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>;
+    return detail::make_call<Overloads, detail::form_of_call<Overloads, First, Rest...>()>(
+        [](auto overloads, auto&... arguments) { return detail::with_storage(overloads, arguments...); }, first,
+        rest...);
   }
 
  private:

@@ -84,36 +84,39 @@ template <class PolicyHub>
 struct TunedDeviceScan {
   /// Adds up what comes before each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                  OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveSum");
     using T = detail::iterator_value_t<InputIterator>;
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  static cudaError_t ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                  NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
     return ExclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
   /// Adds up to each item.
   template <class InputIterator, class OutputIterator, class NumItemsT>
-  static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                  OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveSum");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, NullType{}, num_items, stream);
   }
   template <class Iterator, class NumItemsT>
-  static cudaError_t InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
-                                  NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
     return InclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
   /// Combines what comes before each item, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
-  static cudaError_t ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                   OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
-                                   cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
+                                                       InitValueT init_value, NumItemsT num_items,
+                                                       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
@@ -126,8 +129,9 @@ struct TunedDeviceScan {
 
   /// Combines up to each item.
   template <class InputIterator, class OutputIterator, class ScanOp, class NumItemsT>
-  static cudaError_t InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                   OutputIterator d_out, ScanOp scan_op, NumItemsT num_items, cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
+                                                       NumItemsT num_items, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScan");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, NullType{}, num_items, stream);
   }

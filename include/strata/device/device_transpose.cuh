@@ -7,6 +7,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/transpose/dispatch.cuh>
 
 #include <cstddef>
@@ -84,21 +85,7 @@ struct TunedDeviceTranspose {
 
   // -------------------------------------------------------------- without temporary storage
 
-  template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows, detail::count64 columns,
-                                             detail::count64 in_leading_dimension,
-                                             detail::count64 out_leading_dimension, cudaStream_t stream = 0) {
-    std::size_t bytes = 1;
-    unsigned char unused = 0;
-    return Transpose(static_cast<void*>(&unused), bytes, d_in, d_out, rows, columns, in_leading_dimension,
-                     out_leading_dimension, stream);
-  }
-
-  template <class T>
-  [[nodiscard]] static cudaError_t Transpose(const T* d_in, T* d_out, detail::count64 rows, detail::count64 columns,
-                                             cudaStream_t stream = 0) {
-    return Transpose(d_in, d_out, rows, columns, columns, rows, stream);
-  }
+  STRATA_CALL_WITH_UNUSED_STORAGE(Transpose)
 };
 using DeviceTranspose = TunedDeviceTranspose<default_policy_hub>;
 

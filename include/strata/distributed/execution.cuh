@@ -6,7 +6,6 @@
 #include <strata/device/execution.cuh>
 
 #include <cstddef>
-#include <utility>
 
 /// \file
 /// Calls without temporary storage, by all ranks of a communicator.
@@ -40,14 +39,4 @@ cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {
 STRATA_NAMESPACE_END
 
 /// STRATA_CALL_WITHOUT_STORAGE for calls of ranks.
-#define STRATA_CALL_OF_RANK_WITHOUT_STORAGE(function)                                                        \
-  template <class First, class... Rest, class = detail::if_not_any_storage<First>>                           \
-  static auto function(First&& first, Rest&&... rest)                                                        \
-      ->decltype(function(detail::any_storage{}, std::declval<std::size_t&>(), detail::call_argument(first), \
-                          detail::call_argument(rest)...)) {                                                 \
-    return detail::with_storage_of_rank(                                                                     \
-        [](void* d_temp_storage, std::size_t& temp_storage_bytes, auto&&... arguments) {                     \
-          return function(d_temp_storage, temp_storage_bytes, arguments...);                                 \
-        },                                                                                                   \
-        first, rest...);                                                                                     \
-  }
+#define STRATA_CALL_OF_RANK_WITHOUT_STORAGE(function) STRATA_DETAIL_CALL_FORMS(function, with_storage_of_rank)

@@ -9,6 +9,7 @@
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/refused.hpp>
 #include <strata/device/future_count.cuh>
+#include <strata/device/stream_argument.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,9 @@ using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
 /// The same where an array may stand in place of a count, whose type is checked elsewhere.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
+/// The same where a stream may stand in place of a count, whose type is checked elsewhere.
+template <class T>
+using if_no_stream = std::enable_if_t<!is_stream<cudaStream_t, T>, cudaError_t>;
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
@@ -172,6 +176,25 @@ template <class Iterator, class Integer>
 bool refuses_reach(const Iterator& iterator, Integer count, const char* argument) {
   return detail::is_refused(!detail::can_reach(iterator, count), argument,
                             "has a difference_type that cannot represent the index of each item");
+}
+
+/// The same, or for the count.
+template <class Iterator, class NumItemsT>
+bool refuses_input(const Iterator& iterator, const NumItemsT& num_items, const char* argument) {
+  return detail::refuses_count(num_items, "num_items") ||
+         detail::refuses_reach(iterator, detail::max_items(num_items), argument);
+}
+
+/// Whether a call is refused because an array of `Index` cannot hold the index of each of `count` items.
+template <class Index, class Integer>
+bool refuses_index_type(Integer count, const char* argument) {
+  return detail::is_refused(!can_index<Index>(count), argument,
+                            "has a type that cannot represent the index of each item");
+}
+
+/// Whether a call is refused because it needs too many blocks.
+inline bool refuses_blocks(bool are_too_many, const char* argument) {
+  return detail::is_refused(are_too_many, argument, "needs more blocks than a grid has");
 }
 
 /// The answer to a size query.

@@ -15,9 +15,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns `condition`. If it holds, the call must return `cudaErrorInvalidValue`, and debug builds (`STRATA_DEBUG_LOG`)
-/// print one line: the call, the argument and the reason, at whose end `other` stands. Further reasons to refuse the
-/// same call are not printed.
+/// Returns `condition`. If it holds, the call must return `cudaErrorInvalidValue`, and debug builds
+/// (`STRATA_DEBUG_LOG`) print one line: the call, the argument and the reason, at whose end `other` stands. Further
+/// reasons to refuse the same call are not printed.
 inline bool is_refused(bool condition, const char* argument, const char* reason, const char* other = "") {
 #if STRATA_DEBUG_LOG
   nvtx_range::logged_call& call = nvtx_range::call_of_thread();

@@ -6,9 +6,11 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/stream_argument.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -86,19 +88,20 @@ class JoinTableOn {
   /// The number of rows in the table.
   std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
 
-  cudaError_t Build(detail::count64 rows, stream_type stream = 0) {
+  cudaError_t Build(detail::count64 rows, detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Build");
     return insert(0, rows, stream);
   }
 
-  cudaError_t Insert(detail::count64 rows, stream_type stream = 0) {
+  cudaError_t Insert(detail::count64 rows, detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Insert");
     return refuses_unbuilt() ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
   template <class Keys, class Promises, class Output>
   cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                    const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+                    const Output& output, JoinNumOut d_num_out,
+                    detail::stream_argument<stream_type> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
@@ -111,7 +114,7 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
@@ -124,7 +127,7 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
@@ -137,7 +140,7 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
@@ -150,7 +153,7 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, stream_type stream = 0) const {
+                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
@@ -200,7 +203,7 @@ class JoinTableOn {
   cudaError_t join_with_storage(JoinKind kind, const JoinSide<Keys, Promises>& probe, const Output& output,
                                 std::int64_t* d_num_out, const Where& where) const {
     return Backend::with_storage(
-        where,
+        detail::where_of<stream_type>(where),
         [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {
           return table->join(storage, bytes, arguments...);
         },

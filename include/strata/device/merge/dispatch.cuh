@@ -66,9 +66,7 @@ struct DispatchMerge {
     // As many splits as the policy with the smallest tiles has: a size query does not know the device.
     constexpr unsigned long long least_tile = detail::least_in_chain<range_merge_tile, MaxPolicy>();
     const unsigned long long tiles = ceiling_divide(items, least_tile);
-    if (detail::is_refused(tiles > max_tiles, "the sum of both counts", "needs more blocks than a grid has")) {
-      return cudaErrorInvalidValue;
-    }
+    if (detail::refuses_blocks(tiles > max_tiles, "the sum of both counts")) return cudaErrorInvalidValue;
     const bool has_splits = tiles > MaxPolicy::tuning.max_tiles_without_splits;
     temporary_storage::layout<1> storage;
     if (has_splits) storage.template reserve<unsigned long long>(0, tiles + 1);

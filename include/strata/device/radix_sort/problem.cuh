@@ -106,7 +106,7 @@ struct radix_pass_plan {
 /// With an odd number, items have been copied from the input to scratch before. With an even number none of which moves
 /// items, two passes copy: some arrays are not in place, and must come to the output.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
-                                 radix_result result) {
+                                radix_result result) {
   int moves = 0;
   STRATA_UNROLL_N(1)
   for (int i = 0; i < passes; ++i) moves += is_constant[i] ? 0 : 1;

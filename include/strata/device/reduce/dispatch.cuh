@@ -151,16 +151,14 @@ struct DispatchReduce {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
     const std::size_t count = detail::max_items(num_items);
-    if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(d_in, count, "d_in") ||
-        detail::refuses_index(d_out, count)) {
+    if (detail::refuses_input(d_in, num_items, "d_in") || detail::refuses_index(d_out, count)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if ((count > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_null(d_out, "d_out") ||
-        detail::refuses_null_count(num_items) || detail::refuses_common_outputs(d_out) ||
-        detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) {
+    if ((count > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_result(d_out) ||
+        detail::refuses_null_count(num_items) || detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
     using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;

@@ -130,10 +130,11 @@ struct argument_traits<pair_output<Iterator>> {
   static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }
 };
 
-/// Whether a call is refused because the two outputs of an extreme item and its index overlap.
+/// Whether a call is refused for a null output, or because the outputs of an extreme item and its index overlap.
 template <class OutputIterator>
-bool refuses_common_outputs(const OutputIterator& d_out) {
-  return detail::is_refused(argument_traits<OutputIterator>::overlaps_itself(d_out), "d_index_out",
+bool refuses_result(const OutputIterator& d_out) {
+  return detail::refuses_null(d_out, "d_out") ||
+         detail::is_refused(argument_traits<OutputIterator>::overlaps_itself(d_out), "d_index_out",
                             "overlaps the output of the item");
 }
 

@@ -8,6 +8,7 @@
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
 #include <strata/device/arguments/segments.cuh>
+#include <strata/device/segmented_merge_sort/argument_names.hpp>
 #include <strata/device/segmented_merge_sort/dispatch.cuh>
 
 #include <cstddef>
@@ -83,26 +84,6 @@ struct item_index_iterator {
   }
 };
 
-/// The arguments that the arrays of a call are.
-struct merge_sort_arguments {
-  const char* keys;
-  const char* values;
-  const char* keys_out;
-  const char* values_out;
-  const char* keys_buffer = "a buffer of d_keys";
-  const char* values_buffer = "a buffer of d_values";
-
-  template <bool HasOneSegment>
-  static constexpr merge_sort_arguments of(bool is_in_place) {
-    if (HasOneSegment) {
-      return is_in_place ? merge_sort_arguments{"d_keys", "d_items", "d_keys", "d_items"}
-                         : merge_sort_arguments{"d_input_keys", "d_input_items", "d_output_keys", "d_output_items"};
-    }
-    return is_in_place ? merge_sort_arguments{"d_keys", "d_values", "d_keys", "d_values"}
-                       : merge_sort_arguments{"d_keys_in", "d_values_in", "d_keys_out", "d_values_out"};
-  }
-};
-
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
 /// both are the same arrays. With a `buffer`, as long as the output, less temporary storage is needed.
 template <class PolicyHub, class Key, class Value, class LongSort = merge_long_segments, class KeysIn, class ValuesIn,
@@ -161,10 +142,7 @@ cudaError_t merge_sort_indices(void* d_temp_storage, std::size_t& temp_storage_b
                                Index* d_indices, const segments_to_sort<Segments>& all, Compare compare,
                                cudaStream_t stream) {
   static_assert(std::is_integral_v<Index>, "SortIndices writes numbers of items: d_indices must point to integers");
-  if (detail::is_refused(!can_index<Index>(all.num_items), "d_indices",
-                         "has a type that cannot represent the index of each item")) {
-    return cudaErrorInvalidValue;
-  }
+  if (detail::refuses_index_type<Index>(all.num_items, "d_indices")) return cudaErrorInvalidValue;
   return detail::merge_sort_segments<PolicyHub, Key, Index, LongSort>(
       d_temp_storage, temp_storage_bytes, d_keys, item_index_iterator<Index>{}, {nullptr, d_indices}, all, compare,
       false, false, stream);

@@ -116,9 +116,7 @@ struct DispatchSegmentedMergeSort {
       const long_segment_capacities<MaxPolicy, has_segments_grid> most(items, max_barrier_blocks);
       workspace.split_capacity = has_one_segment ? 1 : most.segments;
       workspace.tile_capacity = most.full_tiles + workspace.split_capacity;
-      if (detail::is_refused(workspace.tile_capacity > max_tiles, "the number of items", "needs too many tiles")) {
-        return cudaErrorInvalidValue;
-      }
+      if (detail::refuses_blocks(workspace.tile_capacity > max_tiles, "num_items")) return cudaErrorInvalidValue;
       storage.template reserve<split_segment>(split, workspace.split_capacity);
       storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
     }
@@ -288,9 +286,7 @@ struct DispatchSegmentedMergeSort {
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
         tuning, mean, call.num_segments, device.multiprocessors, max_grid);
-    if (detail::is_refused(per_block == 0, "num_segments", "needs more blocks than a grid has")) {
-      return cudaErrorInvalidValue;
-    }
+    if (detail::refuses_blocks(per_block == 0, "num_segments")) return cudaErrorInvalidValue;
     cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
     const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments,
@@ -317,9 +313,7 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     const segment_limits limits = limits_up_to<Policy>(0);
     const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
-    if (detail::is_refused(blocks > max_grid, "num_segments", "needs more blocks than a grid has")) {
-      return cudaErrorInvalidValue;
-    }
+    if (detail::refuses_blocks(blocks > max_grid, "num_segments")) return cudaErrorInvalidValue;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
                             segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
                             call.num_segments, limits, workspace);

@@ -136,9 +136,7 @@ struct DispatchSegmentedReduce {
     }
     const long long blocks =
         ceiling_divide<long long>(num_segments, static_cast<long long>(block_warps) * segments_per_warp);
-    if (detail::is_refused(blocks > 0x7fffffff, "num_segments", "needs more blocks than a grid has")) {
-      return cudaErrorInvalidValue;
-    }
+    if (detail::refuses_blocks(blocks > 0x7fffffff, "num_segments")) return cudaErrorInvalidValue;
 
     const bool may_have_chunks = segments.may_exceed(Agent::max_unqueued_items);
     cudaError_t status = cudaSuccess;

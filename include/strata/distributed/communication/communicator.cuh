@@ -133,20 +133,19 @@ inline bool refuses_ranks(int ranks, int most) {
   return detail::is_refused(ranks > most, "comm", "has more ranks than such a call can have");
 }
 
-/// A rank has returned this error, whether this one or another: logged if this rank has not refused the call itself.
-inline void log_refusal_of_rank(cudaError_t status) {
+/// The status that a rank has sent. If it refused its call, this rank logs so, unless it has refused its own.
+inline cudaError_t status_of_rank(std::int64_t sent) {
+  const auto status = static_cast<cudaError_t>(sent);
   static_cast<void>(detail::is_refused(status == cudaErrorInvalidValue, "a rank",
                                        "has refused its arguments, or what its device has read"));
+  return status;
 }
 
 /// The error of the lowest rank that has one.
 inline cudaError_t common_status(const call_header* headers, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
-    const auto status = static_cast<cudaError_t>(headers[rank].status);
-    if (status != cudaSuccess) {
-      detail::log_refusal_of_rank(status);
-      return status;
-    }
+    const cudaError_t status = detail::status_of_rank(headers[rank].status);
+    if (status != cudaSuccess) return status;
   }
   return cudaSuccess;
 }

@@ -76,8 +76,8 @@ class exchange_messages {
     if (status != cudaSuccess) return status;
     if (words_.data() == nullptr) return cudaErrorMemoryAllocation;
     for (std::size_t at = 0; at < ranks_ * message_; at += part_) {
-      const auto refused = static_cast<cudaError_t>(words_[at]);
-      if (refused != cudaSuccess) return refused;
+      status = detail::status_of_rank(words_[at]);
+      if (status != cudaSuccess) return status;
     }
     return cudaSuccess;
   }

@@ -58,11 +58,8 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
   if (sent != cudaSuccess) return sent;
   if (messages == nullptr) return cudaErrorMemoryAllocation;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto of_rank = static_cast<cudaError_t>(messages[rank].header.status);
-    if (of_rank != cudaSuccess) {
-      detail::log_refusal_of_rank(of_rank);
-      return of_rank;
-    }
+    const cudaError_t of_rank = detail::status_of_rank(messages[rank].header.status);
+    if (of_rank != cudaSuccess) return of_rank;
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (detail::refuses_other_call(messages[rank].header.signature != messages[0].header.signature)) {

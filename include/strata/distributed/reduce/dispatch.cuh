@@ -53,8 +53,7 @@ cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   if (detail::refuses_storage_of_rank(has_storage) || detail::refuses_count(num_items, "num_items") ||
       detail::refuses_reach(d_in, num_items, "d_in") ||
       detail::refuses_index(d_out, static_cast<std::size_t>(num_items)) ||
-      (num_items > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_null(d_out, "d_out") ||
-      detail::refuses_common_outputs(d_out)) {
+      (num_items > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_result(d_out)) {
     status = cudaErrorInvalidValue;
   }
   scratch_memory scratch(stream);

@@ -272,13 +272,14 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       const api_lock again(api_mutex());
       release(memory, false);
     });
+    return issue_work(stream, [] {});  // a node of the graph
   }
   return error;
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
-  if (is_capturing(stream)) return cudaSuccess;
+  if (is_capturing(stream)) return issue_work(stream, [] {});
   return release(pointer, false);
 }
 

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// Streams as arguments of calls. A class may stand for one.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What `get()` returns, or void.
+template <class T, class = void>
+struct result_of_get {
+  using type = void;
+};
+template <class T>
+struct result_of_get<T, std::void_t<decltype(std::declval<T>().get())>> {
+  using type = std::decay_t<decltype(std::declval<T>().get())>;
+};
+
+/// No handle: what converts to it converts to any pointer, as an initial value may, and is no stream.
+struct any_pointee;
+
+/// True if an argument of type `T` is a stream. A class is, if it converts to `Handle`, as rmm::cuda_stream_view and
+/// c10::cuda::CUDAStream do, or returns it by `get()`, as cuda::stream_ref does.
+template <class Handle, class T>
+inline constexpr bool is_stream = (std::is_convertible_v<T, Handle> && !(std::is_class_v<std::remove_reference_t<T>> &&
+                                                                         std::is_convertible_v<T, any_pointee*>)) ||
+                                  std::is_same_v<typename result_of_get<T>::type, Handle>;
+
+template <class Handle, class T>
+Handle stream_handle(T&& stream) {
+  if constexpr (std::is_convertible_v<T, Handle>) {
+    return stream;
+  } else {
+    return stream.get();
+  }
+}
+
+/// Fails to compile, with one sentence, if `T` is no stream.
+template <bool IsValid>
+constexpr void check_last_argument() {
+  static_assert(IsValid,
+                "the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or "
+                "returns it by get(), or, without temporary storage, a strata::execution");
+}
+
+/// A parameter for a stream.
+template <class Handle>
+class stream_argument {
+ public:
+  stream_argument(Handle handle = nullptr) : handle_(handle) {}
+  /// Integers are left to the other constructor: 0 is a null pointer.
+  template <class T,
+            class = std::enable_if_t<!std::is_same_v<std::decay_t<T>, stream_argument> &&
+                                     !std::is_same_v<std::decay_t<T>, Handle> && !std::is_integral_v<std::decay_t<T>>>>
+  stream_argument(T&& stream) {
+    detail::check_last_argument<is_stream<Handle, T>>();
+    if constexpr (is_stream<Handle, T>) handle_ = detail::stream_handle<Handle, T>(static_cast<T&&>(stream));
+  }
+
+  operator Handle() const { return handle_; }
+
+ private:
+  Handle handle_{};
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Classes that are streams, with the constructors and conversions of those that programs have.
+#pragma once
+
+#include <strata/core/platform.cuh>
+
+#include <cstddef>
+
+namespace strata_test {
+
+/// As rmm::cuda_stream_view: it converts to a stream.
+class stream_view {
+ public:
+  constexpr stream_view() = default;
+  constexpr stream_view(cudaStream_t stream) noexcept : stream_(stream) {}
+  stream_view(int) = delete;
+  stream_view(std::nullptr_t) = delete;
+  constexpr cudaStream_t value() const noexcept { return stream_; }
+  constexpr operator cudaStream_t() const noexcept { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// As c10::cuda::CUDAStream: it converts to a stream, and to a class that says which device has it.
+class pool_stream {
+ public:
+  struct id {
+    long long value;
+  };
+
+  explicit pool_stream(cudaStream_t stream) : stream_(stream) {}
+  cudaStream_t stream() const { return stream_; }
+  operator cudaStream_t() const { return stream(); }
+  operator id() const { return {7}; }
+
+ private:
+  cudaStream_t stream_;
+};
+
+/// As cuda::stream_ref: it does not convert.
+class stream_ref {
+ public:
+  using value_type = cudaStream_t;
+
+  stream_ref() = default;
+  constexpr stream_ref(value_type stream) noexcept : stream_(stream) {}
+  stream_ref(int) = delete;
+  stream_ref(std::nullptr_t) = delete;
+  [[nodiscard]] constexpr value_type get() const noexcept { return stream_; }
+
+ protected:
+  cudaStream_t stream_{nullptr};
+};
+
+}  // namespace strata_test
