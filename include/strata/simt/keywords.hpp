@@ -21,8 +21,13 @@
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __constant__ static
-// The one kind of static variable whose address the host may pass to a kernel.
+// The one kind of static variable whose address the host may pass to a kernel. Mach-O names a segment too, and has
+// 16 characters for the section.
+#if defined(__APPLE__)
+#define STRATA_SIMT_MANAGED_SECTION "__DATA,strata_managed"
+#else
 #define STRATA_SIMT_MANAGED_SECTION "strata_simt_managed"
+#endif
 #define __managed__ __attribute__((section(STRATA_SIMT_MANAGED_SECTION)))
 
 // A host variable cannot be one per block: interleaved blocks would share it. There is no

@@ -5,6 +5,7 @@
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,10 +37,22 @@ block_lists& lists() {
   return *both;
 }
 
+// A file in memory that is gone with its last mapping; negative if there is none.
+int unnamed_file() {
+#if defined(__APPLE__)  // which has no memfd_create
+  const std::string name = "/strata-simt-" + std::to_string(getpid());
+  const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (file >= 0) shm_unlink(name.c_str());
+  return file;
+#else
+  return memfd_create("strata-simt-shared", 0);
+#endif
+}
+
 // The arena appears twice: a block uses the first view, its cluster the second, so that a plain
 // shared address that strays into another block differs from a mapped one.
 void map_arena(block& which) {
-  const int file = memfd_create("strata-simt-shared", 0);
+  const int file = unnamed_file();
   if (file < 0 || ftruncate(file, arena_bytes) != 0) {
     std::perror("strata simt: shared memory");
     std::abort();

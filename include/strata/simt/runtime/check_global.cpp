@@ -25,7 +25,6 @@ char* heap_end = nullptr;
 namespace {
 
 constexpr size_t heap_bytes = size_t{32} << 30;  // of addresses
-constexpr size_t page = 4096;
 
 // Per 4 bytes of device memory. One writer and two readers: bytes of a word written by different
 // threads displace each other's record, which can hide a race but not make one up.
@@ -46,7 +45,18 @@ std::vector<allocation> allocations;  // ascending
 allocation last_hit = {nullptr, nullptr, false, false};
 
 char* page_after(char* address) {
+  const size_t page = page_bytes();
   return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(address) + page - 1) / page * page);
+}
+
+// Whole pages.
+void give_back(void* memory, size_t bytes) {
+#if defined(__APPLE__)
+  constexpr int advice = MADV_FREE;  // the other is a hint there
+#else
+  constexpr int advice = MADV_DONTNEED;
+#endif
+  if (madvise(memory, bytes, advice) != 0) std::perror("strata simt: memory that is given back");
 }
 
 void reserve_heap() {
@@ -164,7 +174,7 @@ void* reserve_shadow(size_t bytes) {
 
 void* allocate(size_t bytes, bool host_visible) {
   if (heap_begin == nullptr) reserve_heap();
-  char* const begin = heap_top + page;  // a page between allocations catches long strides
+  char* const begin = heap_top + page_bytes();  // a page between allocations catches long strides
   if (bytes > static_cast<size_t>(heap_end - begin)) return nullptr;
   allocations.push_back({begin, begin + bytes, true, host_visible});
   heap_top = page_after(begin + bytes);
@@ -179,9 +189,9 @@ void released(void* pointer, size_t bytes) {
   last_hit = {nullptr, nullptr, false, false};
   const size_t mapped = static_cast<size_t>(page_after(begin + bytes) - begin);
   const size_t offset = static_cast<size_t>(begin - heap_begin);
-  madvise(begin, mapped, MADV_DONTNEED);
-  madvise(words + offset / 4, mapped / 4 * sizeof(global_word), MADV_DONTNEED);
-  madvise(initialised + offset, mapped, MADV_DONTNEED);
+  give_back(begin, mapped);
+  give_back(words + offset / 4, mapped / 4 * sizeof(global_word));
+  give_back(initialised + offset, mapped);
 }
 
 void written_by_host(void* pointer, size_t bytes) {

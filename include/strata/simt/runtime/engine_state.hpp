@@ -188,6 +188,7 @@ cudaError_t pending_launch_error();
 void to_scheduler();         // from a device thread; returns when it is resumed
 void resume(fiber& thread);  // from the scheduler; returns when it yields
 void prepare_stack(fiber& thread);
+size_t page_bytes();  // what the kernel protects and gives back at least; 4, 16 or 64 KiB
 
 // ---- block.cpp
 const std::vector<block*>& all_blocks();  // ever made, in use or not

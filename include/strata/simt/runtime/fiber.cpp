@@ -6,6 +6,7 @@
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,13 +21,25 @@
 // predictor holds the other fiber's callers.
 extern "C" void strata_simt_switch(void** save, void* to);
 
-#if defined(__x86_64__)
+#if defined(__APPLE__)
+asm(R"(
+.text
+.globl _strata_simt_switch
+.private_extern _strata_simt_switch
+.p2align 2
+_strata_simt_switch:
+)"
+#else
 asm(R"(
 .text
 .globl strata_simt_switch
 .hidden strata_simt_switch
-.type strata_simt_switch,@function
+.type strata_simt_switch,%function
 strata_simt_switch:
+)"
+#endif
+#if defined(__x86_64__)
+    R"(
   pushq %rbp
   pushq %rbx
   pushq %r12
@@ -43,15 +56,9 @@ strata_simt_switch:
   popq %rbp
   popq %rcx
   jmpq *%rcx
-.size strata_simt_switch,.-strata_simt_switch
-)");
+)"
 #elif defined(__aarch64__)
-asm(R"(
-.text
-.globl strata_simt_switch
-.hidden strata_simt_switch
-.type strata_simt_switch,%function
-strata_simt_switch:
+    R"(
   sub sp, sp, #160
   stp x19, x20, [sp, #0]
   stp x21, x22, [sp, #16]
@@ -78,11 +85,16 @@ strata_simt_switch:
   ldp d14, d15, [sp, #144]
   add sp, sp, #160
   ret x30
-.size strata_simt_switch,.-strata_simt_switch
-)");
+)"
 #else
 #error "strata/simt: write a context switch for this architecture"
 #endif
+#if !defined(__APPLE__)
+    R"(
+.size strata_simt_switch,.-strata_simt_switch
+)"
+#endif
+);
 
 namespace strata {
 namespace simt {
@@ -94,7 +106,6 @@ __thread int runtime_depth = 0;
 
 namespace {
 
-constexpr size_t guard_bytes = 4096;
 void* scheduler_stack_pointer;
 
 #if defined(STRATA_SIMT_ASAN)
@@ -135,7 +146,9 @@ void* initial_stack_pointer(char* top) {
 #endif
 }
 
+// Below each stack lies a guard: a page, as the kernel protects no less.
 char* allocate_stack(size_t bytes) {
+  const size_t guard_bytes = page_bytes();
   void* const memory =
       mmap(nullptr, bytes + guard_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
@@ -155,10 +168,16 @@ char* allocate_stack(size_t bytes) {
 
 }  // namespace
 
+size_t page_bytes() {
+  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 void prepare_stack(fiber& thread) {
-  const size_t bytes = (settings.stack_bytes + guard_bytes - 1) / guard_bytes * guard_bytes;
+  const size_t page = page_bytes();
+  const size_t bytes = (settings.stack_bytes + page - 1) / page * page;
   if (thread.stack != nullptr && thread.stack_bytes != bytes) {
-    munmap(thread.stack - guard_bytes, thread.stack_bytes + guard_bytes);
+    munmap(thread.stack - page, thread.stack_bytes + page);
     thread.stack = nullptr;
   }
   if (thread.stack == nullptr) {

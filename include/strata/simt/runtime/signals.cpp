@@ -6,7 +6,7 @@
 
 #include <execinfo.h>
 #include <sys/time.h>
-#include <ucontext.h>
+#include <sys/ucontext.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -28,7 +28,11 @@ void say(const char* text) {
 
 const void* interrupted_instruction(void* context) {
   const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
+#if defined(__APPLE__) && defined(__x86_64__)
+  return reinterpret_cast<const void*>(registers->__ss.__rip);
+#elif defined(__APPLE__)
+  return reinterpret_cast<const void*>(registers->__ss.__pc);
+#elif defined(__x86_64__)
   return reinterpret_cast<const void*>(registers.gregs[REG_RIP]);
 #else
   return reinterpret_cast<const void*>(registers.pc);
@@ -102,7 +106,7 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
   };
   if (current != nullptr) {
     const char* const address = static_cast<char*>(info->si_addr);
-    const bool in_guard = address >= current->stack - 4096 && address < current->stack;
+    const bool in_guard = address >= current->stack - page_bytes() && address < current->stack;
     char what[128];
     std::snprintf(what, sizeof what, "%s at address %p",
                   in_guard ? "overflows its stack (STRATA_SIMT_STACK_BYTES)" : "faults",

@@ -5,7 +5,12 @@
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <execinfo.h>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#include <mach-o/loader.h>
+#else
 #include <link.h>
+#endif
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,6 +29,32 @@ struct module {
 };
 std::map<const char*, module> modules;  // by first address
 std::vector<program_segment> segments;
+
+#if defined(__APPLE__)
+
+void add_module(uint32_t index) {
+  const auto* const header = reinterpret_cast<const mach_header_64*>(_dyld_get_image_header(index));
+  if (header == nullptr) return;
+  const auto bias = static_cast<uintptr_t>(_dyld_get_image_vmaddr_slide(index));
+  const char* first = nullptr;
+  const auto* command = reinterpret_cast<const load_command*>(header + 1);
+  for (uint32_t i = 0; i < header->ncmds; ++i) {
+    const auto& segment = *reinterpret_cast<const segment_command_64*>(command);
+    if (command->cmd == LC_SEGMENT_64 && segment.initprot != 0) {  // nobody may access __PAGEZERO
+      const char* const begin = reinterpret_cast<const char*>(bias + segment.vmaddr);
+      segments.push_back({begin, begin + segment.vmsize, (segment.initprot & VM_PROT_EXECUTE) != 0});
+      if (first == nullptr || begin < first) first = begin;
+    }
+    command = reinterpret_cast<const load_command*>(reinterpret_cast<const char*>(command) + command->cmdsize);
+  }
+  modules[first] = {_dyld_get_image_name(index), bias, header->filetype == MH_EXECUTE};
+}
+
+void add_modules() {
+  for (uint32_t i = 0; i < _dyld_image_count(); ++i) add_module(i);
+}
+
+#else
 
 int add_module(dl_phdr_info* info, size_t, void*) {
   const char* first = nullptr;
@@ -45,6 +76,10 @@ int add_module(dl_phdr_info* info, size_t, void*) {
   }
   return 0;
 }
+
+void add_modules() { dl_iterate_phdr(&add_module, nullptr); }
+
+#endif
 
 const module* module_of(const void* address) {
   const auto next = modules.upper_bound(static_cast<const char*>(address));
@@ -155,7 +190,7 @@ std::vector<static_variable> read_variables(const module& home) {
 void refresh_modules() {
   segments.clear();
   modules.clear();
-  dl_iterate_phdr(&add_module, nullptr);
+  add_modules();
 }
 
 const program_segment* program_segment_of(const char* address) {

@@ -51,7 +51,7 @@ template <class Result, class... Arguments>
 class message<Result(Arguments...)> {
  public:
   constexpr explicit message(const char* name)
-      : name_(colons(name) == sizeof...(Arguments) ? name : throw "selector and signature disagree") {}
+      : name_(colons(name) == sizeof...(Arguments) ? name : selector_and_signature_disagree(name)) {}
 
   Result operator()(id self, Arguments... arguments) const {
     return reinterpret_cast<Result (*)(id, void*, Arguments...)>(&strata_objc_send)(self, strata_objc_selector(name_),
@@ -59,6 +59,9 @@ class message<Result(Arguments...)> {
   }
 
  private:
+  // Not constexpr, so that a constant with a wrong name does not compile.
+  static const char* selector_and_signature_disagree(const char* name) { return name; }
+
   static constexpr unsigned colons(const char* text) {
     unsigned count = 0;
     for (; *text != '\0'; ++text) count += *text == ':' ? 1u : 0u;
