@@ -45,8 +45,8 @@ template <class T>
 class array {
  public:
   array(std::size_t count, bool aligned)
-      : count_(count), bytes_((count * sizeof(T) + 2 * page - 1) / page * page + page) {
-    all_.reset(static_cast<unsigned char*>(std::aligned_alloc(page, bytes_)));
+      : count_(count), bytes_((count * sizeof(T) + 2 * page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes()) {
+    all_.reset(static_cast<unsigned char*>(std::aligned_alloc(page_bytes(), bytes_)));
     first_ = all_.get() + (aligned ? 0 : sizeof(T) * 4);
     std::memset(all_.get(), guard, bytes_);
   }
@@ -59,7 +59,6 @@ class array {
   }
 
  private:
-  static constexpr std::size_t page = 16384;
   static constexpr unsigned char guard = 0x77;
   static bool is_guard(unsigned char byte) { return byte == guard; }
   struct free_memory {
