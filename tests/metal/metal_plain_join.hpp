@@ -27,6 +27,7 @@ using strata::MetalJoinOptions;
 using strata::MetalJoinStatus;
 using strata::MetalJoinTuning;
 using strata::detail::metal::context_list;
+using strata::detail::metal::page_bytes;
 // A build row and a probe row, -1 if there is none.
 using row_pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
