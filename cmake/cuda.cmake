@@ -22,17 +22,25 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 
-# The architectures of the devices in this machine. Without one, Hopper's, as PTX only: the translation
-# to machine code takes half of the compiler's time, and any later device does it when a program starts.
+# For another system nvcc takes the compiler of C++: by itself it would take one for this machine.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX})
+  set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+endif()
+
+# The architectures of the devices in this machine. Without one, and for another system, Hopper's, as PTX only: the
+# translation to machine code takes half of the compiler's time, and any later device does it when a program starts.
 # CMake's own `native` stops the configure step where there is no device.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
-  execute_process(
-    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-    OUTPUT_VARIABLE strata_compute_capabilities
-    RESULT_VARIABLE strata_smi_result
-    ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(strata_smi_result EQUAL 0 AND strata_compute_capabilities MATCHES "^[0-9]+\\.[0-9]")
+  set(strata_compute_capabilities "")
+  if(NOT CMAKE_CROSSCOMPILING)
+    execute_process(
+      COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE strata_compute_capabilities
+      RESULT_VARIABLE strata_smi_result
+      ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  endif()
+  if(strata_compute_capabilities MATCHES "^[0-9]+\\.[0-9]" AND strata_smi_result EQUAL 0)
     string(REGEX MATCHALL "[0-9]+\\.[0-9]" CMAKE_CUDA_ARCHITECTURES
                  "${strata_compute_capabilities}")
     list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "\\." "")

@@ -302,7 +302,7 @@ endfunction()
 # CUDA device.
 function(strata_register_test target library label folder)
   strata_target_test_libraries(${target} ${library})
-  set(launcher "")
+  set(launcher ${CMAKE_CROSSCOMPILING_EMULATOR})
   if(label STREQUAL "gpu")
     set(launcher ${STRATA_GPU_TEST_LAUNCHER})
   endif()

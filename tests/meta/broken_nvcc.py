@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where nvcc is found but cannot compile, AUTO goes on without CUDA and says why; ON is an error."""
+"""Where nvcc is found but cannot compile, AUTO goes on without CUDA and says why; ON is an error. A build for another
+system has nvcc take the compiler of that system."""
 
 import os
 import pathlib
@@ -10,14 +11,23 @@ import tempfile
 
 import toolbox
 
+NVCC_THAT_LISTS_ITS_CALLS = """#!/bin/sh
+echo "$@" >> {folder}/calls
+case "$*" in
+  *--version*) echo "nvcc: NVIDIA (R) Cuda compiler driver, V13.0.88" ;;
+  *determine_cuda*) echo "#$ TOP={folder}" ;;
+  *) exit 1 ;;
+esac
+"""
 
-def configure(cmake, generator, cxx, enable, folder):
+
+def configure(cmake, generator, cxx, enable, folder, *options):
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("CUDACXX", "CUDA_PATH", "CUDA_HOME")}
     environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
     result = subprocess.run(
         [cmake, "-S", toolbox.ROOT, "-B", folder / enable, "-G", generator,
-         f"-DCMAKE_CXX_COMPILER={cxx}", f"-DSTRATA_ENABLE_CUDA={enable}", "-DSTRATA_BUILD_TESTS=OFF"],
+         f"-DCMAKE_CXX_COMPILER={cxx}", f"-DSTRATA_ENABLE_CUDA={enable}", "-DSTRATA_BUILD_TESTS=OFF", *options],
         env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return result.returncode == 0, " ".join(result.stdout.split())
 
@@ -40,6 +50,14 @@ def main():
             if enable == "AUTO" and not ("was found, but cannot compile" in output
                                          and "CMake Error" in output):
                 toolbox.fail(f"no warning that says why:\n{output}")
+        # As for another system, although the compiler is this machine's: nvcc answers what CMake asks before it compiles.
+        (folder / "nvvm" / "libdevice").mkdir(parents=True)
+        nvcc.write_text(NVCC_THAT_LISTS_ITS_CALLS.format(folder=folder))
+        configure(arguments.cmake, arguments.generator, arguments.cxx, "AUTO", folder, "-DCMAKE_SYSTEM_NAME=Linux",
+                  "--fresh")
+        compilations = [line for line in (folder / "calls").read_text().splitlines() if ".cu" in line]
+        if not compilations or f"-ccbin={arguments.cxx}" not in compilations[0]:
+            toolbox.fail(f"nvcc chooses its own host compiler for another system: {compilations}")
 
 
 if __name__ == "__main__":

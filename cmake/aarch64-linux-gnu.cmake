@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Toolchain file: for aarch64 Linux on another machine, by the packages g++-aarch64-linux-gnu and qemu-user of Debian.
+# CTest runs programs under the emulator. Kernels are compiled too if CMAKE_CUDA_FLAGS says where libcudart_static.a for
+# aarch64 is.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+find_program(strata_aarch64_emulator NAMES qemu-aarch64-static qemu-aarch64)
+mark_as_advanced(strata_aarch64_emulator)
+if(strata_aarch64_emulator)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${strata_aarch64_emulator} -L /usr/aarch64-linux-gnu)
+endif()
