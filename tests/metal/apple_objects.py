@@ -46,6 +46,7 @@ C_SYMBOLS = {"_memcpy", "_memset", "_memmove", "_memcmp", "_bzero", "_strlen", "
 BROKEN = [
     ("strata/device/join/metal/objc.hpp", "__asm__(STRATA_DETAIL_TEXT(__USER_LABEL_PREFIX__) name)",
      "__asm__(name)", "objc_msgSend"),
+    ("strata/device/join/metal/objc.hpp", 'retain{"retain"}', 'retain{"retain:"}', "selector_and_signature_disagree"),
     ("strata/device/device_hash_join.hpp", "defined(__APPLE__)", "defined(__OTHER__)", "_objc_msgSend"),
     ("strata/device/join/metal/memory.hpp", "sysconf(_SC_PAGESIZE)", "getauxval(6)", "getauxval"),
     ("strata/device/join/metal/memory.hpp", "#include <cstring>", "#include <cstring>\n#include <Metal/Metal.h>",
@@ -144,14 +145,16 @@ def main():
         for target in ["arm64-apple-macos14", "x86_64-apple-macos13"]:
             why, symbols = compiler.call(target=target)
             expect(f"the class by Metal, {target}", why or wrong_symbols(symbols))
+        expect("the class by Metal without exceptions", compiler.call(["-fno-exceptions", "-fno-rtti"])[0])
         why, symbols = compiler.call(["-DSTRATA_JOIN_BACKEND=HOST"])
         expect("the class by the host has nothing of Metal",
                why or " ".join(s for s in symbols if s in APPLE_SYMBOLS or "objc" in s.lower()))
 
-        headers = sorted((INCLUDE / "strata" / "device" / "hash_join" / "metal").glob("*.hpp"))
+        headers = sorted((INCLUDE / "strata" / "device" / "join" / "metal").glob("*.hpp"))
         everything = folder / "everything.cpp"
         everything.write_text("".join(f"#include <{h.relative_to(INCLUDE)}>\n" for h in headers))
-        expect(f"{len(headers)} headers in one file", compiler.compile(everything, ["-c"]))
+        expect(f"{len(headers)} headers in one file",
+               compiler.compile(everything, ["-c"]) if headers else "there are none")
 
         for file, text in OF_GTEST.items():
             (folder / file).write_text("#pragma once\n" + text)

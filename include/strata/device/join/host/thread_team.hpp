@@ -42,13 +42,20 @@ class thread_team {
     };
     const unsigned helpers = tasks < threads_ ? static_cast<unsigned>(tasks) - 1 : threads_ - 1;
     unsigned started = 0;
-    try {
+    const auto start_helpers = [&] {
       for (; started < helpers; ++started) {
         ::new (static_cast<void*>(storage_ + started)) std::thread([&work] { work(); });
       }
+    };
+#if defined(__cpp_exceptions)
+    try {
+      start_helpers();
     } catch (...) {
       // The system starts no more threads: those that run execute all tasks.
     }
+#else
+    start_helpers();  // ends the program where the system starts no more
+#endif
     work();
     for (unsigned i = 0; i < started; ++i) {
       storage_[i].join();
