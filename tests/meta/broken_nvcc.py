@@ -50,7 +50,7 @@ def main():
             if enable == "AUTO" and not ("was found, but cannot compile" in output
                                          and "CMake Error" in output):
                 toolbox.fail(f"no warning that says why:\n{output}")
-        # As for another system, although the compiler is this machine's: nvcc answers what CMake asks before it compiles.
+        # As for another system, with this machine's compiler: nvcc answers what CMake asks before it compiles.
         (folder / "nvvm" / "libdevice").mkdir(parents=True)
         nvcc.write_text(NVCC_THAT_LISTS_ITS_CALLS.format(folder=folder))
         configure(arguments.cmake, arguments.generator, arguments.cxx, "AUTO", folder, "-DCMAKE_SYSTEM_NAME=Linux",

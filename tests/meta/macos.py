@@ -38,6 +38,7 @@ set(CMAKE_C_COMPILER {folder}/cc)
 set(CMAKE_CXX_COMPILER {folder}/c++)
 set(CMAKE_AR {folder}/ar)
 set(CMAKE_RANLIB {folder}/ranlib)
+set(CMAKE_INSTALL_NAME_TOOL {folder}/install_name_tool)
 set(CMAKE_EXE_LINKER_FLAGS "-F{folder} -L{folder}")
 set(CMAKE_FIND_ROOT_PATH {folder})
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -50,8 +51,7 @@ def install_zig(folder):
     """The path of zig, or ends as skipped."""
     zig = folder / "ziglang" / "zig"
     if not zig.exists():
-        status, _, messages = toolbox.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                                           "--target", folder, ZIG])
+        status, _, messages = toolbox.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, ZIG])
         if status != 0 or not zig.exists():
             print(f"skipped: {ZIG} cannot be installed: {messages.strip()[-500:]}")
             sys.exit(SKIPPED)
@@ -61,11 +61,12 @@ def install_zig(folder):
 def write_toolchain(folder, zig):
     """Compilers, stubs of libraries, and the toolchain file that names them."""
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = os.environ["ZIG_LOCAL_CACHE_DIR"] = str(folder / "cache")
-    # Without an option that says how much to optimise, it takes -fsanitize=undefined as said.
+    # Without an option that says how much to optimise, zig adds -fsanitize=undefined.
     for_macos = "-target aarch64-macos -fno-sanitize=undefined"
     for name, options in (("cc", f"cc {for_macos}"), ("c++", f"c++ {for_macos}"), ("ar", "ar"), ("ranlib", "ranlib")):
         (folder / name).write_text(f'#!/bin/sh\nexec {zig} {options} "$@"\n')
         (folder / name).chmod(0o755)
+    (folder / "install_name_tool").touch(0o755)  # which CMake asks for and nothing here needs
     for name, symbols in FRAMEWORKS.items():
         framework = folder / f"{name}.framework"
         framework.mkdir(exist_ok=True)

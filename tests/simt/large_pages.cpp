@@ -47,7 +47,9 @@ void* mmap(void* address, std::size_t bytes, int protection, int flags, int file
   return map(first, length, flags | MAP_FIXED);
 }
 
-int munmap(void* address, std::size_t bytes) noexcept { return static_cast<int>(if_page(SYS_munmap, address, bytes, 0)); }
+int munmap(void* address, std::size_t bytes) noexcept {
+  return static_cast<int>(if_page(SYS_munmap, address, bytes, 0));
+}
 
 int mprotect(void* address, std::size_t bytes, int protection) noexcept {
   return static_cast<int>(if_page(SYS_mprotect, address, bytes, protection));

@@ -14,7 +14,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// The linker's names of both ends of the section of `__managed__` variables; null, or the same, where a program has none.
+// The linker's names of both ends of the section of `__managed__` variables; equal where a program has none.
 extern "C" {
 #if defined(__APPLE__)
 extern char __start_strata_simt_managed[] __asm__("section$start$__DATA$strata_managed");

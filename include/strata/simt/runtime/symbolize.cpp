@@ -40,7 +40,7 @@ void add_module(uint32_t index) {
   const auto* command = reinterpret_cast<const load_command*>(header + 1);
   for (uint32_t i = 0; i < header->ncmds; ++i) {
     const auto& segment = *reinterpret_cast<const segment_command_64*>(command);
-    if (command->cmd == LC_SEGMENT_64 && segment.initprot != 0) {  // nobody may access __PAGEZERO
+    if (command->cmd == LC_SEGMENT_64 && segment.initprot != 0) {  // __PAGEZERO has no access
       const char* const begin = reinterpret_cast<const char*>(bias + segment.vmaddr);
       segments.push_back({begin, begin + segment.vmsize, (segment.initprot & VM_PROT_EXECUTE) != 0});
       if (first == nullptr || begin < first) first = begin;
