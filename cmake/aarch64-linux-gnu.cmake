@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Toolchain file: for aarch64 Linux on another machine, by the packages g++-aarch64-linux-gnu and qemu-user of Debian.
-# CTest runs programs under the emulator. Kernels are compiled too if CMAKE_CUDA_FLAGS says where libcudart_static.a for
-# aarch64 is.
+# CTest runs programs under the emulator. nvcc takes part where it has headers and libraries for aarch64, by NVIDIA's
+# cross packages or by -I and -L in CMAKE_CUDA_FLAGS.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
