@@ -284,6 +284,11 @@ function(strata_add_random_test path)
   if(NOT STRATA_TEST_RANDOM_SEED STREQUAL "")
     list(APPEND arguments --seed ${STRATA_TEST_RANDOM_SEED})
   endif()
+  # A case that hangs ends its program before CTest does.
+  math(EXPR usual_seconds "${seconds} + 90")
+  math(EXPR timeout "${seconds} + 1800")
+  set_property(GLOBAL APPEND PROPERTY strata_usual_seconds "${usual_seconds} ${name}_simt"
+                                      "${usual_seconds} ${name}_gpu")
   if("simt" IN_LIST STRATA_TEST_FLAVOURS)
     add_executable(${name}_simt)
     strata_target_simt_sources(${name}_simt ${path}.cu)
@@ -296,6 +301,11 @@ function(strata_add_random_test path)
     strata_register_test(${name}_simt strata::simt simt random ${arguments})
   endif()
   strata_add_gpu_flavour(${name}_gpu ${path} random FALSE ${arguments})
+  foreach(test IN ITEMS ${name}_simt ${name}_gpu)
+    if(TEST ${test})
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${timeout})
+    endif()
+  endforeach()
 endfunction()
 
 # Makes a program a CTest entry with the labels and arguments given. Exit status 77 says: skipped, no
@@ -306,24 +316,33 @@ function(strata_register_test target library label folder)
   if(label STREQUAL "gpu")
     set(launcher ${STRATA_GPU_TEST_LAUNCHER})
   endif()
-  add_test(NAME ${target} COMMAND ${launcher} $<TARGET_FILE:${target}> ${ARGN})
+  strata_add_limited_test(${target} ${launcher} $<TARGET_FILE:${target}> ${ARGN})
   set_tests_properties(${target} PROPERTIES LABELS "${label};${folder}" SKIP_RETURN_CODE 77)
-  strata_limit_test(${target})
 endfunction()
 
-# A test may take ten times the seconds of CPU that it usually takes (tests/usual_seconds.txt), and a minute at
-# least. With all types, with sanitizers and on the GPU, five minutes at least.
+# strata_add_limited_test(<name> <command>...)
+#
+# Makes a command a CTest entry. It may take ten times the seconds of CPU that it usually takes
+# (tests/usual_seconds.txt), and a minute at least. With all types, with sanitizers and on the GPU, five minutes at
+# least. The clock ends only what hangs, after half an hour.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
 file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
 set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})
-function(strata_limit_test test)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+# What is found may be a stand-in that looks for the interpreter, which takes three times as long as this.
+execute_process(
+  COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+  OUTPUT_VARIABLE python
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+set_property(GLOBAL PROPERTY strata_cpu_limit ${python} -I -S ${CMAKE_CURRENT_SOURCE_DIR}/cpu_limit.py)
+function(strata_add_limited_test name)
   set(limit 60)
-  if(strata_test_full OR test MATCHES "_(asan|gpu)$")
+  if(STRATA_TEST_FULL OR name MATCHES "_(asan|gpu)$")
     set(limit 300)
   endif()
   get_property(lines GLOBAL PROPERTY strata_usual_seconds)
   foreach(line IN LISTS lines)
-    if(line MATCHES "^([0-9]+) (.*)$" AND CMAKE_MATCH_2 STREQUAL test)
+    if(line MATCHES "^([0-9]+) (.*)$" AND CMAKE_MATCH_2 STREQUAL name)
       math(EXPR listed "${CMAKE_MATCH_1} * 10")
       if(listed GREATER limit)
         set(limit ${listed})
@@ -331,10 +350,13 @@ function(strata_limit_test test)
     endif()
   endforeach()
   # Those of the GPU's checkers take longer.
-  if(STRATA_GPU_TEST_LAUNCHER AND test MATCHES "_gpu$")
+  if(STRATA_GPU_TEST_LAUNCHER AND name MATCHES "_gpu$")
     math(EXPR limit "${limit} * 20")
   endif()
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${limit})
+  get_property(cpu_limit GLOBAL PROPERTY strata_cpu_limit)
+  add_test(NAME ${name} COMMAND ${cpu_limit} ${limit} ${name} ${ARGN})
+  # Ranks that wait for each other are ended by the clock too.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT_MODIFICATION STRATA_SIMT_NCCL_SECONDS=set:1500)
 endfunction()
 
 function(strata_target_test_libraries target library)

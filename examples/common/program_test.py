@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -117,26 +118,30 @@ def check_standard_input(program, folder):
            (0, wanted.replace(file.encode(), b"-")))
 
 
-def on_terminal(command, seconds=None):
-    """What a program writes to a terminal on standard error, its standard input open for so long.
+def on_terminal(command, until=None):
+    """What a program writes to a terminal on standard error, its standard input open until it has written that.
 
-    Without seconds the standard input is empty: a program that does not read it may end before a pipe is written.
+    Otherwise the standard input is empty: a program that does not read it may end before a pipe is written.
     """
     ours, theirs = os.openpty()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if seconds is None else subprocess.PIPE,
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if until is None else subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=theirs, env=C_LOCALE)
     os.close(theirs)
-    if seconds is not None:
+    if until is not None:
         process.stdin.write(TEXT)
         process.stdin.flush()
-        time.sleep(seconds)
-        process.stdin.close()
+        never = threading.Timer(300, process.stdin.close)
+        never.start()
     written = b""
     try:
         while piece := os.read(ours, 4096):
             written += piece
+            if until is not None and re.search(until, written):
+                process.stdin.close()
     except OSError:  # The program has ended.
         pass
+    if until is not None:
+        never.cancel()
     os.close(ours)
     expect(f"{command}: on a terminal", process.wait(), 0)
     return written.replace(b"\r\n", b"\n")
@@ -149,15 +154,15 @@ def check_progress(program, folder):
     # On a busy machine short work is long.
     expect(f"{program.what}: no progress of short work", has_progress and time.monotonic() - begin < 1, False)
     if program.reads:
-        long_call, seconds, step = program.command(folder, "-"), 1.4, "ing standard input, 1 s"
+        long_call, step = program.command(folder, "-"), "ing standard input, [0-9]+ s"
     elif program.name in LONG_CALLS:
-        long_call, seconds, step = [program.path, *LONG_CALLS[program.name]], None, "ing.*, 1 s"
+        long_call, step = [program.path, *LONG_CALLS[program.name]], "ing.*, [0-9]+ s"
     else:
         return
     if program.name == "orders":
         expect(f"{program.what}: no progress without a terminal", b"\r" in run(long_call).stderr, False)
     line = rf"\r{program.name}: [^\r\n]*{step} *\r".encode()
-    written = on_terminal(long_call, seconds)
+    written = on_terminal(long_call, line if program.reads else None)
     expect(f"{program.what}: progress of long work", re.search(line, written) is not None, True)
     expect(f"{program.what}: progress is taken away",
            re.search(rb"\r {79}\r[^\r]*\Z", written) is not None, True)

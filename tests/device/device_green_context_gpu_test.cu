@@ -43,8 +43,8 @@ bool ends_within(cudaStream_t on, int milliseconds) {
 
 /// A kernel that never ends cannot be taken back: nothing after it would be of any use.
 void expect_end(cudaStream_t on, const std::string& what) {
-  if (ends_within(on, 30000)) return;
-  std::printf("FAILED: %s did not end within 30 s\n", what.c_str());
+  if (ends_within(on, 600000)) return;
+  std::printf("FAILED: %s did not end within ten minutes\n", what.c_str());
   std::fflush(stdout);
   std::_Exit(1);
 }
@@ -200,21 +200,21 @@ TEST(device_beside_a_kernel_that_does_not_end, calls_end_when_they_have_room) {
   for (known_operation& known : known_operations()) {
     SCOPED_TRACE(known.call.name());
     known.call.reset();
+    const bool must_end = begins_with(known.call.name(), "reduce of") ||
+                          begins_with(known.call.name(), "segmented reduce") ||
+                          begins_with(known.call.name(), "segmented radix sort") ||
+                          known.call.name() == "scan of " + std::to_string(small_size);
     const stream on;
     bool has_ended;
     {
       multiprocessor_holder holder(1);
       ASSERT_CUDA_SUCCESS(known.call.run(on));
-      has_ended = ends_within(on, 100);
+      has_ended = ends_within(on, must_end ? 60000 : 100);
     }
     expect_end(on, known.call.name() + " beside a kernel that has ended");
     ASSERT_TRUE(known.expected == known.call.result());
     std::printf("%s %s\n", known.call.name().c_str(), has_ended ? "has ended beside it" : "has waited for it");
-    if (begins_with(known.call.name(), "reduce of") || begins_with(known.call.name(), "segmented reduce") ||
-        begins_with(known.call.name(), "segmented radix sort") ||
-        known.call.name() == "scan of " + std::to_string(small_size)) {
-      EXPECT_TRUE(has_ended);
-    }
+    if (must_end) EXPECT_TRUE(has_ended);
   }
 }
 

@@ -62,7 +62,7 @@ std::vector<cudaError_t> results_of(int ranks, int failing, fault kind, const Ca
     // The communicator is of no use to the others after an error of this rank.
     if (status != cudaSuccess) throw strata_test::abort_rank{};
   });
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "no wait ends by its limit alone";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100)) << "no wait ends by its limit alone";
   static_cast<void>(cudaGetLastError());
   return results;
 }
@@ -70,7 +70,7 @@ std::vector<cudaError_t> results_of(int ranks, int failing, fault kind, const Ca
 template <class Call>
 void expect_errors(const char* name, const Call& call) {
   SCOPED_TRACE(name);
-  const double limit = strata::simt::limit_nccl_waits(10);
+  const double limit = strata::simt::limit_nccl_waits(120);
   for (const int ranks : {2, 3}) {
     for (int failing = 0; failing < ranks; failing += ranks - 1) {
       SCOPED_TRACE("rank " + std::to_string(failing) + " of " + std::to_string(ranks) + " fails");

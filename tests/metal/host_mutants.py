@@ -142,8 +142,10 @@ def main():
                 text=True, capture_output=True)
             if built.returncode != 0:
                 sys.exit(f"FAILED: {title} does not compile: {built.stderr[:2000]}")
+            # By the clock, what waits for ever.
+            limited = [sys.executable, TESTS / "cpu_limit.py", "60", "the program", program]
             try:
-                done = subprocess.run([program], text=True, capture_output=True, timeout=60, env=environment)
+                done = subprocess.run(limited, text=True, capture_output=True, timeout=600, env=environment)
             except subprocess.TimeoutExpired:
                 return "never ends"
             if done.returncode == 0:

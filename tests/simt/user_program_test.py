@@ -25,7 +25,7 @@ def fail(message, text):
 def run(command):
     environment = {**os.environ, "STRATA_SIMT_HANG_SECONDS": "1"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=environment, timeout=500, check=False)
+                          env=environment, check=False)
     return done.returncode, done.stdout
 
 
