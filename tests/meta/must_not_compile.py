@@ -9,6 +9,7 @@ Lines of the source that this reads:
   // compiler: nvcc    compile with nvcc; without the line, with the host compiler
   // flags: -DX=1 ...  more compiler options
   // bad flags: ...    more of them where it is to be refused
+  // errors: N REASON  how many errors there may be, if not 3: one cause must not hide among its consequences
 
 `--together` compiles as many sources as can be in one unit, each in a namespace of its own, and those
 whose messages it does not find there alone.
@@ -18,6 +19,9 @@ import pathlib
 import re
 
 import toolbox
+
+
+MOST_ERRORS = 3
 
 
 def directive(text, name):
@@ -36,27 +40,32 @@ class Source:
             toolbox.fail(f"{path} has no bad half under STRATA_BAD")
         self.flags = tuple(flag for line in directive(text, "flags") for flag in line.split())
         self.bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
+        most = directive(text, "errors")
+        self.most_errors = int(most[0].split()[0]) if most else MOST_ERRORS
         head = text.split("#include", 1)[0]
         self.defines = tuple(re.findall(r"^#\s*define .*$", head, re.MULTILINE))
         self.includes = re.findall(r"^#include <.*$", text, re.MULTILINE)
 
     def missing(self, messages):
-        """What is expected and not in the messages. Compilers break long messages at different places."""
+        """What is wrong with the messages. Compilers break long ones at different places."""
+        errors = len(re.findall(r"\berror: ", messages))
         first_error = next((line for line in messages.splitlines() if "error" in line), "")
         messages = re.sub(r"\s+", " ", messages)
         return [regex for regex in self.expected if not re.search(regex, messages)] + [
-            f"first: {regex}" for regex in self.expected_first if not re.search(regex, first_error)]
+            f"first: {regex}" for regex in self.expected_first if not re.search(regex, first_error)] + [
+            f"at most {self.most_errors} errors, has {errors}"] * (errors > self.most_errors)
 
 
-def check_alone(source, compiler):
+def check_alone(source, compiler, bad_only):
     command = [*compiler.front_end, *source.flags]
-    toolbox.must_run([*command, *compiler.source(source.path)])
+    if not bad_only:
+        toolbox.must_run([*command, *compiler.source(source.path)])
     status, output, messages = toolbox.run(
         [*command, "-DSTRATA_BAD", *source.bad_flags, *compiler.source(source.path)])
     if status == 0:
         toolbox.fail(f"{source.path}: the bad half compiles")
     if source.missing(output + messages):
-        toolbox.fail(f"{source.path}: the bad half is refused, but not with "
+        toolbox.fail(f"{source.path}: the bad half is refused, but not as announced: "
                      f"{source.missing(output + messages)}:\n{output}{messages}")
 
 
@@ -92,6 +101,7 @@ def found_together(sources, compiler):
 def main():
     parser = toolbox.parser(__doc__)
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--bad-only", action="store_true", help="other tests compile the good halves")
     parser.add_argument("sources", type=pathlib.Path, nargs="+")
     arguments = parser.parse_args()
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
@@ -106,7 +116,7 @@ def main():
         print(f"{len(found)} sources together; alone: " +
               ", ".join(source.path.name for source in sources))
     for source in sources:
-        check_alone(source, compiler)
+        check_alone(source, compiler, arguments.bad_only)
 
 
 if __name__ == "__main__":

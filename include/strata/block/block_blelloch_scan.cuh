@@ -114,9 +114,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 template <class T, int BlockThreads, int ElementsPerBlock = 2 * BlockThreads,
           class Layout = TreeLayout<T, ElementsPerBlock>>
 class BlockBlellochScan {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockBlellochScan<T> keeps items in shared memory without constructing them: "
-                "T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   static_assert(detail::is_power_of_two(ElementsPerBlock) && ElementsPerBlock % BlockThreads == 0,
                 "BlockBlellochScan needs a power of two of elements per block, and as many of them "
                 "in each thread: fill up with values that change nothing");

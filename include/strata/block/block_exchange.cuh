@@ -77,9 +77,7 @@ STRATA_NAMESPACE_BEGIN
 template <class T, int BlockDimX, int ItemsPerThread, bool WarpTimeSlicing = false, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockExchange {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockExchange<T> moves items through shared memory as bits: T must be trivially"
-                " relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   static_assert(ItemsPerThread > 0, "BlockExchange needs at least one item per thread");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;

@@ -78,9 +78,7 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 /// @endcode
 template <class T, int BlockThreads>
 class BlockHillisSteeleScan {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockHillisSteeleScan<T> keeps items in shared memory without constructing them: "
-                "T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   // not for users: it holds for every T and BlockThreads
   static_assert(detail::hillis_steele_degree<T, PlainLayout>(BlockThreads) == 1,
                 "neighbouring elements have bank conflicts");

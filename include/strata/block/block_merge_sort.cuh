@@ -153,9 +153,8 @@ class BlockMergeSort
     : public detail::merge_sort_calls<BlockMergeSort<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>,
                                       KeyT, ItemsPerThread,
                                       detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>::threads, ValueT> {
-  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
-                "BlockMergeSort moves keys and values through shared memory as bits: both must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<KeyT>::check());
+  static_assert(detail::relocatable_requirements<ValueT>::check());
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   using team_type = detail::merge_sort_block<shape::threads>;
   using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, shape::threads, ValueT>;

@@ -57,9 +57,8 @@ class BlockMergeSortStrategy
     : public detail::merge_sort_calls<
           BlockMergeSortStrategy<KeyT, ValueT, NUM_THREADS, ITEMS_PER_THREAD, SynchronizationPolicy>, KeyT,
           ITEMS_PER_THREAD, NUM_THREADS, ValueT> {
-  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
-                "BlockMergeSortStrategy moves keys and values through shared memory as bits: both must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<KeyT>::check());
+  static_assert(detail::relocatable_requirements<ValueT>::check());
   using memory_type = typename detail::merge_sort_levels<KeyT, ITEMS_PER_THREAD, NUM_THREADS, ValueT>::storage;
 
  public:

@@ -88,9 +88,8 @@ template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType
           bool MemoizeOuterScan = true, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           cudaSharedMemConfig SmemConfig = cudaSharedMemBankSizeFourByte, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixSort {
-  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
-                "BlockRadixSort moves keys and values through shared memory as bits: both must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<KeyT>::check());
+  static_assert(detail::relocatable_requirements<ValueT>::check());
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int tile_items = shape::threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);

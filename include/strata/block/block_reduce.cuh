@@ -175,9 +175,7 @@ enum BlockReduceAlgorithm {
 template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockReduce {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockReduce<T> moves items between threads as bits: T must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

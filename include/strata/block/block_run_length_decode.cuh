@@ -74,8 +74,7 @@ STRATA_NAMESPACE_BEGIN
 template <class ItemT, int BlockDimX, int RunsPerThread, int DecodedItemsPerThread,
           class DecodedOffsetT = std::uint32_t, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRunLengthDecode {
-  static_assert(is_trivially_relocatable_v<ItemT>,
-                "BlockRunLengthDecode keeps values in shared memory as bits: ItemT must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<ItemT>::check());
   static_assert(RunsPerThread > 0 && DecodedItemsPerThread > 0,
                 "BlockRunLengthDecode needs at least one run and one decoded item per thread");
   static_assert(std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>,

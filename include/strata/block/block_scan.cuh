@@ -92,9 +92,7 @@ enum BlockScanAlgorithm {
 template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, int BlockDimY = 1,
           int BlockDimZ = 1>
 class BlockScan {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockScan<T> moves items between threads as bits: T must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

@@ -81,10 +81,10 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType>
 class BlockSegmentedMergeSort {
-  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT> &&
-                    std::is_default_constructible_v<KeyT> && std::is_default_constructible_v<ValueT>,
-                "BlockSegmentedMergeSort moves keys and values through shared memory as bits: both "
-                "must be trivially relocatable and default constructible");
+  static_assert(detail::relocatable_requirements<KeyT>::check());
+  static_assert(detail::relocatable_requirements<ValueT>::check());
+  static_assert(std::is_default_constructible_v<KeyT> && std::is_default_constructible_v<ValueT>,
+                "BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible");
   static_assert(BlockDimX % warp_threads == 0,
                 "BlockSegmentedMergeSort needs whole warps: BlockDimX must be a multiple of 32");
   using shape = detail::block_shape<BlockDimX, 1, 1>;

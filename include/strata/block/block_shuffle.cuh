@@ -59,9 +59,7 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockShuffle {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockShuffle<T> moves items between threads as bits: T must be trivially"
-                " relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
 

@@ -106,8 +106,7 @@ template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY =
           class Layout = ChosenLayout,
           int SquareSide = detail::default_square_side<T, TileRows, TileColumns, BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockTranspose<T> moves items between threads as bits: T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
   using pieces = detail::transpose_pieces<T>;
   static_assert(SquareSide == 1 ||

@@ -98,9 +98,7 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// @endcode
 template <class T, int BlockThreads, class Layout = TreeLayout<T, BlockThreads>>
 class BlockTreeReduce {
-  static_assert(is_trivially_relocatable_v<T>,
-                "BlockTreeReduce<T> keeps items in shared memory without constructing them: "
-                "T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   static_assert(std::is_same_v<Layout, PlainLayout> || detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,
                 "BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it "
                 "padded for T and the block's size, or name PlainLayout if they are wanted");

@@ -40,8 +40,7 @@ STRATA_D bool has_lane_below(unsigned distance, int width) {
 template <class T>
 STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int width, bool& has_source) {
 #if STRATA_DEVICE_PASS
-  static_assert(is_trivially_relocatable_v<T>,
-                "shuffles exchange bits between threads: the type must be trivially relocatable");
+  static_assert(strata::detail::relocatable_requirements<T>::check());
   detail::shuffle_words<T> words(value);
   unsigned found;
   words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);

@@ -27,9 +27,7 @@ using shuffle_words = strata::detail::item_words<T, unsigned>;
 #define STRATA_DETAIL_SHUFFLE(name, builtin, Source)                                                             \
   template <class T>                                                                                             \
   STRATA_D T name(unsigned mask, const T& value, Source source, int width = warp_threads STRATA_DETAIL_CALLER) { \
-    static_assert(is_trivially_relocatable_v<T>,                                                                 \
-                  "shuffles exchange bits between threads: the type must be trivially "                          \
-                  "relocatable");                                                                                \
+    static_assert(strata::detail::relocatable_requirements<T>::check());                                         \
     if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8)) {                               \
       return builtin(mask, value, source, width STRATA_DETAIL_CALLED_FROM);                                      \
     } else {                                                                                                     \

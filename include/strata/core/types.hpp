@@ -67,6 +67,19 @@ struct is_trivially_relocatable<KeyValuePair<Key, Value>>
 template <class T>
 inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<std::remove_cv_t<T>>::value;
 
+namespace detail {
+
+/// For items that are moved as bits. One error for a type, however many layers move it.
+template <class T>
+struct relocatable_requirements {
+  static_assert(is_trivially_relocatable_v<T>,
+                "items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy "
+                "of its value, specialise strata::is_trivially_relocatable for it");
+  STRATA_HD static constexpr bool check() { return true; }
+};
+
+}  // namespace detail
+
 /// Two device buffers of one length. `selector` is the index of the current one. Algorithms that move data
 /// back and forth take a DoubleBuffer by reference and set `selector` to the buffer that holds the result.
 template <class T>

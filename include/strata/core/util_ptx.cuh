@@ -86,7 +86,7 @@ STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
 /// @endcode
 template <int LogicalWarpThreads, class T>
 STRATA_D T ShuffleUp(T input, int src_offset, int first_thread, unsigned member_mask) {
-  static_assert(is_trivially_relocatable_v<T>, "ShuffleUp moves items as bits: T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   constexpr int width = detail::shuffle_requirements<LogicalWarpThreads>::width;
   detail::item_words<T, unsigned> words(input);
   STRATA_UNROLL
@@ -97,7 +97,7 @@ STRATA_D T ShuffleUp(T input, int src_offset, int first_thread, unsigned member_
 
 template <int LogicalWarpThreads, class T>
 STRATA_D T ShuffleDown(T input, int src_offset, int last_thread, unsigned member_mask) {
-  static_assert(is_trivially_relocatable_v<T>, "ShuffleDown moves items as bits: T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   constexpr int width = detail::shuffle_requirements<LogicalWarpThreads>::width;
   detail::item_words<T, unsigned> words(input);
   STRATA_UNROLL

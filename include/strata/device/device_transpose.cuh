@@ -69,8 +69,7 @@ struct TunedDeviceTranspose {
                                              detail::count64 in_leading_dimension,
                                              detail::count64 out_leading_dimension, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTranspose::Transpose");
-    static_assert(is_trivially_relocatable_v<T>,
-                  "DeviceTranspose moves items as bits: T must be trivially relocatable");
+    static_assert(detail::relocatable_requirements<T>::check());
     return detail::DispatchTranspose<static_cast<int>(sizeof(T)), static_cast<int>(alignof(T)), PolicyHub>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_in, d_out, rows, columns, in_leading_dimension, out_leading_dimension,
         stream);

@@ -75,9 +75,7 @@ enum WarpExchangeAlgorithm {
 template <class T, int ItemsPerThread, int LogicalWarpThreads = warp_threads,
           WarpExchangeAlgorithm Algorithm = WARP_EXCHANGE_SMEM>
 class WarpExchange {
-  static_assert(is_trivially_relocatable_v<T>,
-                "WarpExchange<T> moves items between lanes as bits: T must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   static_assert(ItemsPerThread > 0, "WarpExchange needs at least one item per thread");
   static constexpr bool shuffles = Algorithm == WARP_EXCHANGE_SHUFFLE;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);

@@ -82,9 +82,8 @@ class merge_sort_warp {
 template <class KeyT, int ItemsPerThread, int LogicalWarpThreads = warp_threads, class ValueT = NullType>
 class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>,
                                                       KeyT, ItemsPerThread, LogicalWarpThreads, ValueT> {
-  static_assert(is_trivially_relocatable_v<KeyT> && is_trivially_relocatable_v<ValueT>,
-                "WarpMergeSort moves keys and values through shared memory as bits: both must be "
-                "trivially relocatable");
+  static_assert(detail::relocatable_requirements<KeyT>::check());
+  static_assert(detail::relocatable_requirements<ValueT>::check());
   using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;
   using storage = typename levels::storage;
 

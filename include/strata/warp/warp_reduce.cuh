@@ -64,8 +64,7 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpReduce {
-  static_assert(is_trivially_relocatable_v<T>,
-                "WarpReduce<T> moves items between lanes as bits: T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
   using logical_warp = detail::logical_warp<LogicalWarpThreads>;
 
  public:

@@ -67,8 +67,7 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class T, int LogicalWarpThreads = warp_threads>
 class WarpScan {
-  static_assert(is_trivially_relocatable_v<T>,
-                "WarpScan<T> moves items between lanes as bits: T must be trivially relocatable");
+  static_assert(detail::relocatable_requirements<T>::check());
 
  public:
   struct TempStorage : Uninitialized<NullType> {};

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BlockSegmentedMergeSort moves keys and values through shared memory as bits: both must be trivially relocatable and default constructible
+// expect first: items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy of its value, specialise strata::is_trivially_relocatable for it
+// expect: BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible
 #include <strata/block/block_segmented_merge_sort.cuh>
 
 struct value {
   int number;
 #if defined(STRATA_BAD)
-  value() = default;
   STRATA_HD value(const value& other) : number(other.number + 1) {}
   value& operator=(const value&) = default;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: cache modifiers are for stores of words: T must be trivially relocatable, or the modifier STORE_DEFAULT
+// expect: cache modifiers are for stores of words: specialise strata::is_trivially_relocatable if T may be copied as bits, or take the modifier STORE_DEFAULT
 #include <strata/iterator/cache_modified_output_iterator.cuh>
 
 struct item {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: DeviceMerge moves keys and values as bits: both must be trivially relocatable and default constructible
+// expect first: items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy of its value, specialise strata::is_trivially_relocatable for it
+// expect: DeviceMerge moves keys and values as bits: both must be default constructible
 #include <strata/device/device_merge.cuh>
 
 struct counted {
   int value;
-  counted() = default;
   STRATA_HD counted(const counted& other) : value(other.value + 1) {}
   counted& operator=(const counted&) = default;
 };

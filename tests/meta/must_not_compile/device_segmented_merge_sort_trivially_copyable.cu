@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: merge sorts of device memory move keys and values as bits: both must be trivially relocatable and default constructible
+// expect first: items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy of its value, specialise strata::is_trivially_relocatable for it
+// expect: merge sorts of device memory move keys and values as bits: both must be default constructible
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {
@@ -13,7 +14,6 @@ struct is_less {
 struct name {
   int number = 0;
 #if defined(STRATA_BAD)
-  name() = default;
   STRATA_HD name(const name& other) : number(other.number) {}
   STRATA_HD name& operator=(const name& other) {
     number = other.number;

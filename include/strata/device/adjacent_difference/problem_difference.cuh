@@ -22,8 +22,7 @@ namespace detail {
 template <bool IsLeft, bool IsInPlace, class Input, class Output, class Op>
 struct difference_problem {
   using T = iterator_value_t<Input>;
-  static_assert(is_trivially_relocatable_v<T>,
-                "DeviceAdjacentDifference moves items between threads as bits: items must be trivially relocatable");
+  static_assert(relocatable_requirements<T>::check());
 
   Output out;
   Op op;

@@ -51,7 +51,7 @@ struct DispatchHashJoin {
 
   using MaxPolicy = typename join_policy<PolicyHub>::newest;
   using Key = iterator_value_t<Keys>;
-  static_assert(is_trivially_relocatable_v<Key>, "a hash join copies keys: Key must be trivially relocatable");
+  static_assert(relocatable_requirements<Key>::check());
   using Options = JoinOptions<Hash, Equal>;
   /// A count has no order.
   static constexpr bool is_ordered = Reachable::ordered && !std::is_same_v<Sink, NullType>;

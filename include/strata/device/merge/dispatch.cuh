@@ -130,10 +130,10 @@ cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, 
                          ValuesOut values_out, Compare compare, cudaStream_t stream) {
   using Arrays = merge_arrays<Keys1, Values1, Keys2, Values2, KeysOut, ValuesOut>;
   using Item = merge_pair<typename Arrays::Key, typename Arrays::Value>;
-  static_assert(is_trivially_relocatable_v<typename Arrays::Key> &&
-                    is_trivially_relocatable_v<typename Arrays::Value> && std::is_default_constructible_v<Item>,
-                "DeviceMerge moves keys and values as bits: both must be trivially relocatable and default "
-                "constructible");
+  static_assert(relocatable_requirements<typename Arrays::Key>::check());
+  static_assert(relocatable_requirements<typename Arrays::Value>::check());
+  static_assert(std::is_default_constructible_v<Item>,
+                "DeviceMerge moves keys and values as bits: both must be default constructible");
   if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met) {
     const Arrays arrays{keys1,    values1,   static_cast<unsigned long long>(count1),
                         keys2,    values2,   static_cast<unsigned long long>(count2),

@@ -91,8 +91,8 @@ struct DispatchRadixSort {
                               radix_buffers<KeyIterator, Key> keys, radix_buffers<ValueIterator, Value> values,
                               NumItemsT num_items, int begin_bit, int end_bit, Decomposer decomposer,
                               radix_scratch scratch, cudaStream_t stream) {
-    static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value>,
-                  "sorts move keys and values bit by bit: they must be trivially relocatable");
+    static_assert(relocatable_requirements<Key>::check());
+    static_assert(relocatable_requirements<Value>::check());
     static_assert(sizeof(Value) <= most_radix_value_bytes,
                   "a radix sort keeps 256 values and more in shared memory, which has room for "
                   "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");

@@ -28,8 +28,7 @@ class AgentReduce {
   static constexpr bool is_commutative = operator_traits<ReductionOp, AccumT>::commutative;
 
   static_assert(block_threads % warp_threads == 0, "reduce_tuning::block_threads must be a multiple of 32");
-  static_assert(is_trivially_relocatable_v<AccumT>,
-                "reductions move partial results between threads: the accumulator must be trivially relocatable");
+  static_assert(relocatable_requirements<AccumT>::check());
 
   template <class Iterator>
   using best_input =

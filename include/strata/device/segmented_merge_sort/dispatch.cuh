@@ -65,10 +65,10 @@ struct DispatchSegmentedMergeSort {
   // Flags of a barrier for so many blocks follow the counters of the call.
   static constexpr std::size_t max_barrier_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
-  static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value> &&
-                    std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
-                "merge sorts of device memory move keys and values as bits: both must be trivially "
-                "relocatable and default constructible");
+  static_assert(relocatable_requirements<Key>::check());
+  static_assert(relocatable_requirements<Value>::check());
+  static_assert(std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
+                "merge sorts of device memory move keys and values as bits: both must be default constructible");
 
   struct arguments {
     KeysIn keys;

@@ -70,8 +70,7 @@ struct DispatchSegmentedRadixSort {
                               ValueBuffers values, NumItemsT num_items, NumSegmentsT num_segments,
                               const Segments& segments, int begin_bit, int end_bit, bool is_double_buffer,
                               cudaStream_t stream) {
-    static_assert(is_trivially_relocatable_v<Value>,
-                  "sorts of segments move values bit by bit: they must be trivially relocatable");
+    static_assert(relocatable_requirements<Value>::check());
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
                   "Offset iterator type should be integral.");
     if (detail::refuses_count(num_items, "num_items") || !segments.have_valid_counts(num_segments) ||

@@ -23,8 +23,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
 struct exchange_input {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
-  static_assert(is_trivially_relocatable_v<Key> && is_trivially_relocatable_v<Value>,
-                "DistributedExchange sends items as bits: they must be trivially relocatable");
+  static_assert(relocatable_requirements<Key>::check());
+  static_assert(relocatable_requirements<Value>::check());
 
   DestinationIterator d_destinations;
   KeyIterator d_keys;

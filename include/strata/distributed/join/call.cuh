@@ -56,8 +56,7 @@ struct distributed_join_call {
   static_assert(sizeof(Index) == 8, "the rows of all ranks have numbers of 8 bytes: choose such an Index");
   static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
                 "DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host");
-  static_assert(is_trivially_relocatable_v<Key>,
-                "DistributedHashJoin sends keys as bits: Key must be trivially relocatable");
+  static_assert(relocatable_requirements<Key>::check());
 
   static constexpr JoinKind kind = Kind;
   static constexpr distributed_join_tuning tuning = Policy::tuning;
@@ -142,8 +141,7 @@ struct distributed_join_call {
       using Column = std::decay_t<decltype(column)>;
       if constexpr (moves_with<Column, IsBuild>()) {
         using Value = typename join_column_traits<Column>::value_type;
-        static_assert(is_trivially_relocatable_v<Value>,
-                      "DistributedHashJoin sends columns as bits: their values must be trivially relocatable");
+        static_assert(relocatable_requirements<Value>::check());
         f(column, type_of<Value>{}, index);
       }
     });

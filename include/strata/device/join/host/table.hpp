@@ -23,7 +23,7 @@ namespace detail {
 template <class Index, class Keys, class Hash, class Equal>
 class host_join_table {
   using Key = iterator_value_t<Keys>;
-  static_assert(is_trivially_relocatable_v<Key>, "a join copies keys: Key must be trivially relocatable");
+  static_assert(relocatable_requirements<Key>::check());
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
                 "the row numbers of a join are integers of 4 or 8 bytes: choose such an Index");
 
