@@ -9,7 +9,8 @@ Lines of the source that this reads:
   // compiler: nvcc    compile with nvcc; without the line, with the host compiler
   // flags: -DX=1 ...  more compiler options
   // bad flags: ...    more of them where it is to be refused
-  // errors: N REASON  how many errors there may be, if not 3: one cause must not hide among its consequences
+  // errors: N, REASON   how many errors there may be: else 3, or as many as are expected. One cause must not hide
+                     among its consequences
 
 `--together` compiles as many sources as can be in one unit, each in a namespace of its own, and those
 whose messages it does not find there alone.
@@ -19,7 +20,6 @@ import pathlib
 import re
 
 import toolbox
-
 
 MOST_ERRORS = 3
 
@@ -41,7 +41,8 @@ class Source:
         self.flags = tuple(flag for line in directive(text, "flags") for flag in line.split())
         self.bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
         most = directive(text, "errors")
-        self.most_errors = int(most[0].split()[0]) if most else MOST_ERRORS
+        expected = len(self.expected + self.expected_first)
+        self.most_errors = int(most[0].split(",")[0]) if most else max(MOST_ERRORS, expected)
         head = text.split("#include", 1)[0]
         self.defines = tuple(re.findall(r"^#\s*define .*$", head, re.MULTILINE))
         self.includes = re.findall(r"^#include <.*$", text, re.MULTILINE)

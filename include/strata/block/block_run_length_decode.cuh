@@ -77,7 +77,8 @@ class BlockRunLengthDecode {
   static_assert(detail::relocatable_requirements<ItemT>::check());
   static_assert(RunsPerThread > 0 && DecodedItemsPerThread > 0,
                 "BlockRunLengthDecode needs at least one run and one decoded item per thread");
-  static_assert(std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>,
+  static constexpr bool has_offsets = std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>;
+  static_assert(has_offsets,
                 "BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int runs = shape::threads * RunsPerThread;
@@ -85,7 +86,7 @@ class BlockRunLengthDecode {
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(DecodedItemsPerThread);
 
   // Unsigned: numbers of items behind the last run may overflow.
-  using number = std::make_unsigned_t<DecodedOffsetT>;
+  using number = std::make_unsigned_t<std::conditional_t<has_offsets, DecodedOffsetT, unsigned>>;
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
   using begin_tile = detail::exchange_tile<number, RunsPerThread, shape::threads>;

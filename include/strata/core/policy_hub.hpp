@@ -55,10 +55,6 @@ struct default_policy_hub {};
 
 namespace detail {
 
-/// The hub of a call: the caller's, or that of the algorithm.
-template <class PolicyHub, class Default>
-using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub>, Default, PolicyHub>;
-
 /// `void` if all rows have this type. An algorithm names its rows by an alias template of a policy, made of these.
 template <class Tuning, class... Rows>
 using if_rows = std::enable_if_t<(std::is_same_v<std::remove_cv_t<Rows>, Tuning> && ...)>;
@@ -77,6 +73,13 @@ inline constexpr bool hub_has_rows<Rows, PolicyHub, std::void_t<typename PolicyH
     policy_has_rows<Rows, typename PolicyHub::MaxPolicy>;
 template <template <class> class Rows>
 inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
+
+/// The hub of a call: the caller's, or that of the algorithm, also where the caller's lacks rows. The algorithm asserts
+/// that it has them, and there is no other error.
+template <template <class> class Rows, class PolicyHub, class Default>
+using hub_or =
+    std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>, Default,
+                       PolicyHub>;
 
 /// Whether blocks of all these numbers of threads are whole warps that a device can have.
 template <class... Threads>

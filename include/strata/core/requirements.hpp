@@ -4,7 +4,8 @@
 
 /// What algorithms require of iterators and function objects. Each class asserts its requirements when it is
 /// instantiated. Algorithms instantiate it before all code that would fail without them, so that the
-/// compiler's first error names the cause.
+/// compiler's first error names the cause, and leave that code out where `are_met` is false, so that there is no
+/// second one.
 
 #include <strata/core/macros.hpp>
 #include <strata/core/standard.hpp>
@@ -32,6 +33,7 @@ inline constexpr bool is_void_pointer = std::is_pointer_v<Iterator>&& std::is_vo
 /// For iterators of inputs and outputs, which are accessed item by item in any order.
 template <class Iterator>
 struct iterator_requirements {
+  static constexpr bool are_met = has_plus<Iterator> || has_subscript<Iterator>;
   static_assert(!is_void_pointer<Iterator>,
                 "a pointer to void does not say of what type the items are: cast it to a pointer to "
                 "their type");
@@ -43,7 +45,8 @@ struct iterator_requirements {
 /// For iterators of outputs.
 template <class Iterator>
 struct output_requirements {
-  static_assert(!std::is_pointer_v<Iterator> || !std::is_const_v<std::remove_pointer_t<Iterator>>,
+  static constexpr bool are_met = !std::is_pointer_v<Iterator> || !std::is_const_v<std::remove_pointer_t<Iterator>>;
+  static_assert(are_met,
                 "results cannot be written to a pointer to const: pass a pointer to items that are "
                 "not const");
   STRATA_HD static constexpr void check() {}
@@ -52,8 +55,9 @@ struct output_requirements {
 /// For operators of reductions and scans.
 template <class Operator, class A, class B = A>
 struct operator_requirements {
-  static constexpr bool are_met = std::is_invocable_v<Operator&, A, B>;
-  static_assert(are_met || is_unknown_if_callable,
+  static constexpr bool is_callable = std::is_invocable_v<Operator&, A, B>;
+  static constexpr bool are_met = is_callable || is_unknown_if_callable;
+  static_assert(are_met,
                 "the operator cannot be called with two values of these types: it must accept items, "
                 "initial values and its own results, as op(a, b)");
   STRATA_HD static constexpr void check() {}
@@ -62,8 +66,8 @@ struct operator_requirements {
 /// For operators of neighbouring items: differences.
 template <class DifferenceOp, class Item>
 struct difference_requirements {
-  static_assert(std::is_invocable_v<DifferenceOp&, Item&, Item&> || is_unknown_if_callable,
-                "the difference operator cannot be called with two items, as op(item, neighbour)");
+  static constexpr bool are_met = std::is_invocable_v<DifferenceOp&, Item&, Item&> || is_unknown_if_callable;
+  static_assert(are_met, "the difference operator cannot be called with two items, as op(item, neighbour)");
   STRATA_HD static constexpr void check() {}
 };
 
@@ -80,24 +84,26 @@ struct flag_requirements {
 /// For transformations, of an item or of one of each input.
 template <class Transform, class... Items>
 struct transform_requirements {
-  static constexpr bool are_met = std::is_invocable_v<Transform&, Items...>;
-  static_assert(are_met || is_unknown_if_callable,
+  static constexpr bool is_callable = std::is_invocable_v<Transform&, Items...>;
+  static constexpr bool are_met = is_callable || is_unknown_if_callable;
+  static_assert(are_met,
                 "the transformation cannot be called with an item of the input, or with one of each of several inputs");
 };
 
 /// For predicates on single items.
 template <class Predicate, class Item>
 struct predicate_requirements {
-  static_assert(std::is_invocable_v<Predicate&, Item&> || std::is_invocable_v<Predicate&, Item> ||
-                    is_unknown_if_callable,
-                "the predicate cannot be called with an item (or a flag) of the input");
+  static constexpr bool are_met =
+      std::is_invocable_v<Predicate&, Item&> || std::is_invocable_v<Predicate&, Item> || is_unknown_if_callable;
+  static_assert(are_met, "the predicate cannot be called with an item (or a flag) of the input");
   STRATA_HD static constexpr void check() {}
 };
 
 /// For equality operators.
 template <class Equality, class Item>
 struct equality_requirements {
-  static_assert(std::is_invocable_v<Equality&, Item&, Item&> || is_unknown_if_callable,
+  static constexpr bool are_met = std::is_invocable_v<Equality&, Item&, Item&> || is_unknown_if_callable;
+  static_assert(are_met,
                 "keys or items cannot be compared for equality: their type needs an operator ==, or "
                 "the equality operator must accept two of them");
   STRATA_HD static constexpr void check() {}
@@ -106,16 +112,17 @@ struct equality_requirements {
 /// For comparators of sorts.
 template <class Compare, class Key>
 struct compare_requirements {
-  static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&>;
-  static_assert(are_met || is_unknown_if_callable, "the comparator cannot be called with two keys, as compare(a, b)");
+  static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&> || is_unknown_if_callable;
+  static_assert(are_met, "the comparator cannot be called with two keys, as compare(a, b)");
   STRATA_HD static constexpr void check() {}
 };
 
 /// For hash functors of joins.
 template <class Hash, class Key>
 struct hash_requirements {
-  static_assert(std::is_invocable_r_v<unsigned long long, Hash&, const Key&> || is_unknown_if_callable,
-                "the hash functor cannot be called with a key, or returns no integer");
+  static constexpr bool are_met =
+      std::is_invocable_r_v<unsigned long long, Hash&, const Key&> || is_unknown_if_callable;
+  static_assert(are_met, "the hash functor cannot be called with a key, or returns no integer");
   STRATA_HD static constexpr void check() {}
 };
 

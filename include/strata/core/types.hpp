@@ -72,7 +72,8 @@ namespace detail {
 /// For items that are moved as bits. One error for a type, however many layers move it.
 template <class T>
 struct relocatable_requirements {
-  static_assert(is_trivially_relocatable_v<T>,
+  static constexpr bool are_met = is_trivially_relocatable_v<T>;
+  static_assert(are_met,
                 "items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy "
                 "of its value, specialise strata::is_trivially_relocatable for it");
   STRATA_HD static constexpr bool check() { return true; }
@@ -173,7 +174,7 @@ STRATA_HD iterator_value_t<Iterator> item_at(const Iterator& iterator, std::size
 
 /// The type of a reduction's accumulator: what the operator returns for an initial value and an input item.
 template <class Operator, class Initial, class Item,
-          bool IsCallable = operator_requirements<Operator, Initial, Item>::are_met>
+          bool IsCallable = operator_requirements<Operator, Initial, Item>::is_callable>
 struct accumulator {
   using type = Initial;
 };
@@ -185,7 +186,7 @@ template <class Operator, class Initial, class Item>
 using accumulator_t = typename accumulator<Operator, Initial, Item>::type;
 
 /// The type that a transformation returns for an item.
-template <class Transform, class Item, bool IsCallable = transform_requirements<Transform, Item>::are_met>
+template <class Transform, class Item, bool IsCallable = transform_requirements<Transform, Item>::is_callable>
 struct transformed {
   using type = Item;
 };

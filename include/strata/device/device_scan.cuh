@@ -8,6 +8,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/dispatch_by_key.cuh>
@@ -240,7 +241,10 @@ struct TunedDeviceScan {
                           cudaStream_t stream) {
     using Accum = accumulator_of_scan<InputIterator, ScanOp, InitValueT>;
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
-    return detail::DispatchScan<Problem, PolicyHub>::Dispatch(
+    constexpr bool is_possible =
+        detail::operator_requirements<ScanOp, Accum>::are_met && detail::relocatable_requirements<Accum>::are_met &&
+        detail::iterator_requirements<InputIterator>::are_met && detail::output_requirements<OutputIterator>::are_met;
+    return detail::dispatch_if<is_possible, detail::DispatchScan<Problem, PolicyHub>>::Dispatch(
         d_temp_storage, temp_storage_bytes, Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
   }
 

@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/scan/initial_value.cuh>
@@ -221,13 +222,17 @@ struct TunedDeviceSegmentedScan {
     static_assert(
         are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
         "Offset iterator type should be integral.");
-    return detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
-                                         OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp,
-                                         IsInclusive, InitT, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                                                  d_in, d_out,
-                                                                                  {d_begin_offsets, d_end_offsets},
-                                                                                  d_out_begin_offsets, num_segments,
-                                                                                  scan_op, init, stream);
+    constexpr bool is_possible =
+        detail::operator_requirements<ScanOp, AccumT>::are_met && detail::relocatable_requirements<AccumT>::are_met &&
+        detail::iterator_requirements<InputIterator>::are_met && detail::output_requirements<OutputIterator>::are_met;
+    using Dispatch =
+        detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
+                                      OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive,
+                                      InitT, PolicyHub>;
+    return detail::dispatch_if<is_possible, Dispatch>::Dispatch(
+        d_temp_storage, temp_storage_bytes, d_in, d_out,
+        detail::offset_segments<BeginOffsetIterator, EndOffsetIterator>{d_begin_offsets, d_end_offsets},
+        d_out_begin_offsets, num_segments, scan_op, init, stream);
   }
 };
 using DeviceSegmentedScan = TunedDeviceSegmentedScan<default_policy_hub>;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect first: items are moved as bits: their type must be trivially relocatable. If a copy of its bytes is a copy of its value, specialise strata::is_trivially_relocatable for it
+// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 // expect: BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible
 #include <strata/block/block_segmented_merge_sort.cuh>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units of 4, 8 or 16 bytes
+// errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 
 #ifdef STRATA_BAD

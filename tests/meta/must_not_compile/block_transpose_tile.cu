@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: BlockTranspose needs a tile of rows and columns
+// errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 
 #ifdef STRATA_BAD

@@ -5,6 +5,7 @@
 // expect: merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32
 // expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`
 // expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`
+// errors: 12, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 

@@ -3,6 +3,7 @@
 // expect: scan_pipeline_tuning::scanning_threads must be a multiple of 32
 // expect: scan_pipeline_tuning::vectors_per_thread must be odd
 // expect: scan_pipeline_tuning::lag must be 1 or 2
+// errors: 6, the kernel asserts what it reads of a row too, and all numbers here are wrong
 #include <strata/device/device_scan.cuh>
 
 #if defined(STRATA_BAD)

@@ -3,6 +3,7 @@
 // expect: segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges
 // expect: segment_merge_tuning::tile_items must leave a thread without items
 // expect: segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`
+// errors: 5, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {

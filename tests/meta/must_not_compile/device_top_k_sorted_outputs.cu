@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // expect: pass pointers to such items, or call the function without
+// errors: 4, the arrays of another type are used
 #include <strata/device/device_top_k.cuh>
 
 cudaError_t call(const float* in, float* out, double* other) {

@@ -50,14 +50,16 @@ struct block_scan_forms {
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
   STRATA_D void inclusive(const Item& input, Item& output, Operator& op, Prefix prefix, Aggregate&& aggregate,
                           Valid valid_items) {
-    operator_requirements<Operator, T>::check();
-    scan<true>(input, output, op, prefix, aggregate, valid_items);
+    if constexpr (operator_requirements<Operator, T>::are_met) {
+      scan<true>(input, output, op, prefix, aggregate, valid_items);
+    }
   }
   template <class Item, class Operator, class Prefix, class Aggregate, class Valid>
   STRATA_D void exclusive(const Item& input, Item& output, Operator& op, Prefix prefix, Aggregate&& aggregate,
                           Valid valid_items) {
-    operator_requirements<Operator, T>::check();
-    scan<false>(input, output, op, prefix, aggregate, valid_items);
+    if constexpr (operator_requirements<Operator, T>::are_met) {
+      scan<false>(input, output, op, prefix, aggregate, valid_items);
+    }
   }
 
  private:

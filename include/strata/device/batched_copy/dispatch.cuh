@@ -28,7 +28,7 @@ struct DispatchBatchedCopy {
   static_assert(hub_has_rows<batched_copy_rows, PolicyHub>,
                 "DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
                 "ChainedPolicy and have the row batched_copy (batched_copy_tuning)");
-  using MaxPolicy = typename hub_or<PolicyHub, batched_copy_policy_hub>::MaxPolicy;
+  using MaxPolicy = typename hub_or<batched_copy_rows, PolicyHub, batched_copy_policy_hub>::MaxPolicy;
 
   Buffers buffers;
   std::size_t num_buffers;

@@ -38,7 +38,7 @@ struct DispatchHistogram {
                 "DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active");
   static_assert(std::is_integral_v<CounterT> && (sizeof(CounterT) == 4 || sizeof(CounterT) == 8),
                 "DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions");
-  using MaxPolicy = typename hub_or<PolicyHub, histogram_policy_hub>::MaxPolicy;
+  using MaxPolicy = typename hub_or<histogram_rows, PolicyHub, histogram_policy_hub>::MaxPolicy;
   using Sample = iterator_value_t<Iterator>;
   using Outputs = histogram_outputs<CounterT, ActiveChannels>;
 

@@ -8,6 +8,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/execution.cuh>
 #include <strata/device/join/bloom_filter.cuh>
 #include <strata/device/join/common/join_options.hpp>
@@ -280,14 +281,18 @@ struct tuned_join_on_cuda {
     using Index = typename Output::index_type;
     using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
     constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
+    using Key = iterator_value_t<Keys>;
     const auto build_side = detail::untyped<is_counted>(build);
     const auto probe_side = detail::untyped<is_counted>(probe);
     const auto dispatch = [&](auto row) {
       using Dispatch =
           DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
                            Equal, PolicyHub, decltype(row), Reachable>;
-      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink,
-                                d_num_out, output.capacity, options, stream);
+      constexpr bool is_possible = relocatable_requirements<Key>::are_met && hash_requirements<Hash, Key>::are_met &&
+                                   equality_requirements<Equal, const Key>::are_met;
+      return dispatch_if<is_possible, Dispatch>::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side,
+                                                          probe_side, output.sink, d_num_out, output.capacity, options,
+                                                          stream);
     };
     // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
     if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {

@@ -190,7 +190,7 @@ struct join_policy {
                 "(join_table_tuning), merge (join_merge_tuning), partition (join_partition_tuning), direct_address "
                 "(join_direct_address_tuning), key_set (join_key_set_tuning), output (join_output_tuning), filter "
                 "(join_filter_tuning) and clear (join_clear_tuning)");
-  using newest = typename hub_or<PolicyHub, join_policy_hub>::MaxPolicy;
+  using newest = typename hub_or<join_rows, PolicyHub, join_policy_hub>::MaxPolicy;
   static_assert(are_whole_warps(newest::table.build_threads, newest::table.probe_threads, newest::table.scan_threads,
                                 newest::partition.join_threads, newest::partition.large_join_threads,
                                 newest::merge.split_threads, newest::direct_address.build_threads,

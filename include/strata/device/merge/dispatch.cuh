@@ -35,8 +35,8 @@ struct DispatchMerge {
   static_assert(hub_has_rows<merge_rows, PolicyHub>,
                 "DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (merge_tuning)");
-  using MaxPolicy =
-      typename hub_or<PolicyHub, merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
+  using MaxPolicy = typename hub_or<merge_rows, PolicyHub,
+                                    merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
 
   struct argument_names {
     const char *keys1, *values1, *count1, *keys2, *values2, *count2, *keys_out, *values_out;
@@ -134,7 +134,9 @@ cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   static_assert(relocatable_requirements<typename Arrays::Value>::check());
   static_assert(std::is_default_constructible_v<Item>,
                 "DeviceMerge moves keys and values as bits: both must be default constructible");
-  if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met) {
+  if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met && std::is_default_constructible_v<Item> &&
+                relocatable_requirements<typename Arrays::Key>::are_met &&
+                relocatable_requirements<typename Arrays::Value>::are_met) {
     const Arrays arrays{keys1,    values1,   static_cast<unsigned long long>(count1),
                         keys2,    values2,   static_cast<unsigned long long>(count2),
                         keys_out, values_out};

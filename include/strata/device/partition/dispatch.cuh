@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/partition/problem_partition.cuh>
 #include <strata/device/scan/dispatch.cuh>
 
@@ -21,8 +22,8 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
                                FirstOp first_op, SecondOp second_op, cudaStream_t stream) {
   using Key = iterator_value_t<KeyIterator>;
   constexpr bool has_second = !std::is_same_v<SecondOp, NullType>;
-  predicate_requirements<FirstOp, Key>::check();
-  if constexpr (has_second) predicate_requirements<SecondOp, Key>::check();
+  using second_requirements = predicate_requirements<std::conditional_t<has_second, SecondOp, FirstOp>, Key>;
+  constexpr bool is_possible = predicate_requirements<FirstOp, Key>::are_met && second_requirements::are_met;
   using Problem = partition_problem<item_count_t<NumItemsT>, KeyIterator, ValueIterator, part_of<FirstOp, SecondOp>,
                                     FirstOutput, SecondOutput, RestOutput, NumSelectedIterator>;
   const Problem problem{{d_keys, d_values, {}, {}, d_num_selected_out, {first_op, second_op}},
@@ -34,8 +35,8 @@ cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_b
       detail::overwrites_count(num_items, d_num_selected_out, "d_num_selected_out", has_second ? 2 : 1)) {
     return cudaErrorInvalidValue;
   }
-  const cudaError_t status =
-      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+  const cudaError_t status = dispatch_if<is_possible, DispatchScan<Problem, PolicyHub>>::Dispatch(
+      d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero<(has_second ? 2 : 1)>("strata::DevicePartition", d_num_selected_out, stream);
 }

@@ -68,8 +68,9 @@ struct DispatchRadixSort {
                 "grid (radix_grid_tuning) and words (radix_words_tuning)");
   using Key = iterator_value_t<KeyIterator>;
   using MaxPolicy =
-      typename hub_or<PolicyHub, radix_sort_policy_hub<Key, std::conditional_t<std::is_same_v<ValueIterator, NullType>,
-                                                                               NullType, Value>>>::MaxPolicy;
+      typename hub_or<radix_sort_rows, PolicyHub,
+                      radix_sort_policy_hub<Key, std::conditional_t<std::is_same_v<ValueIterator, NullType>, NullType,
+                                                                    Value>>>::MaxPolicy;
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
   static constexpr bool has_future_count = is_future_count<NumItemsT>;
   using Count = std::conditional_t<has_future_count, NumItemsT, std::size_t>;

@@ -13,6 +13,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/last_block.cuh>
 #include <strata/device/reduce/agent.cuh>
@@ -132,7 +133,7 @@ struct DispatchReduce {
   static_assert(hub_has_rows<reduce_rows, PolicyHub>,
                 "DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (reduce_tuning)");
-  using MaxPolicy = typename hub_or<PolicyHub, reduce_policy_hub<AccumT>>::MaxPolicy;
+  using MaxPolicy = typename hub_or<reduce_rows, PolicyHub, reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
 
   InputIterator d_in;
@@ -240,5 +241,12 @@ struct DispatchReduce {
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }
 };
+
+template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
+          class PolicyHub>
+using dispatch_reduce =
+    dispatch_if<operator_requirements<ReductionOp, AccumT>::are_met && relocatable_requirements<AccumT>::are_met &&
+                    iterator_requirements<InputIterator>::are_met && output_requirements<OutputIterator>::are_met,
+                DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub>>;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/reduce_by_key/problem_non_trivial_runs.cuh>
 #include <strata/device/reduce_by_key/problem_reduce_by_key.cuh>
 #include <strata/device/scan/dispatch.cuh>
@@ -22,7 +23,8 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage, std::
                                    AggregateIterator d_aggregates_out, NumRunsIterator d_num_runs_out,
                                    ReductionOp reduction_op, EqualityOp equality_op, NumItemsT num_items,
                                    cudaStream_t stream) {
-  equality_requirements<EqualityOp, iterator_value_t<KeyIterator>>::check();
+  constexpr bool is_possible = equality_requirements<EqualityOp, iterator_value_t<KeyIterator>>::are_met &&
+                               operator_requirements<ReductionOp, T>::are_met && relocatable_requirements<T>::are_met;
   using Problem = reduce_by_key_problem<item_count_t<NumItemsT>, T, KeyIterator, ValueIterator, UniqueIterator,
                                         AggregateIterator, NumRunsIterator, ReductionOp, EqualityOp>;
   const Problem problem{d_keys, d_values, d_unique_out, d_aggregates_out, d_num_runs_out, reduction_op, equality_op};
@@ -30,7 +32,8 @@ cudaError_t dispatch_reduce_by_key(const char* name, void* d_temp_storage, std::
     return cudaErrorInvalidValue;
   }
   const cudaError_t status =
-      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+      dispatch_if<is_possible, DispatchScan<Problem, PolicyHub>>::Dispatch(d_temp_storage, temp_storage_bytes, problem,
+                                                                           num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero(name, d_num_runs_out, stream);
 }
@@ -41,12 +44,12 @@ template <class PolicyHub, class KeyIterator, class OffsetIterator, class Length
 cudaError_t dispatch_non_trivial_runs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                                       OffsetIterator d_offsets_out, LengthIterator d_lengths_out,
                                       NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream) {
-  equality_requirements<strata::Equality, iterator_value_t<KeyIterator>>::check();
+  constexpr bool is_possible = equality_requirements<strata::Equality, iterator_value_t<KeyIterator>>::are_met;
   using Problem =
       non_trivial_runs_problem<item_count_t<NumItemsT>, KeyIterator, OffsetIterator, LengthIterator, NumRunsIterator>;
   const Problem problem{d_keys, d_offsets_out, d_lengths_out, d_num_runs_out, static_cast<std::size_t>(num_items)};
-  const cudaError_t status =
-      DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+  const cudaError_t status = dispatch_if<is_possible, DispatchScan<Problem, PolicyHub>>::Dispatch(
+      d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
   return detail::write_zero("strata::DeviceRunLengthEncode", d_num_runs_out, stream);
 }

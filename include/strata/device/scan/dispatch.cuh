@@ -68,7 +68,9 @@ struct DispatchScan {
                 "scans by key, selections, partitions and runs: each policy in the chain of PolicyHub::MaxPolicy must "
                 "name itself in its ChainedPolicy and have the rows small_tile and large_tile (scan_tile_tuning), "
                 "columns (columns_pipeline_tuning) and pipeline_above (int)");
-  using MaxPolicy = typename hub_or<PolicyHub, typename Problem::policy_hub>::MaxPolicy;
+  using MaxPolicy =
+      typename std::conditional_t<has_columns, hub_or<columns_rows, PolicyHub, typename Problem::policy_hub>,
+                                  hub_or<scan_rows, PolicyHub, typename Problem::policy_hub>>::MaxPolicy;
   using Aggregates = tile_aggregates<typename Problem::Accum>;
 
   Problem problem;

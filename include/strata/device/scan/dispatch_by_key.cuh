@@ -8,6 +8,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/problem_scan_by_key.cuh>
 
@@ -96,16 +97,18 @@ template <class T, bool IsInclusive, class PolicyHub, class KeyIterator, class V
 cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                                  ValueIterator d_values, OutputIterator d_out, ScanOp scan_op, InitT init,
                                  NumItemsT num_items, EqualityOp equality_op, cudaStream_t stream) {
-  equality_requirements<EqualityOp, iterator_value_t<KeyIterator>>::check();
+  constexpr bool is_possible = equality_requirements<EqualityOp, iterator_value_t<KeyIterator>>::are_met &&
+                               operator_requirements<ScanOp, T>::are_met && relocatable_requirements<T>::are_met;
   using ByKeys = begins_by_keys<KeyIterator, EqualityOp>;
   using Problem = scan_by_key_problem<T, ByKeys, ValueIterator, OutputIterator, ScanOp, IsInclusive, InitT>;
+  using Dispatcher = dispatch_if<is_possible, DispatchScan<Problem, PolicyHub>>;
   const Problem problem{{d_keys, equality_op}, d_values, d_out, scan_op, init};
-  if constexpr (!may_write_over_keys<KeyIterator, OutputIterator>) {
-    return DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+  if constexpr (!is_possible || !may_write_over_keys<KeyIterator, OutputIterator>) {
+    return Dispatcher::Dispatch(d_temp_storage, temp_storage_bytes, problem, num_items, stream);
   } else {
     // The size is the same for all outputs, over keys or not.
     std::size_t scan_bytes = 0;
-    cudaError_t status = DispatchScan<Problem, PolicyHub>::Dispatch(nullptr, scan_bytes, problem, num_items, stream);
+    cudaError_t status = Dispatcher::Dispatch(nullptr, scan_bytes, problem, num_items, stream);
     if (status != cudaSuccess) return status;
     temporary_storage::layout<2> storage;
     storage.template reserve<unsigned char>(0, max_key_parts);
@@ -115,7 +118,7 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     void* const scan_storage = storage.template get<unsigned char>(1);
     const std::size_t count = detail::max_items(num_items);
     if (!problem.is_over_keys() || count == 0) {
-      return DispatchScan<Problem, PolicyHub>::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
+      return Dispatcher::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
     // Keys behind a FutureCount would be overwritten.
     if (detail::is_refused(is_future_count<NumItemsT>, "d_values_out", "is d_keys_in, in a call with a FutureCount") ||

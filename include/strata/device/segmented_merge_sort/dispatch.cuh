@@ -44,8 +44,8 @@ struct DispatchSegmentedMergeSort {
                 "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles, "
                 "tile_per_multiprocessor and whole_array (segment_tile_tuning), merge, merge_per_multiprocessor and "
                 "merge_whole_array (segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
-  using MaxPolicy =
-      typename hub_or<PolicyHub, segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
+  using MaxPolicy = typename hub_or<segmented_merge_sort_rows, PolicyHub,
+                                    segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
@@ -65,10 +65,6 @@ struct DispatchSegmentedMergeSort {
   // Flags of a barrier for so many blocks follow the counters of the call.
   static constexpr std::size_t max_barrier_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
-  static_assert(relocatable_requirements<Key>::check());
-  static_assert(relocatable_requirements<Value>::check());
-  static_assert(std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>,
-                "merge sorts of device memory move keys and values as bits: both must be default constructible");
 
   struct arguments {
     KeysIn keys;

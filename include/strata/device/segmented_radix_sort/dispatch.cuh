@@ -39,7 +39,8 @@ struct DispatchSegmentedRadixSort {
                 "DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
                 "ChainedPolicy and have the rows segmented (segmented_radix_sort_tuning), histogram "
                 "(radix_histogram_tuning) and pass (radix_pass_tuning)");
-  using MaxPolicy = typename hub_or<PolicyHub, segmented_radix_sort_policy_hub<Key, ValueT>>::MaxPolicy;
+  using MaxPolicy =
+      typename hub_or<segmented_radix_sort_rows, PolicyHub, segmented_radix_sort_policy_hub<Key, ValueT>>::MaxPolicy;
   using Digits = radix_digits<Key, IsDescending>;
   using Segments = offset_segments<BeginOffsetIterator, EndOffsetIterator>;
   static constexpr bool has_values = !std::is_same_v<ValueT, NullType>;

@@ -11,6 +11,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/tagged_word.cuh>
 #include <strata/device/segmented_reduce/chunks.cuh>
@@ -35,7 +36,7 @@ struct DispatchSegmentedReduce {
                 "DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
                 "ChainedPolicy and have the rows segmented (segmented_reduce_tuning), tuning and one_launch_tuning "
                 "(reduce_tuning)");
-  using MaxPolicy = typename hub_or<PolicyHub, segmented_reduce_policy_hub<AccumT>>::MaxPolicy;
+  using MaxPolicy = typename hub_or<segmented_reduce_rows, PolicyHub, segmented_reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
 
   InputIterator d_in;
@@ -158,5 +159,13 @@ struct DispatchSegmentedReduce {
 
   bool has_programmatic() const { return device.ptx_version >= 900; }
 };
+
+template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
+          class InitT, class PolicyHub>
+using dispatch_segmented_reduce =
+    dispatch_if<operator_requirements<ReductionOp, AccumT>::are_met && relocatable_requirements<AccumT>::are_met &&
+                    iterator_requirements<InputIterator>::are_met && output_requirements<OutputIterator>::are_met,
+                DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp,
+                                        InitT, PolicyHub>>;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -67,7 +67,7 @@ struct number_sort {
                 "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of "
                 "merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning) and long_segments "
                 "(long_segment_tuning)");
-  using Hub = hub_or<PolicyHub, segmented_sort_policy_hub<Key, Value>>;
+  using Hub = hub_or<segmented_sort_rows, PolicyHub, segmented_sort_policy_hub<Key, Value>>;
   using MaxPolicy = typename Hub::MaxPolicy;
   using LongSort = std::conditional_t<MaxPolicy::long_segments.longest_merged == 0, merge_long_segments,
                                       sort_long_by_digits<MaxPolicy, Key, ValueIterator, Value, IsDescending>>;

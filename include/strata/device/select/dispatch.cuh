@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/arguments/dispatch_if.hpp>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/select/problem_select.cuh>
 
@@ -18,11 +19,9 @@ template <select_by By, bool InPlace, class PolicyHub, class KeyIterator, class 
 cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
                             ValueIterator d_values, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
                             NumSelectedIterator d_num_selected_out, NumItemsT num_items, Op op, cudaStream_t stream) {
-  if constexpr (By == select_by::difference) {
-    equality_requirements<Op, iterator_value_t<KeyIterator>>::check();
-  } else {
-    predicate_requirements<Op, iterator_value_t<KeyIterator>>::check();
-  }
+  using Key = iterator_value_t<KeyIterator>;
+  using requirements = std::conditional_t<By == select_by::difference, equality_requirements<Op, Key>,
+                                          predicate_requirements<Op, Key>>;
   using Select = select_problem<By, item_count_t<NumItemsT>, KeyIterator, ValueIterator, KeyOutputIterator,
                                 ValueOutputIterator, NumSelectedIterator, Op>;
   using Problem = std::conditional_t<InPlace, select_in_place_problem<Select>, Select>;
@@ -30,8 +29,8 @@ cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_byte
   if (d_temp_storage != nullptr && detail::overwrites_count(num_items, d_num_selected_out, "d_num_selected_out")) {
     return cudaErrorInvalidValue;
   }
-  const cudaError_t status = DispatchScan<Problem, PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes,
-                                                                        Problem{select}, num_items, stream);
+  const cudaError_t status = dispatch_if<requirements::are_met, DispatchScan<Problem, PolicyHub>>::Dispatch(
+      d_temp_storage, temp_storage_bytes, Problem{select}, num_items, stream);
   if (status != cudaSuccess || d_temp_storage == nullptr || detail::max_items(num_items) > 0) return status;
   return detail::write_zero("strata::DeviceSelect", d_num_selected_out, stream);
 }

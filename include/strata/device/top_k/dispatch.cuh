@@ -52,8 +52,8 @@ using top_k_rows = if_rows<top_k_tuning, decltype(Policy::select)>;
 template <bool IsMax, class KeyIterator, class KeyOutputIterator, class ValueIterator, class ValueOutputIterator,
           class NumItemsT, class PolicyHub = default_policy_hub>
 struct DispatchTopK {
-  using Hub = hub_or<PolicyHub, top_k_policy_hub>;
-  static_assert(hub_has_rows<top_k_rows, Hub> && std::is_base_of_v<top_k_policy_hub, Hub>,
+  using Hub = hub_or<top_k_rows, PolicyHub, top_k_policy_hub>;
+  static_assert(hub_has_rows<top_k_rows, PolicyHub> && std::is_base_of_v<top_k_policy_hub, Hub>,
                 "DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of "
                 "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row select (top_k_tuning)");
   using MaxPolicy = typename Hub::MaxPolicy;

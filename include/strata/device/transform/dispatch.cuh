@@ -29,7 +29,7 @@ struct tile_policy {
   static_assert(hub_has_rows<tile_rows, PolicyHub>,
                 "DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of "
                 "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row tuning (tile_tuning)");
-  using newest = typename hub_or<PolicyHub, tile_policy_hub>::MaxPolicy;
+  using newest = typename hub_or<tile_rows, PolicyHub, tile_policy_hub>::MaxPolicy;
 };
 
 /// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.

@@ -39,7 +39,8 @@ struct DispatchTranspose {
                 "ChainedPolicy and have the rows vectors, items, wide, tall, direct, direct_wide and direct_tall "
                 "(transpose_tuning)");
   template <int PieceBytes>
-  using max_policy = typename hub_or<PolicyHub, transpose_policy_hub<ElementBytes, PieceBytes>>::MaxPolicy;
+  using max_policy =
+      typename hub_or<transpose_rows, PolicyHub, transpose_policy_hub<ElementBytes, PieceBytes>>::MaxPolicy;
   static constexpr int widest = widest_piece(ElementBytes);
   static constexpr int narrowest = widest < ElementAlign ? widest : ElementAlign;
   static constexpr bool is_direct = ElementBytes > most_staged_bytes;

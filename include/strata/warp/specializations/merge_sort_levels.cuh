@@ -238,8 +238,9 @@ class merge_sort_calls {
 
   template <bool Full, class Values, class CompareOp>
   STRATA_D void sort(items<KeyT>& keys, Values& values, int valid_items, const CompareOp& compare) {
-    compare_requirements<CompareOp, KeyT>::check();
-    levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
+    if constexpr (compare_requirements<CompareOp, KeyT>::are_met) {
+      levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
+    }
   }
 
   STRATA_D void fill(items<KeyT>& keys, int valid_items, const KeyT& key) {

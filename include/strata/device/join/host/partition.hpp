@@ -157,7 +157,10 @@ class join_partitioner {
         visit(row, 0, partitions() - 1);
         continue;
       }
-      const std::uint64_t hash = mixed_hash(static_cast<std::uint64_t>(hash_(detail::item_at(what.keys, row))));
+      std::uint64_t hash = 0;
+      if constexpr (hash_requirements<Hash, iterator_value_t<Keys>>::are_met) {
+        hash = mixed_hash(static_cast<std::uint64_t>(hash_(detail::item_at(what.keys, row))));
+      }
       // Two shifts, because one by 64 would be undefined.
       visit(row, hash, static_cast<std::size_t>(hash >> 1 >> (63 - bits_)));
     }

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Takes the place of a dispatcher whose requirements are not met.
+struct refused_dispatch {
+  template <class... Arguments>
+  static cudaError_t Dispatch(Arguments&&...) {
+    return cudaErrorInvalidValue;
+  }
+};
+
+/// `Dispatcher` if its requirements are met. Otherwise nothing of it is instantiated, and the requirement's
+/// static_assert is the only error.
+template <bool AreMet, class Dispatcher>
+using dispatch_if = std::conditional_t<AreMet, Dispatcher, refused_dispatch>;
+
+}  // namespace detail
+STRATA_NAMESPACE_END
