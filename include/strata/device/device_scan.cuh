@@ -8,7 +8,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/dispatch_by_key.cuh>

@@ -7,7 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/arguments/segments.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/scan/initial_value.cuh>

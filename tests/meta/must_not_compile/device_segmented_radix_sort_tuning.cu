@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or more
 // expect: segmented_radix_sort_tuning::few_items_per_thread must not be above items_per_thread
+// errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_radix_sort.cuh>
 
 #if defined(STRATA_BAD)

@@ -8,7 +8,7 @@
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/execution.cuh>
 #include <strata/device/join/bloom_filter.cuh>
 #include <strata/device/join/common/join_options.hpp>

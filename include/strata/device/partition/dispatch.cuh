@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/partition/problem_partition.cuh>
 #include <strata/device/scan/dispatch.cuh>
 

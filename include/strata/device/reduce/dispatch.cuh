@@ -13,7 +13,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/last_block.cuh>
 #include <strata/device/reduce/agent.cuh>

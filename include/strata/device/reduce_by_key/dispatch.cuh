@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/reduce_by_key/problem_non_trivial_runs.cuh>
 #include <strata/device/reduce_by_key/problem_reduce_by_key.cuh>
 #include <strata/device/scan/dispatch.cuh>

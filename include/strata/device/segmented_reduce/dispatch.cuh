@@ -11,7 +11,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
 #include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.hpp>
+#include <strata/device/arguments/dispatch_if.cuh>
 #include <strata/device/grid/epoch.hpp>
 #include <strata/device/grid/tagged_word.cuh>
 #include <strata/device/segmented_reduce/chunks.cuh>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 
 #include <type_traits>
 
