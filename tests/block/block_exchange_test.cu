@@ -187,7 +187,7 @@ void test_every_way() {
 template <class Case>
 class block_exchange : public testing::Test {};
 using int128 = strata_test::int128;
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using exchange_cases = testing::Types<tile_case<int, 64, 24>, tile_case<signed char, 32, 12>, tile_case<short, 33, 5>,
                                       tile_case<record, 16, 3, 2, 2>, tile_case<words<3>, 20, 4>,
                                       tile_case<words<3, std::uint8_t>, 40, 2>>;
@@ -331,7 +331,7 @@ void test_positions(std::integer_sequence<int, Items...>) {
 }
 
 TEST(block_exchange_positions, are_those_of_the_layout_and_no_row_takes_over_two_wavefronts) {
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
   using counts = std::integer_sequence<int, 0, 1, 2, 6, 11, 23>;
 #else
   using counts = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 15, 23, 31, 32, 47, 63>;

@@ -131,7 +131,7 @@ using sorted_counts = histogram_case<BLOCK_HISTO_SORT, short, Counter, 33, 3, 50
 template <class Counter>
 using atomic_counts = histogram_case<BLOCK_HISTO_ATOMIC, short, Counter, 33, 3, 50>;
 
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<by_sort<u8, 64, 4, 256>, by_sort<int, 33, 3, 1000>, by_sort<level, 8, 3, 30, 4, 3>,
                              by_sort<strata_test::int128, 1, 1, 1>, sorted_counts<u8>, sorted_counts<tally>,
                              by_atomics<u8, 64, 4, 256>, by_atomics<level, 8, 3, 30, 4, 3>, atomic_counts<float>,

@@ -38,7 +38,7 @@ struct sort_case {
 
 template <class Case>
 class block_merge_sort : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<sort_case<int, std::int8_t, 3, 96>, sort_case<words<10>, std::int64_t, 2, 40>,
                              sort_case<std::int8_t, int, 4, 64>, sort_case<std::int16_t, words<3>, 5, 8, 4, 3>>;
 #else

@@ -144,7 +144,7 @@ std::vector<int> expected_ranks(const unsigned* keys) {
 
 template <class Case>
 class block_radix_rank : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<basic<false, 4, 5, true, 64>, basic<true, 3, 4, false, 4, 3, 3>,
                              match<true, 5, 3, 8, 4, 2>, match<false, 8, 2, 33>, early<WARP_MATCH_ANY, true, 6, 3, 40>,
                              early<WARP_MATCH_ATOMIC_OR, false, 4, 3, 64>, shuffle<true, 4, 3, 8, 2, 4>>;

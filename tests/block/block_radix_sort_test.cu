@@ -207,7 +207,7 @@ class tile_sorter {
 template <class Case>
 class block_radix_sort : public testing::Test {};
 using int128 = strata_test::int128;
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<sort_case<unsigned, 3, 4, 40>, sort_case<double, 2, 5, 4, 4, 2>,
                              sort_case<event, 2, 8, 64, 1, 1, by_year_weight_kind>, sort_case<std::int8_t, 5, 3, 33>>;
 #else
@@ -352,7 +352,7 @@ void test_forms(int begin_bit, int end_bit) {
 
 TEST(block_radix_sort_forms, without_a_range) { test_forms<no_range, short, detail::identity_decomposer>(0, 16); }
 TEST(block_radix_sort_forms, with_bits) { test_forms<bit_range, short, detail::identity_decomposer>(5, 11); }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(block_radix_sort_forms, with_a_decomposer) { test_forms<decomposer, event, reverse_fields>(0, 24); }
 TEST(block_radix_sort_forms, with_a_decomposer_and_bits) {
   test_forms<decomposer_and_bits, event, reverse_fields>(5, 11);

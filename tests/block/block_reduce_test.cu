@@ -318,7 +318,7 @@ void test_type() {
 
 template <class T>
 class block_reduce_types : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using reduced_types = testing::Types<std::int8_t, std::int32_t, float, __half, strata_test::int128,
                                      strata_test::words<5, std::uint8_t>, strata_test::words<3, std::uint64_t>, strict>;
 #else

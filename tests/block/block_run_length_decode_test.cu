@@ -144,7 +144,7 @@ std::vector<std::vector<int>> lengths_of_runs(int runs, int window, int largest_
 template <class Case>
 class block_run_length_decode : public testing::Test {};
 
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<runs_case<int, 64, 2, 4>, runs_case<signed char, 33, 3, 5, std::uint16_t>,
                              runs_case<words<3>, 8, 2, 3, int, 3, 2, std::uint8_t>,
                              runs_case<double, 32, 1, 4, std::uint8_t>, runs_case<words<5>, 1, 1, 1>>;

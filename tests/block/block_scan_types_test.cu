@@ -94,7 +94,7 @@ void test_type(Operator op) {
 
 template <class T>
 class block_scan_of : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using scanned_types =
     testing::Types<std::int8_t, std::int32_t, __half, words<5, std::uint8_t>, struct12, words<10>, strict>;
 #else

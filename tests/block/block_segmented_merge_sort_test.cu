@@ -154,7 +154,7 @@ TEST(block_segmented_merge_sort, words_in_blocks_of_any_shape) {
   expect_sorts_any<128, 8, 1, false>();
   // Levels of which some need no barrier of the block.
   expect_sorts_any<160, 3, 1, false>();
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_sorts_any<96, 1, 1, false>();
   expect_sorts_any<64, 16, 1, false>();
   expect_sorts_any<64, 25, 1, false>();
@@ -164,7 +164,7 @@ TEST(block_segmented_merge_sort, words_in_blocks_of_any_shape) {
 TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
   expect_sorts_any<32, 4, 1, true>();
   expect_sorts_any<64, 3, 3, true>();
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_sorts_any<64, 8, 4, false>();
   expect_sorts_any<64, 3, 10, false>();
   expect_sorts_any<32, 7, 2, false>();

@@ -56,7 +56,7 @@ struct tile_case {
   }
 };
 
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using tile_cases = testing::Types<tile_case<int, 64, 4>, tile_case<int, 33, 3>, tile_case<int, 8, 6, 4, 2>,
                                   tile_case<signed char, 31, 7>, tile_case<double, 40, 2>,
                                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<5>, 16, 2>>;

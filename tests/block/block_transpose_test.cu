@@ -50,7 +50,7 @@ struct tile_case {
   static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
 };
 
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using cases =
     testing::Types<tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint16_t, 128, 64, 128>,
                    tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>,

@@ -29,7 +29,7 @@ namespace neighbour_cases {
 
 using namespace block_tile;
 
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<tile_case<int, 64, 4>, tile_case<int, 1, 1>, tile_case<int, 33, 1>,
                              tile_case<signed char, 31, 7>, tile_case<__half, 8, 6, 4, 2>,
                              tile_case<strata_test::int128, 32, 3>, tile_case<words<3, std::uint8_t>, 40, 2>>;

@@ -138,7 +138,7 @@ void expect_differences(std::size_t size, std::size_t in_shift, std::size_t out_
 
 template <class T>
 class DeviceAdjacentDifferenceOf : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = testing::Types<std::uint8_t, int, struct16, struct12>;
 #else
 using item_types =

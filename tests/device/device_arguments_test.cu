@@ -825,7 +825,7 @@ TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
 // ------------------------------------------------------------------ types of counts
 
 // Types of counts are a matter of the host; kernels for all of them would take nvcc minutes.
-#if STRATA_HOST_SIMT && !STRATA_TEST_SMALL
+#if STRATA_HOST_SIMT && !STRATA_TEST_FEW_TYPES
 TEST(device_arguments, counts_may_have_any_integer_type) {
   const std::vector<device_call> expected = calls<i64>(), shorter = calls<unsigned char>();
   ASSERT_EQ(expected.size(), shorter.size());

@@ -15,7 +15,7 @@ using namespace device_test;
 using strata::DeviceCopy;
 using strata_test::words;
 
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using types = testing::Types<std::uint8_t, std::uint32_t, words<3>, strata_test::int128>;
 #else
 using types = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, words<3>,

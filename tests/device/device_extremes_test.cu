@@ -36,7 +36,7 @@ using strata_test::same_bits;
 
 template <class T>
 class DeviceExtremes : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using real_types = ::testing::Types<float, __half>;
 #else
 using real_types = ::testing::Types<float, double, __half, __nv_bfloat16>;

@@ -51,41 +51,8 @@ class device_joiner {
         has_nulls_(!build.null.empty() || !probe.null.empty()) {}
 
   /// The first `capacity` rows of the result.
-  row_pairs run(JoinKind kind, Options options, std::int64_t capacity, std::int64_t& all) {
-    give_nulls(options);
-    const bool has_build_rows = kind != JoinKind::semi && kind != JoinKind::anti;
-    // Guard bands are around them: nothing is written behind the capacity.
-    device_vector<Index> build_out(static_cast<std::size_t>(capacity));
-    device_vector<Index> probe_out(static_cast<std::size_t>(capacity));
-    device_vector<std::int64_t> total(1);
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return pairs_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), build_out.data(),
-                      probe_out.data(), total.data(), capacity, options);
-    }));
-    all = total.to_host()[0];
-    const std::vector<Index> build_rows = build_out.to_host();
-    const std::vector<Index> probe_rows = probe_out.to_host();
-    row_pairs out;
-    for (std::size_t i = 0; i < build_rows.size(); ++i) {
-      if (static_cast<std::int64_t>(i) >= all) {
-        EXPECT_TRUE(strata_test::is_poison(build_rows[i]) && strata_test::is_poison(probe_rows[i]))
-            << "written at " << i << ", behind the end";
-        continue;
-      }
-      out.emplace_back(has_build_rows ? widened(build_rows[i]) : -1, widened(probe_rows[i]));
-    }
-    return out;
-  }
-
-  std::int64_t count(JoinKind kind, Options options) {
-    give_nulls(options);
-    device_vector<std::int64_t> total(1);
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-      return count_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), total.data(),
-                      options);
-    }));
-    return total.to_host()[0];
-  }
+  row_pairs run(JoinKind kind, Options options, std::int64_t capacity, std::int64_t& all);
+  std::int64_t count(JoinKind kind, Options options);
 
   /// Compares with what is expected, given in the order of probe rows.
   void check(JoinKind kind, const Options& options, const row_pairs& expected, bool all_capacities = true) {
@@ -132,6 +99,49 @@ class device_joiner {
   device_vector<std::uint32_t> probe_valid_;
   bool has_nulls_;
 };
+
+template <class Key, class Index, class Options>
+row_pairs device_joiner<Key, Index, Options>::run(JoinKind kind, Options options, std::int64_t capacity,
+                                                  std::int64_t& all) {
+  give_nulls(options);
+  const bool has_build_rows = kind != JoinKind::semi && kind != JoinKind::anti;
+  // Guard bands are around them: nothing is written behind the capacity.
+  device_vector<Index> build_out(static_cast<std::size_t>(capacity));
+  device_vector<Index> probe_out(static_cast<std::size_t>(capacity));
+  device_vector<std::int64_t> total(1);
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return pairs_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), build_out.data(),
+                    probe_out.data(), total.data(), capacity, options);
+  }));
+  all = total.to_host()[0];
+  const std::vector<Index> build_rows = build_out.to_host();
+  const std::vector<Index> probe_rows = probe_out.to_host();
+  row_pairs out;
+  for (std::size_t i = 0; i < build_rows.size(); ++i) {
+    if (static_cast<std::int64_t>(i) >= all) {
+      EXPECT_TRUE(strata_test::is_poison(build_rows[i]) && strata_test::is_poison(probe_rows[i]))
+          << "written at " << i << ", behind the end";
+      continue;
+    }
+    out.emplace_back(has_build_rows ? widened(build_rows[i]) : -1, widened(probe_rows[i]));
+  }
+  return out;
+}
+
+template <class Key, class Index, class Options>
+std::int64_t device_joiner<Key, Index, Options>::count(JoinKind kind, Options options) {
+  give_nulls(options);
+  device_vector<std::int64_t> total(1);
+  EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return count_of(kind, storage, bytes, build_.data(), rows(build_), probe_.data(), rows(probe_), total.data(),
+                    options);
+  }));
+  return total.to_host()[0];
+}
+
+// device_hash_join_support.cu has these joins, of which one takes seconds to compile, for all tests.
+extern template class device_joiner<std::uint32_t, std::int32_t>;
+extern template class device_joiner<std::int64_t, std::int32_t>;
 
 inline bool is_unique(const side_ids& side) {
   std::vector<std::uint32_t> ids;

@@ -72,7 +72,7 @@ class DeviceLargeTypes : public ::testing::Test {
   static constexpr auto n = static_cast<std::int64_t>(count);
   std::vector<T> items;
 };
-#if STRATA_TEST_SMALL && !defined(__CUDACC__)
+#if STRATA_TEST_FEW_TYPES && !defined(__CUDACC__)
 using large_types = ::testing::Types<large<400>, large<1024>>;
 #elif defined(__CUDACC__)
 using large_types = ::testing::Types<large<320>>;  // nvcc takes a minute for it, and more for larger ones

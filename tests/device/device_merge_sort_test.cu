@@ -110,7 +110,7 @@ TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_til
 // Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record16>(8000, pattern::few));
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::uint8_t>(30000, pattern::random));
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::uint16_t>(30000, pattern::random));
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<double>(20000, pattern::few));
@@ -145,7 +145,7 @@ TEST(device_merge_sort, pairs_are_stable) {
     if (is_small() && size != 4609 && size != 12801) continue;
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(size)));
   }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint8_t, record40>(4000)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record40, std::uint16_t>(4000)));
 #endif

@@ -162,7 +162,7 @@ void expect_merges_keys(const ranges<Key>& in) {
 // ------------------------------------------------------------------ types and sizes
 template <class Key>
 class device_merge : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using types = testing::Types<std::int32_t, std::uint8_t, double, words<3>>;
 #else
 using types = testing::Types<std::int32_t, std::uint8_t, std::int16_t, float, double, std::int64_t, words<3>, words<4>,
@@ -197,7 +197,7 @@ TYPED_TEST(device_merge, pairs_are_stable) {
 
 template <class Value>
 class device_merge_values : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using value_types = testing::Types<std::int8_t, words<10>>;
 #else
 using value_types = testing::Types<std::int8_t, std::int16_t, std::int64_t, words<3>, words<4>, words<10>, words<300>>;

@@ -67,7 +67,7 @@ run_shape with_single_items(std::size_t items, std::size_t mean) {
 
 template <class Encoding>
 class DeviceNonTrivialRunsTypes : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using encodings = ::testing::Types<words, encoding<std::uint8_t, std::int64_t, std::int64_t, std::size_t>,
                                    encoding<struct12, int, std::int64_t, unsigned>>;
 #else
@@ -137,7 +137,7 @@ TEST(device_non_trivial_runs, pipelines_in_bulk) { expect_in_pipelines<short_col
 TEST(device_non_trivial_runs, pipelines_one_by_one) {
   expect_in_pipelines<short_columns<16, 3, 1>, false, encoding<std::uint64_t, std::int64_t, int, std::int64_t>>();
 }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 // More than 32 flags in a thread, and one item in 16 bytes.
 TEST(device_non_trivial_runs, pipelines_of_bytes) {
   expect_in_pipelines<short_columns<150, 3, 2>, true, encoding<std::uint8_t, int, int, int>>();

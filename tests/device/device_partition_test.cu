@@ -118,7 +118,7 @@ constexpr two_densities pairs_of_densities[] = {{300, 500}, {0, 0}, {0, 1024}, {
 
 template <class T>
 class DevicePartitionTypes : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = ::testing::Types<float, struct12>;
 #else
 using struct24 = strata_test::words<3, std::uint64_t>;
@@ -186,7 +186,7 @@ void expect_flagged() {
   }
 }
 TEST(device_partition, flagged_items_of_4_bytes) { expect_flagged<char, float>(); }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_partition, flags_wider_than_items) { expect_flagged<std::int64_t, std::int16_t>(); }
 TEST(device_partition, flagged_items_of_24_bytes) { expect_flagged<int, struct24>(); }
 #endif
@@ -281,7 +281,7 @@ TEST(device_partition, two_parts_by_pipelines_in_bulk) {
     pipeline::expect(blocks, size, patterns[i % 6]);
   });
 }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 // More than 32 flags in a thread.
 TEST(device_partition, three_parts_of_bytes_by_pipelines) {
   using pipeline = three_by_pipeline<short_columns<48, 3, 2>, true, std::uint8_t, unsigned>;
@@ -562,7 +562,7 @@ Num number_of_items(Count count) {
 TEST(device_partition, counts_and_numbers_may_have_any_type) {
   EXPECT_EQ(100, (number_of_items<signed char, int>(100)));
   EXPECT_EQ(200u, (number_of_items<unsigned char, unsigned char>(200)));
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   EXPECT_EQ(1000, (number_of_items<short, std::int64_t>(1000)));
   EXPECT_EQ(1000.0, (number_of_items<std::size_t, double>(1000)));
 #endif

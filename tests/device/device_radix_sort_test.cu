@@ -31,7 +31,7 @@ using strata::DeviceRadixSort;
 
 template <class Key>
 class DeviceRadixSortKeys : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using key_types = ::testing::Types<std::uint32_t, double>;
 #else
 using key_types = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
@@ -161,7 +161,7 @@ struct words_40 {
 
 TEST(device_radix_sort, pairs_are_stable) {
   expect_stable_pairs<std::uint32_t, std::uint32_t>();
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_stable_pairs<std::uint64_t, std::uint32_t>();
   expect_stable_pairs<std::uint8_t, std::uint64_t>();
   expect_stable_pairs<float, words_40>();

@@ -62,7 +62,7 @@ using reals = reduction<std::int64_t, double, strata::Sum, std::int64_t>;
 
 template <class Reduction>
 class DeviceReduceByKeyTypes : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using reductions = ::testing::Types<ints, reduction<std::uint8_t, std::int8_t, strata::Sum, unsigned>,
                                     reduction<struct12, string_hash, join, std::size_t>>;
 #else
@@ -194,7 +194,7 @@ struct join_intervals {
 
 template <class Interval>
 class DeviceReduceByKeyOrder : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using intervals = ::testing::Types<interval<0>>;
 #else
 // 8 bytes, and 12, which no pipeline takes.

@@ -19,7 +19,7 @@ using strata::DeviceReduce;
 
 template <class T>
 class DeviceReduceMinMax : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using number_types = ::testing::Types<std::int8_t, std::uint16_t, std::uint32_t, std::int64_t, float>;
 #else
 using number_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,

@@ -48,7 +48,7 @@ using words = encoding<std::uint32_t, int, int>;
 
 template <class Encoding>
 class DeviceRunLengthEncodeTypes : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using encodings =
     ::testing::Types<words, encoding<std::uint8_t, std::int64_t, std::size_t>, encoding<struct12, int, unsigned>>;
 #else

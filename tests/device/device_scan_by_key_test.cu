@@ -79,7 +79,7 @@ const std::vector<std::size_t>& means() {
 
 template <class T>
 class DeviceScanByKeySum : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using number_types = ::testing::Types<std::int32_t>;
 #else
 using number_types = ::testing::Types<std::int8_t, std::int32_t, std::int64_t, double>;

@@ -77,7 +77,7 @@ using operator_for = std::conditional_t<std::is_same_v<T, string_hash>, join, st
 
 template <class T>
 class DeviceScanCub : public ::testing::Test {};
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using item_types = ::testing::Types<std::int8_t, string_hash>;
 #else
 using item_types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, string_hash>;

@@ -71,7 +71,7 @@ struct join_intervals {
 
 template <class Interval>
 class DeviceScanOrder : public ::testing::Test {};
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using interval_types = ::testing::Types<interval<int, 0>, interval<long long, 3>>;
 #else
 // 8, 12 and 40 bytes.
@@ -164,7 +164,7 @@ struct by_composition {
 
 template <class T>
 class DeviceScanItems : public ::testing::Test {};
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using item_types = ::testing::Types<packed_affine<std::uint8_t>, string_hash>;
 #else
 // 1, 2, 4, 8, 16 and 3 bytes.

@@ -21,7 +21,7 @@ using strata_test::plain_sum;
 
 template <class T>
 class DeviceScanSum : public ::testing::Test {};
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using number_types = ::testing::Types<std::int8_t, std::int32_t, double>;
 #elif STRATA_HOST_SIMT
 using number_types = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double>;

@@ -149,7 +149,7 @@ TEST(device_scan_tuning, pipeline_that_begins_with_an_item) {
 TEST(device_scan_tuning, pipeline_whose_items_are_read_by_threads) {
   expect_pipeline<byte_function, compose, form::inclusive, pipeline_hub<32, 1, 3, 2>, false>(compose{}, {});
 }
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
 TEST(device_scan_tuning, pipeline_of_longs) {
   expect_pipeline<std::int64_t, strata::Sum, form::inclusive_with_init, pipeline_hub<32, 3, 3, 2>>(strata::Sum{}, -77);
 }
@@ -279,7 +279,7 @@ TEST(device_scan_tuning, pipeline_joins_neighbours_in_order_and_nothing_else) {
 TEST(device_scan_tuning, pipeline_joins_nothing_to_the_initial_value_but_the_first_item) {
   expect_pipeline_joins_neighbours<interval<int>, false, interval<int>, pipeline_hub<32, 3, 3, 1>>(some_tiles(192));
 }
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
 TEST(device_scan_tuning, pipeline_joins_narrow_neighbours) {
   expect_pipeline_joins_neighbours<interval<short>, true, NullType, pipeline_hub<32, 1, 4, 2>>(32000);
 }

@@ -128,7 +128,7 @@ TEST(device_segmented_merge_sort_calls, every_function) {
                                    rest...);
       },
       [](sorting& d) { d.expect_copied(true, true); });
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   check([](sorting& d, void* s, std::size_t& b,
            auto... rest) { return sort::StableSortKeysCopy(s, b, d.keys_in.data(), d.keys_out.data(), rest...); },
         [](sorting& d) { d.expect_copied(true, false); });
@@ -225,7 +225,7 @@ void expect_offsets(Items items, Count count) {
 
 TEST(device_segmented_merge_sort_calls, offsets_and_counts_of_any_integer_types) {
   expect_offsets<std::uint16_t, std::uint64_t>(std::uint16_t{688}, std::uint8_t{7});
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_offsets<std::int32_t, std::int16_t>(688ull, 7);
 #endif
 }

@@ -124,7 +124,7 @@ TEST(device_segmented_merge_sort, keys_of_any_size) {
   expect_sorts_keys_of<std::uint8_t>();
   expect_sorts_keys_of<record16>();
   expect_sorts_keys_of<record12>();
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_sorts_keys_of<std::uint16_t>();
   expect_sorts_keys_of<double>();
   expect_sorts_keys_of<record40>();
@@ -146,7 +146,7 @@ TEST(device_segmented_merge_sort, pairs_are_stable_in_segments_of_any_shape) {
 
 TEST(device_segmented_merge_sort, pairs_of_any_sizes) {
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint8_t, record40>(mixed(), pattern::few, true)));
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint64_t, std::uint16_t>(mixed(), pattern::few, false)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record12, double>(mixed(), pattern::few, true)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record40, record40>(mixed(), pattern::few, false)));

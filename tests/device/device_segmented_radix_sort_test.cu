@@ -236,7 +236,7 @@ void expect_sorts_keys() {
 TEST(device_segmented_radix_sort, keys_of_any_types) {
   expect_sorts_keys<false, float>();
   expect_sorts_keys<true, std::uint8_t>();
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_sorts_keys<false, std::uint8_t>();
   expect_sorts_keys<false, std::uint32_t>();
   expect_sorts_keys<false, std::int64_t>();
@@ -279,7 +279,7 @@ TEST(device_segmented_radix_sort, pairs_are_stable_in_segments_of_any_shape) {
   }
 }
 
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_segmented_radix_sort, large_values) {
   for (const pattern how : {pattern::few, pattern::random}) {
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::int64_t, words_40>(mixed(), how, 0, 64)));

@@ -19,7 +19,7 @@ using strata::DeviceSegmentedReduce;
 
 template <class T>
 class DeviceSegmentedReduceArg : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using number_types = ::testing::Types<float>;
 #else
 using number_types = ::testing::Types<std::int8_t, std::int64_t, float>;

@@ -149,7 +149,7 @@ struct plain_add {
 
 template <class T>
 class device_segmented_scan_sum : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using sum_types = testing::Types<std::int32_t>;
 #else
 using sum_types = testing::Types<std::int8_t, std::int32_t, std::int64_t, double>;

@@ -150,7 +150,7 @@ TEST(device_segmented_sort_long, keys_of_other_sizes) {
   expect_copies<false, std::int64_t, NullType>(mixed(), pattern::random);
   expect_copies<true, __half, std::uint32_t>(mixed(), pattern::random);
   expect_copies<false, std::int8_t, NullType>(mixed(), pattern::random);
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_copies<true, double, std::uint32_t>(mixed(), pattern::random);
   expect_copies<false, small, std::uint32_t>(mixed(), pattern::few);
 #endif

@@ -391,7 +391,7 @@ void expect_sorts_descending(const std::vector<Number>& special) {
 
 TEST(device_segmented_sort, keys_of_other_sizes) {
   expect_sorts_descending(special_floats<__half, std::uint16_t>());
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   expect_sorts_descending(special_integers<std::int64_t>());
 #endif
 }

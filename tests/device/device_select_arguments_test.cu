@@ -462,7 +462,7 @@ Num number_of_even(Count count) {
 TEST(device_select_arguments, counts_and_numbers_of_selected_items_may_have_any_type) {
   EXPECT_EQ(100, (number_of_even<signed char, int>(100)));
   EXPECT_EQ(200u, (number_of_even<unsigned char, unsigned char>(200)));
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
   EXPECT_EQ(1000, (number_of_even<short, std::int64_t>(1000)));
   EXPECT_EQ(1000u, (number_of_even<unsigned, std::size_t>(1000u)));
   EXPECT_EQ(1000.0, (number_of_even<std::size_t, double>(1000)));

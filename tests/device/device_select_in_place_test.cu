@@ -34,7 +34,7 @@ std::vector<std::size_t> lengths(std::size_t item_bytes) {
 
 template <class T>
 class DeviceSelectInPlace : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = ::testing::Types<float, struct24>;
 #else
 using item_types = ::testing::Types<std::uint8_t, float, std::uint64_t, struct16, struct12, struct24>;
@@ -85,7 +85,7 @@ void expect_flagged_in_place() {
 }
 
 TEST(device_select_in_place, flagged) { expect_flagged_in_place<char, std::uint64_t>(); }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_select_in_place, flags_wider_than_items) { expect_flagged_in_place<std::int64_t, std::int16_t>(); }
 TEST(device_select_in_place, flagged_items_of_12_bytes) { expect_flagged_in_place<int, struct12>(); }
 #endif

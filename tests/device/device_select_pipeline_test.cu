@@ -114,7 +114,7 @@ TEST(device_select_pipeline, items_one_by_one) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_items<short_columns<16, 3, 1>, false, std::uint64_t>::expect_all();
 }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 // More than 32 flags in a thread.
 TEST(device_select_pipeline, bytes_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
@@ -174,7 +174,7 @@ TEST(device_select_pipeline, flags_and_items_in_bulk) {
 struct as_bool {
   STRATA_HD bool operator()(char flag) const { return flag != 0; }
 };
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_select_pipeline, computed_flags_and_items_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   using flags = transforming<const char*, as_bool>;

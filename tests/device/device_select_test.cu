@@ -34,7 +34,7 @@ std::vector<std::size_t> lengths() {
 
 template <class T>
 class DeviceSelectIf : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = ::testing::Types<float, struct12>;
 #else
 using item_types = ::testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, struct16, struct12, struct24>;
@@ -110,7 +110,7 @@ void expect_selects_flagged() {
 }
 
 TEST(device_select, flagged_items_of_4_bytes) { expect_selects_flagged<char, float>(); }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_select, flags_wider_than_items) { expect_selects_flagged<std::int64_t, std::int16_t>(); }
 TEST(device_select, flagged_items_of_24_bytes) { expect_selects_flagged<int, struct24>(); }
 #endif

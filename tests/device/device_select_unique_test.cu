@@ -41,7 +41,7 @@ struct are_equal {
 
 template <class T>
 class DeviceSelectUnique : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = ::testing::Types<std::int32_t>;
 #else
 using item_types = ::testing::Types<std::uint8_t, std::int32_t, double, struct16, struct12>;
@@ -129,7 +129,7 @@ void expect_unique_by_key() {
 }
 
 TEST(device_select, unique_by_key) { expect_unique_by_key<std::uint32_t, float>(); }
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
 TEST(device_select, unique_by_narrow_key) { expect_unique_by_key<std::uint8_t, struct16>(); }
 TEST(device_select, unique_by_wide_key) { expect_unique_by_key<std::int64_t, std::uint16_t>(); }
 TEST(device_select, unique_by_key_of_12_bytes) { expect_unique_by_key<struct12, struct24>(); }

@@ -106,7 +106,7 @@ std::vector<std::size_t> ranks(std::size_t n) {
 
 template <class T>
 class DeviceTopKKeys : public ::testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using key_types = ::testing::Types<std::uint8_t, float, std::int64_t>;
 #else
 enum class color : std::int16_t {};
@@ -175,7 +175,7 @@ TEST(device_top_k, values_of_any_size_come_along) {
       const auto keys = make_keys<std::int32_t>(n, how);
       ASSERT_NO_FATAL_FAILURE((expect_all_pairs<std::int32_t, std::uint8_t>(keys, k)));
       ASSERT_NO_FATAL_FAILURE((expect_all_pairs<std::int32_t, value20>(keys, k)));
-#if !STRATA_TEST_SMALL
+#if !STRATA_TEST_FEW_TYPES
       ASSERT_NO_FATAL_FAILURE((expect_all_pairs<std::int32_t, std::uint32_t>(keys, k)));
       ASSERT_NO_FATAL_FAILURE((expect_all_pairs<std::uint64_t, value32>(make_keys<std::uint64_t>(n, how), k)));
 #endif

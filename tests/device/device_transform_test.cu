@@ -65,7 +65,7 @@ std::vector<std::size_t> lengths() {
 
 template <class T>
 class DeviceTransformOf : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using item_types = testing::Types<std::uint8_t, int, struct16, struct12>;
 #else
 using item_types = testing::Types<std::uint8_t, std::int16_t, int, std::uint64_t, struct16, strata_test::bytes3,

@@ -20,7 +20,7 @@ using strata_test::words;
 template <std::size_t Size>
 using chars = words<Size, std::uint8_t>;
 
-#if defined(STRATA_TEST_SMALL)
+#if defined(STRATA_TEST_FEW_TYPES)
 using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>,
                              words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #else

@@ -67,7 +67,7 @@ std::vector<Key> keys_of(const std::vector<int>& numbers) {
 
 template <class Key>
 class DistributedRadixSort : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using key_types = testing::Types<unsigned, float, std::int8_t>;
 #else
 using key_types =

@@ -292,7 +292,7 @@ const std::vector<maker> makers = {
     sort_segments<std::int32_t, std::int32_t, what::indices, by_low_bits>,
     sort_numbers<float, std::uint32_t, true>,
     sort_numbers<std::int32_t, std::uint32_t, true, by_digits_above_500>,
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
     sort<std::uint32_t, std::uint8_t, false, by_low_bits>,
     sort<int128, std::uint8_t, false, by_all>,
     sort<bytes64, std::uint32_t, true, by_low_bits>,

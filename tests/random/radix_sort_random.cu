@@ -293,7 +293,7 @@ const std::vector<maker> makers = {
     sort_segments<std::uint16_t, bytes12, true>,
     // Segments of more than 1024 items are long.
     sort_segments<std::uint32_t, std::uint32_t, true, device_test::tiles_of<256, 2>>,
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
     sort<std::uint8_t, std::uint8_t, false>,
     sort<std::int16_t, std::uint8_t, false>,
     sort<std::int64_t, std::uint8_t, false>,

@@ -301,7 +301,7 @@ const std::vector<maker> makers = {
     of_segments<std::int32_t, std::int64_t, what_of_segments::sum>,
     of_segments<double, double, what_of_segments::min>,
     of_segments<float, strata::KeyValuePair<int, float>, what_of_segments::arg_max>,
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
     reduce_by<std::int64_t, wrapping_sum>,
     reduce_by<affine8, strata::Sum>,
     reduce_by<bytes3, wrapping_sum>,

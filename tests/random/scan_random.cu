@@ -174,7 +174,7 @@ const std::vector<maker> makers = {
     sum<double, double, false>,
     by_key<std::uint8_t, affine16, compose, true>,
     by_key<bytes12, affine8, compose, false>,
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
     scan_by<affine8, compose, form::exclusive>,
     scan_by<std::uint16_t, wrapping_sum, form::inclusive>,
     scan_by<std::uint64_t, strata::BitXor, form::exclusive>,

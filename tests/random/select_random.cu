@@ -312,7 +312,7 @@ const std::vector<maker> makers = {
     partition<std::uint32_t, false>,
     partition<bytes12, true>,
     non_trivial_runs<std::uint16_t>,
-#if !defined(STRATA_TEST_SMALL)
+#if !defined(STRATA_TEST_FEW_TYPES)
     select_if<std::int32_t>,
     select_if<double>,
     select_if<bytes3>,

@@ -145,7 +145,7 @@ void test_every_way() {
 
 template <class Case>
 class warp_exchange : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using exchange_cases =
     testing::Types<exchange_case<int, 12>, exchange_case<signed char, 5, 16>, exchange_case<short, 4, 20>,
                    exchange_case<words<3>, 6, 8>, exchange_case<int128, 2, 4>, exchange_case<record, 3, 32>>;
@@ -178,7 +178,7 @@ void test_counts(std::integer_sequence<int, Items...>) {
 }
 
 TEST(warp_exchange_shuffle, takes_any_count_of_items_and_any_width) {
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
   test_counts<32>(std::integer_sequence<int, 2, 5>{});
   test_counts<6>(std::integer_sequence<int, 3, 8>{});
 #else
@@ -291,7 +291,7 @@ void test_model(std::integer_sequence<int, Items...>) {
 }
 
 TEST(warp_exchange_layout, is_free_of_conflicts_in_the_model) {
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
   using counts = std::integer_sequence<int, 0, 2, 11>;
 #else
   using counts = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 7, 9, 11, 15, 23, 32, 63>;

@@ -38,7 +38,7 @@ struct sort_case {
 
 template <class Case>
 class warp_merge_sort : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<sort_case<int, std::int8_t, 3, 32>, sort_case<words<10>, std::int64_t, 2, 20>,
                              sort_case<std::int8_t, int, 4, 8>>;
 #else

@@ -106,7 +106,7 @@ void test_odd_width(Operator op) {
 
 template <class T>
 class warp_scan_of : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using scanned_types = testing::Types<std::int8_t, std::int32_t, __half, int128, bytes3, struct12, words<10>, strict>;
 #else
 using scanned_types = testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, __half,
@@ -187,7 +187,7 @@ void test_sums() {
 
 template <class T>
 class warp_scan_sums : public testing::Test {};
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using summed_types = testing::Types<std::int8_t, std::uint32_t, std::int64_t, float, double>;
 #else
 using summed_types = testing::Types<std::int8_t, std::uint8_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,

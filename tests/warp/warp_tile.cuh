@@ -44,7 +44,7 @@ struct tile_case {
   }
 };
 
-#if STRATA_TEST_SMALL
+#if STRATA_TEST_FEW_TYPES
 using tile_cases = testing::Types<tile_case<int, 32, 4>, tile_case<int, 16, 5>, tile_case<int, 20, 4>,
                                   tile_case<signed char, 32, 7>, tile_case<short, 2, 6>, tile_case<double, 16, 12>,
                                   tile_case<words<3, std::uint8_t>, 32, 4>, tile_case<words<10>, 16, 2>>;

@@ -20,8 +20,8 @@ cudaError_t dispatch_select(void* d_temp_storage, std::size_t& temp_storage_byte
                             ValueIterator d_values, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
                             NumSelectedIterator d_num_selected_out, NumItemsT num_items, Op op, cudaStream_t stream) {
   using Key = iterator_value_t<KeyIterator>;
-  using requirements = std::conditional_t<By == select_by::difference, equality_requirements<Op, Key>,
-                                          predicate_requirements<Op, Key>>;
+  using requirements =
+      std::conditional_t<By == select_by::difference, equality_requirements<Op, Key>, predicate_requirements<Op, Key>>;
   using Select = select_problem<By, item_count_t<NumItemsT>, KeyIterator, ValueIterator, KeyOutputIterator,
                                 ValueOutputIterator, NumSelectedIterator, Op>;
   using Problem = std::conditional_t<InPlace, select_in_place_problem<Select>, Select>;
