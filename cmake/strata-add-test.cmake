@@ -7,7 +7,7 @@
 #   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped", and where there was
 #                             none at configure time only its device code is compiled
 #   SIMT   <name>_simt        the host compiler and strata::simt
-#   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1)
+#   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1), fewer types
 #   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
 # No flavour named means all of them. Only what STRATA_TEST_FLAVOURS lists, and the machine can
 # compile, is built. Labels: the flavour and the folder.
@@ -16,8 +16,9 @@
 # GoogleTest's main() runs a source that has none of its own.
 #
 # STRATA_TEST_FULL says how much of that is built:
-#   OFF    SIMT with smaller cases, fewer types above all; the sources that strata_check_sources lists
-#          have CHECK in its place, and no other has CHECK; without a device, GPU of these sources alone
+#   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); the
+#          sources that strata_check_sources lists have CHECK in its place, and no other has CHECK; without a device,
+#          GPU of these sources alone
 #   ON     everything
 #   ADDED  what ON has and OFF has not, for those who have run that
 set(STRATA_TEST_FULL
@@ -250,10 +251,8 @@ function(strata_add_gpu_flavour target path folder stands_for_others)
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES MATCHES "-virtual$")
-    if(strata_test_common)
-      strata_add_gpu_test(${target} ${path} ${folder} ${ARGN})
-    endif()
-  elseif((stands_for_others AND strata_test_common) OR (NOT stands_for_others AND strata_test_full))
+    strata_add_gpu_test(${target} ${path} ${folder} ${ARGN})
+  elseif(stands_for_others OR strata_test_full)
     strata_add_gpu_test_without_device(${target} ${path} ${folder})
   endif()
 endfunction()
@@ -312,7 +311,7 @@ endfunction()
 #
 # A program with a main() of its own that compares results of random calls with a reference, for as long
 # as it is told: --seconds <N> --seed <S>. Two programs: <name>_simt and <name>_gpu, label random too.
-# With STRATA_TEST_SMALL=1 it may know fewer types.
+# With STRATA_TEST_FEW_TYPES=1 it may know fewer types.
 function(strata_add_random_test path)
   strata_is_in_part(is_in_part)
   if(NOT is_in_part)
