@@ -36,7 +36,7 @@ set(STRATA_GPU_TEST_LAUNCHER
     CACHE STRING "Put before each GPU test, e.g. compute-sanitizer;--tool=racecheck")
 set(STRATA_TEST_RANDOM_SECONDS
     ""
-    CACHE STRING "How long each random test runs; empty: 5, or 20 where STRATA_TEST_FULL is on")
+    CACHE STRING "How long each random test runs; empty: 2, or 20 where STRATA_TEST_FULL is on")
 set(STRATA_TEST_RANDOM_SEED
     1
     CACHE STRING "The seed of random tests; empty: another one each time")
@@ -320,7 +320,7 @@ function(strata_add_random_test path)
   get_filename_component(name ${path} NAME)
   set(seconds ${STRATA_TEST_RANDOM_SECONDS})
   if(NOT seconds)
-    set(seconds 5)
+    set(seconds 2)
     if(strata_test_full)
       set(seconds 20)
     endif()

@@ -107,7 +107,11 @@ template <class Keys1, class Keys2, class OffsetT, class CompareOp>
 STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, OffsetT keys2_count, OffsetT diag,
                             CompareOp compare) {
   static_assert(std::is_integral_v<OffsetT>, "MergePath: offsets and counts must be integers");
-  return detail::merge_path(keys1, keys2, keys1_count, keys2_count, diag, compare);
+  if constexpr (std::is_integral_v<OffsetT>) {
+    return detail::merge_path(keys1, keys2, keys1_count, keys2_count, diag, compare);
+  } else {
+    return diag;
+  }
 }
 
 /// Merges two sorted ranges of `keys`, which begin at `keys1_begin` and `keys2_begin` and have

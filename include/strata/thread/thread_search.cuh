@@ -66,10 +66,12 @@ template <class AIteratorT, class BIteratorT, class OffsetT, class CoordinateT>
 STRATA_HD void MergePathSearch(OffsetT diagonal, AIteratorT a, BIteratorT b, OffsetT a_len, OffsetT b_len,
                                CoordinateT& path_coordinate) {
   static_assert(std::is_integral_v<OffsetT>, "MergePathSearch: the diagonal and the lengths must be integers");
-  const detail::less_by_less_equal is_behind;
-  const OffsetT from_a = detail::merge_path(a, b, a_len, b_len, diagonal, is_behind);
-  path_coordinate.x = static_cast<decltype(path_coordinate.x)>(from_a);
-  path_coordinate.y = static_cast<decltype(path_coordinate.y)>(diagonal - from_a);
+  if constexpr (std::is_integral_v<OffsetT>) {
+    const detail::less_by_less_equal is_behind;
+    const OffsetT from_a = detail::merge_path(a, b, a_len, b_len, diagonal, is_behind);
+    path_coordinate.x = static_cast<decltype(path_coordinate.x)>(from_a);
+    path_coordinate.y = static_cast<decltype(path_coordinate.y)>(diagonal - from_a);
+  }
 }
 
 STRATA_NAMESPACE_END
