@@ -407,5 +407,8 @@ endfunction()
 function(strata_target_test_libraries target library)
   target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest
                                           GTest::gtest_main)
+  # g++ frees memory less often than it would, and takes a tenth less time.
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200>"
+                                           "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
