@@ -271,7 +271,8 @@ function(strata_add_gpu_test target path folder)
   strata_target_gpu_test_options(${target})
   # Others test the kernels as a user has them. These look at calls, and at results beside those of CUB; little
   # optimisation takes two fifths of the time.
-  if(NOT strata_test_full AND path MATCHES "_cub_|_arguments_|_assertions_|_execution_|device_counts_test|_future_count_test")
+  if(NOT strata_test_full
+     AND path MATCHES "_cub_|_arguments_|_assertions_|_execution_|device_counts_test|_future_count_test")
     target_compile_options(${target} PRIVATE -Xcicc=-O1 -Xptxas=-O0)
   endif()
   strata_target_join_support(${target} ${path} gpu gpu)
@@ -374,7 +375,8 @@ endfunction()
 #
 # Makes a command a CTest entry. It may take ten times the seconds of CPU that it usually takes
 # (tests/usual_seconds.txt), and a minute at least. With all types, with sanitizers and on the GPU, five minutes at
-# least. The clock ends only what hangs, after half an hour.
+# least; a thread for each of eight GPUs, all of which wait for their GPU, as much each. The clock ends only what hangs,
+# after half an hour.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
 file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
 set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})
@@ -389,6 +391,9 @@ function(strata_add_limited_test name)
   set(limit 60)
   if(STRATA_TEST_FULL OR name MATCHES "_(asan|gpu)$")
     set(limit 300)
+  endif()
+  if(name MATCHES "^distributed_.*_gpu$")
+    set(limit 2400)
   endif()
   get_property(lines GLOBAL PROPERTY strata_usual_seconds)
   foreach(line IN LISTS lines)
