@@ -241,9 +241,7 @@ struct TunedDeviceScan {
                           cudaStream_t stream) {
     using Accum = accumulator_of_scan<InputIterator, ScanOp, InitValueT>;
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
-    constexpr bool is_possible =
-        detail::operator_requirements<ScanOp, Accum>::are_met && detail::relocatable_requirements<Accum>::are_met &&
-        detail::iterator_requirements<InputIterator>::are_met && detail::output_requirements<OutputIterator>::are_met;
+    constexpr bool is_possible = detail::can_accumulate<ScanOp, Accum, InputIterator, OutputIterator>;
     return detail::dispatch_if<is_possible, detail::DispatchScan<Problem, PolicyHub>>::Dispatch(
         d_temp_storage, temp_storage_bytes, Problem{d_in, d_out, scan_op, init_value}, num_items, stream);
   }

@@ -222,9 +222,7 @@ struct TunedDeviceSegmentedScan {
     static_assert(
         are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
         "Offset iterator type should be integral.");
-    constexpr bool is_possible =
-        detail::operator_requirements<ScanOp, AccumT>::are_met && detail::relocatable_requirements<AccumT>::are_met &&
-        detail::iterator_requirements<InputIterator>::are_met && detail::output_requirements<OutputIterator>::are_met;
+    constexpr bool is_possible = detail::can_accumulate<ScanOp, AccumT, InputIterator, OutputIterator>;
     using Dispatch =
         detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
                                       OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive,

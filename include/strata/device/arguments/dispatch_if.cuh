@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/requirements.hpp>
+#include <strata/core/types.hpp>
 
 #include <type_traits>
 
@@ -22,6 +24,12 @@ struct refused_dispatch {
 /// static_assert is the only error.
 template <bool AreMet, class Dispatcher>
 using dispatch_if = std::conditional_t<AreMet, Dispatcher, refused_dispatch>;
+
+/// The requirements of reductions and scans.
+template <class Operator, class AccumT, class InputIterator, class OutputIterator>
+inline constexpr bool can_accumulate =
+    operator_requirements<Operator, AccumT>::are_met&& relocatable_requirements<AccumT>::are_met&&
+        iterator_requirements<InputIterator>::are_met&& output_requirements<OutputIterator>::are_met;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

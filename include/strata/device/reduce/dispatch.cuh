@@ -242,11 +242,8 @@ struct DispatchReduce {
   }
 };
 
-template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
-          class PolicyHub>
-using dispatch_reduce =
-    dispatch_if<operator_requirements<ReductionOp, AccumT>::are_met && relocatable_requirements<AccumT>::are_met &&
-                    iterator_requirements<InputIterator>::are_met && output_requirements<OutputIterator>::are_met,
-                DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub>>;
+template <class AccumT, class In, class Out, class ReductionOp, class TransformOp, class InitT, class PolicyHub>
+using dispatch_reduce = dispatch_if<can_accumulate<ReductionOp, AccumT, In, Out>,
+                                    DispatchReduce<AccumT, In, Out, ReductionOp, TransformOp, InitT, PolicyHub>>;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

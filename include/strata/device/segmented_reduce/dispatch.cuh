@@ -162,10 +162,8 @@ struct DispatchSegmentedReduce {
 
 template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
           class InitT, class PolicyHub>
-using dispatch_segmented_reduce =
-    dispatch_if<operator_requirements<ReductionOp, AccumT>::are_met && relocatable_requirements<AccumT>::are_met &&
-                    iterator_requirements<InputIterator>::are_met && output_requirements<OutputIterator>::are_met,
-                DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp,
-                                        InitT, PolicyHub>>;
+using dispatch_segmented_reduce = dispatch_if<can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>,
+                                              DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
+                                                                      ReductionOp, TransformOp, InitT, PolicyHub>>;
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
