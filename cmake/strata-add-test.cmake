@@ -153,8 +153,7 @@ function(strata_register_shapes target path)
   endif()
   foreach(multiprocessors IN ITEMS 1 64)
     set(test ${target}.sm${multiprocessors})
-    add_test(NAME ${test} COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${target}>)
-    strata_limit_test(${test})
+    strata_add_limited_test(${test} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${target}>)
     set_tests_properties(${test} PROPERTIES LABELS "simt;device;shapes" SKIP_RETURN_CODE 77)
     set_property(
       TEST ${test}
