@@ -78,6 +78,8 @@ struct relocatable_requirements {
                 "of its value, specialise strata::is_trivially_relocatable for it");
   STRATA_HD static constexpr bool check() { return true; }
 };
+template <class... Items>
+inline constexpr bool are_relocatable = (relocatable_requirements<Items>::are_met && ...);
 
 }  // namespace detail
 

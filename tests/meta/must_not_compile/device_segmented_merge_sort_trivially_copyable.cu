@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-// expect: merge sorts of device memory move keys and values as bits: both must be default constructible
+// expect: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
+// expect: merge sorts move keys and values as bits: both must be default constructible
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 struct is_less {

@@ -25,6 +25,11 @@ struct refused_dispatch {
 template <bool AreMet, class Dispatcher>
 using dispatch_if = std::conditional_t<AreMet, Dispatcher, refused_dispatch>;
 
+/// The requirements of joins by hashes.
+template <class Key, class Hash, class Equal>
+inline constexpr bool can_hash =
+    are_relocatable<Key>&& hash_requirements<Hash, Key>::are_met&& equality_requirements<Equal, const Key>::are_met;
+
 /// The requirements of reductions and scans.
 template <class Operator, class AccumT, class InputIterator, class OutputIterator>
 inline constexpr bool can_accumulate =

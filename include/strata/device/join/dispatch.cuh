@@ -90,8 +90,6 @@ struct DispatchHashJoin {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                               JoinSide<Keys> build, JoinSide<Keys> probe, const Sink& sink, std::int64_t* d_num_out,
                               std::int64_t capacity, const Options& options, cudaStream_t stream) {
-    hash_requirements<Hash, Key>::check();
-    equality_requirements<Equal, const Key>::check();
     if (detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(build.rows), true) ||
         detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(probe.rows), false) ||
         detail::refuses_join_capacity(capacity) ||
@@ -281,18 +279,15 @@ struct tuned_join_on_cuda {
     using Index = typename Output::index_type;
     using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
     constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
-    using Key = iterator_value_t<Keys>;
     const auto build_side = detail::untyped<is_counted>(build);
     const auto probe_side = detail::untyped<is_counted>(probe);
     const auto dispatch = [&](auto row) {
       using Dispatch =
           DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
                            Equal, PolicyHub, decltype(row), Reachable>;
-      constexpr bool is_possible = relocatable_requirements<Key>::are_met && hash_requirements<Hash, Key>::are_met &&
-                                   equality_requirements<Equal, const Key>::are_met;
-      return dispatch_if<is_possible, Dispatch>::Dispatch(d_temp_storage, temp_storage_bytes, kind, build_side,
-                                                          probe_side, output.sink, d_num_out, output.capacity, options,
-                                                          stream);
+      return dispatch_if<can_hash<iterator_value_t<Keys>, Hash, Equal>, Dispatch>::Dispatch(
+          d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink, d_num_out, output.capacity,
+          options, stream);
     };
     // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
     if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {

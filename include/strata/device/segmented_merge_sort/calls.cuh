@@ -125,11 +125,9 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
       if (all.segments.overlap(written, all.num_segments)) return cudaErrorInvalidValue;
     }
   }
-  constexpr bool are_bits = relocatable_requirements<Key>::are_met && relocatable_requirements<Value>::are_met;
   constexpr bool has_defaults = std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>;
-  static_assert(has_defaults,
-                "merge sorts of device memory move keys and values as bits: both must be default constructible");
-  if constexpr (compare_requirements<Compare, Key>::are_met && are_bits && has_defaults) {
+  static_assert(has_defaults, "merge sorts move keys and values as bits: both must be default constructible");
+  if constexpr (compare_requirements<Compare, Key>::are_met && are_relocatable<Key, Value> && has_defaults) {
     using ConstCompare = const_comparator_t<Key, Compare>;
     using Dispatch =
         DispatchSegmentedMergeSort<Key, Value, KeysIn, ValuesIn, Segments, ConstCompare, PolicyHub, LongSort>;
