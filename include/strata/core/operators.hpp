@@ -20,7 +20,9 @@ inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_
 /// Whether a number is negative or -0.0.
 template <class T>
 STRATA_HD constexpr bool has_sign(T x) {
-#if STRATA_NVRTC || defined(_MSC_VER)  // which have no __builtin_signbit
+// NVRTC and MSVC have no __builtin_signbit. That of nvcc 12.4 calls a function of double with a float, which does not
+// compile.
+#if STRATA_NVRTC || defined(_MSC_VER) || (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13)
   return __builtin_bit_cast(std::conditional_t<sizeof(T) == 4, int, long long>, x) < 0;
 #else
   return __builtin_signbit(x) != 0;
