@@ -94,8 +94,9 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 
       keys[i] = static_cast<Key>(number);
     } else {
       // Other parts of a key tell where it was.
-      for (auto& word : keys[i].words) word = static_cast<std::decay_t<decltype(word)>>(i);
-      keys[i].words[1] = static_cast<std::decay_t<decltype(keys[i].words[1])>>(number);
+      using word_type = std::decay_t<decltype(keys[i].words[1])>;
+      for (word_type& word : keys[i].words) word = static_cast<word_type>(i);
+      keys[i].words[1] = static_cast<word_type>(number);
     }
   }
   return keys;
