@@ -268,12 +268,6 @@ endfunction()
 function(strata_add_gpu_test target path folder)
   add_executable(${target} ${path}.cu)
   strata_target_gpu_test_options(${target})
-  # Others test the kernels as a user has them. These look at calls, and at results beside those of CUB; little
-  # optimisation takes two fifths of the time.
-  if(NOT strata_test_full
-     AND path MATCHES "_cub_|_arguments_|_assertions_|_execution_|device_counts_test|_future_count_test")
-    target_compile_options(${target} PRIVATE -Xcicc=-O1 -Xptxas=-O0)
-  endif()
   strata_target_join_support(${target} ${path} gpu gpu)
   strata_register_test(${target} ${strata_library} gpu ${folder} ${ARGN})
 endfunction()
