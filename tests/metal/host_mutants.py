@@ -60,12 +60,13 @@ OF_JOINS = [
      "request.capacity = most;"),
     ("tuning.hpp", "return {threads * 4, rows * 4, rows * 2,", "return {threads * 4, rows * 4, rows,"),
     ("metal_join.hpp", "!are_join_outputs_valid(", "0 > capacity && are_join_outputs_valid("),
-    ("metal_join.hpp", "(num_out == nullptr ||", "("),
-    ("metal_join.hpp", "|| build_keys == nullptr ", ""),
-    ("metal_join.hpp", "|| probe_keys == nullptr ", ""),
+    ("metal_join.hpp", "(detail::refuses_null(num_out, \"d_num_out\") ||", "("),
+    ("metal_join.hpp", "|| detail::refuses_null(build_keys, \"the build side's keys\") ", ""),
+    ("metal_join.hpp", "detail::refuses_null(probe_keys, \"the probe side's keys\") ||", ""),
 ]
 OF_CALLS = [
-    ("calls.hpp", "if (!is_strategy(options.strategy)) return cudaErrorInvalidValue;", ""),
+    ("calls.hpp", "if (detail::refuses_join_strategy(is_strategy(options.strategy))) return cudaErrorInvalidValue;",
+     ""),
     ("calls.hpp", "strategy <= JoinStrategy::automatic", "strategy < JoinStrategy::automatic"),
     ("calls.hpp", "output.sink.build_out, output.sink.probe_out,", "output.sink.probe_out, output.sink.build_out,"),
     ("calls.hpp", "join_on_host::write_total(total, num_out);", ""),
