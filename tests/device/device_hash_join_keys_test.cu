@@ -172,8 +172,10 @@ Key as_short_floats(std::uint32_t id) {
 
 TEST(device_hash_join_keys, of_16_bit_floats_find_zeros_of_the_other_sign) {
   check_few_rows<__half, std::int32_t>(as_short_floats<__half>, if_small<std::size_t>(11, 4));
+#if !STRATA_TEST_SMALL
   check_few_rows<__nv_bfloat16, std::int32_t>(as_short_floats<__nv_bfloat16>, if_small<std::size_t>(23, 4));
   check_few_rows<__half2, std::int32_t>(as_short_floats<__half2>, if_small<std::size_t>(23, 4));
+#endif
   check_few_rows<__nv_bfloat162, std::int32_t>(as_short_floats<__nv_bfloat162>, if_small<std::size_t>(23, 4));
 }
 
@@ -227,7 +229,9 @@ void check_zeros_and_nan() {
 
 TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   check_zeros_and_nan<double>();
+#if !STRATA_TEST_SMALL
   check_zeros_and_nan<__half>();
+#endif
   check_zeros_and_nan<__nv_bfloat16>();
 }
 

@@ -101,11 +101,41 @@ class arrays {
   strata::DoubleBuffer<item> key_buffers, value_buffers;
 };
 
+/// One function in its forms, on streams of one class. Virtual functions, so that what compares the forms is compiled
+/// once, and not for each function and each class of streams.
+class call_forms {
+ public:
+  virtual cudaError_t with_storage(void* storage, std::size_t& bytes, cudaStream_t on) const = 0;
+  virtual cudaError_t with_neither() const = 0;
+  virtual cudaError_t without_storage(cudaStream_t on) const = 0;
+  virtual cudaError_t in_execution(cudaStream_t on, resource& memory) const = 0;
+
+ protected:
+  ~call_forms() = default;
+};
+
+/// `form(storage...)(where...)` calls a function with these first and last arguments.
+template <class Stream, class Form>
+class forms_on final : public call_forms {
+ public:
+  explicit forms_on(const Form& form) : form_(form) {}
+  cudaError_t with_storage(void* storage, std::size_t& bytes, cudaStream_t on) const override {
+    return form_(storage, bytes)(Stream(on));
+  }
+  cudaError_t with_neither() const override { return form_()(); }
+  cudaError_t without_storage(cudaStream_t on) const override { return form_()(Stream(on)); }
+  cudaError_t in_execution(cudaStream_t on, resource& memory) const override {
+    return form_()(strata::execution(Stream(on), memory));
+  }
+
+ private:
+  const Form& form_;
+};
+
 /// A class that is a stream: with storage, without it, and in an execution. The graph that is recorded of what is done
 /// on this stream has two more nodes without storage: one takes memory and one gives it back.
-template <class Stream, class Form>
-void expect_stream(const char* name, arrays& all, const Form& form, const std::vector<std::uint64_t>& expected,
-                   int allocations) {
+inline void expect_stream(const char* name, arrays& all, const call_forms& forms,
+                          const std::vector<std::uint64_t>& expected, int allocations) {
   SCOPED_TRACE(name);
   const stream replay;
   std::size_t bytes = 0, nodes = 0;
@@ -119,53 +149,60 @@ void expect_stream(const char* name, arrays& all, const Form& form, const std::v
     EXPECT_EQ(expected, all.result()) << last_argument;
     nodes = recorded.nodes();
   };
-  EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(Stream(cudaStream_t{})));
+  EXPECT_CUDA_SUCCESS(forms.with_storage(nullptr, bytes, nullptr));
   const scratch storage(bytes);
-  expect_the_same("with storage", [&](cudaStream_t on) { return form(storage.data(), bytes)(Stream(on)); });
+  expect_the_same("with storage", [&](cudaStream_t on) { return forms.with_storage(storage.data(), bytes, on); });
   const std::size_t nodes_with_storage = nodes;
-  expect_the_same("without storage", [&](cudaStream_t on) { return form()(Stream(on)); });
+  expect_the_same("without storage", [&](cudaStream_t on) { return forms.without_storage(on); });
   EXPECT_EQ(nodes_with_storage + 2 * static_cast<std::size_t>(allocations), nodes);
   resource memory;
-  expect_the_same("in an execution", [&](cudaStream_t on) { return form()(strata::execution(Stream(on), memory)); });
+  expect_the_same("in an execution", [&](cudaStream_t on) { return forms.in_execution(on, memory); });
   EXPECT_EQ(nodes_with_storage + 2 * static_cast<std::size_t>(allocations), nodes);
   EXPECT_EQ(allocations, memory.deallocations);
 }
 
-/// `form(storage...)(where...)` calls a function with these first and last arguments.
-/// `allocations`: how often a call without storage takes memory.
-template <class Form>
-void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form, int allocations) {
-  SCOPED_TRACE(name);
+/// On a stream, and with none of the last arguments. `expected` becomes what all forms write.
+inline void expect_plain_forms(arrays& all, const call_forms& forms, std::vector<std::uint64_t>& expected,
+                               int allocations) {
   const stream on;
   const auto where = static_cast<cudaStream_t>(on);
   all.reset();
   const std::vector<std::uint64_t> before = all.result();
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) { return form(storage, bytes)(where); }));
-  const std::vector<std::uint64_t> expected = all.result();
+  ASSERT_CUDA_SUCCESS(in_two_phases(
+      [&](void* storage, std::size_t& bytes) { return forms.with_storage(storage, bytes, where); }));
+  expected = all.result();
   ASSERT_NE(before, expected);
 
-  const auto expect_the_same = [&](const char* last_argument, auto... last) {
+  const auto expect_the_same = [&](const char* last_argument, const auto& call) {
     all.reset();
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    ASSERT_CUDA_SUCCESS(in_one_phase([&] { return form()(last...); }));
+    ASSERT_CUDA_SUCCESS(in_one_phase(call));
     EXPECT_EQ(expected, all.result()) << last_argument;
   };
-  expect_the_same("neither");
-  expect_the_same("a stream", where);
+  expect_the_same("neither", [&] { return forms.with_neither(); });
+  expect_the_same("a stream", [&] { return forms.without_storage(where); });
   resource memory;
-  expect_the_same("an execution", strata::execution{where, memory});
+  expect_the_same("an execution", [&] { return forms.in_execution(where, memory); });
   EXPECT_EQ(allocations, memory.allocations);
   EXPECT_EQ(allocations, memory.deallocations);
   if (allocations > 0) {
     EXPECT_EQ(where, memory.on);
     std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(form(static_cast<void*>(nullptr), bytes)(where));
+    EXPECT_CUDA_SUCCESS(forms.with_storage(nullptr, bytes, where));
     EXPECT_EQ(bytes, memory.allocated_bytes);
   }
-  expect_stream<strata_test::stream_view>("converts to a stream", all, form, expected, allocations);
-  expect_stream<strata_test::pool_stream>("converts to a stream and to something else", all, form, expected,
-                                          allocations);
-  expect_stream<strata_test::stream_ref>("returns a stream", all, form, expected, allocations);
+}
+
+/// `allocations`: how often a call without storage takes memory.
+template <class Form>
+void expect_all_forms_to_agree(const char* name, arrays& all, const Form& form, int allocations) {
+  SCOPED_TRACE(name);
+  std::vector<std::uint64_t> expected;
+  ASSERT_NO_FATAL_FAILURE(expect_plain_forms(all, forms_on<cudaStream_t, Form>(form), expected, allocations));
+  expect_stream("converts to a stream", all, forms_on<strata_test::stream_view, Form>(form), expected, allocations);
+  expect_stream("converts to a stream and to something else", all, forms_on<strata_test::pool_stream, Form>(form),
+                expected, allocations);
+  expect_stream("returns a stream", all, forms_on<strata_test::stream_ref, Form>(form), expected, allocations);
 }
 
 #define EXPECT_FORMS(allocations, function, ...)                                                  \
