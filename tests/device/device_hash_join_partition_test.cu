@@ -18,7 +18,7 @@ std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t 
 }
 
 TEST(device_hash_join_partition, few_rows_match_a_nested_loop) {
-  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(STRATA_HOST_SIMT ? 13 : 43, 11, 3),
+  check_few_rows<std::uint32_t, std::int32_t>(as_u32, few_shapes(STRATA_HOST_SIMT ? 28 : 43, 11, 3),
                                               JoinStrategy::radix_single);
 }
 
@@ -30,8 +30,8 @@ TEST(device_hash_join_partition, keys_that_all_collide_are_compared) {
 #endif
 
 TEST(device_hash_join_partition, keys_with_padding_are_compared_by_their_functors) {
-  check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(as_composite, few_shapes(33, 17, 4),
-                                                                          JoinStrategy::radix_multi);
+  check_few_rows<composite, std::uint32_t, join_settings<composite_hash>>(
+      as_composite, few_shapes(STRATA_HOST_SIMT ? 63 : 33, 17, 4), JoinStrategy::radix_multi);
 }
 
 template <class Key, class MakeKey>
@@ -115,6 +115,7 @@ TEST(device_hash_join_partition, different_keys_share_a_bucket) {
        {std::vector<std::size_t>{1, 2, 1}, std::vector<std::size_t>{20, 1, 20, 3},
         std::vector<std::size_t>{5, 40, 1, 2, 9}, std::vector<std::size_t>{50, 70},
         std::vector<std::size_t>{1, 1, 100, 1, 33, 2, 90, 1}}) {
+    if (if_small(counts.size() == 4 || counts.size() == 2, false)) continue;
     side_ids build{random_ids(300, 1000000), {}};
     for (std::size_t key = 0; key < counts.size(); ++key) {
       build.ids.insert(build.ids.end(), counts[key], together[key + 2]);

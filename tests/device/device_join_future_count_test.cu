@@ -205,7 +205,7 @@ void check_few_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, few_rows) {
-  const auto stride = STRATA_HOST_SIMT ? if_small<std::size_t>(13, 7) : if_small<std::size_t>(43, 13);
+  const auto stride = STRATA_HOST_SIMT ? if_small<std::size_t>(28, 7) : if_small<std::size_t>(43, 13);
   check_few_rows_with_counts<std::uint32_t>(as_u32, stride);
 }
 
@@ -261,7 +261,8 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
 }
 
 TEST(device_join_future_count, many_rows) {
-  check_many_rows_with_counts<std::uint32_t>(as_u32, if_small<std::size_t>(13, STRATA_HOST_SIMT ? 7 : 13));
+  const auto stride = STRATA_HOST_SIMT ? if_small<std::size_t>(23, 7) : std::size_t{13};
+  check_many_rows_with_counts<std::uint32_t>(as_u32, stride);
 }
 
 #if !STRATA_TEST_FEW_TYPES
@@ -324,6 +325,7 @@ TEST(device_join_future_count, no_key_behind_the_number_is_read) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 10000 : 100000);
   const device_vector<std::uint32_t> keys(random_ids(rows, rows));
   for (const std::int64_t number : {std::int64_t{0}, std::int64_t{1}, std::int64_t{rows} / 3, std::int64_t{rows} - 1}) {
+    if (if_small(number == 1, false)) continue;
     const device_vector<std::int64_t> count(std::vector<std::int64_t>{number});
     device_vector<unsigned> is_read(std::vector<unsigned>{0});
     device_vector<std::int64_t> total(1);

@@ -97,7 +97,7 @@ inline void start_load(std::size_t schedule) {
 #endif
 
 /// Schedules of one test. Each makes one small launch, or two.
-inline std::size_t grid_schedules() { return if_small<std::size_t>(1000, 4000); }
+inline std::size_t grid_schedules() { return if_small<std::size_t>(STRATA_HOST_SIMT ? 600 : 1000, 4000); }
 
 /// Threads of the host that may make atomic accesses at the same time: in check mode these are watched, by an
 /// engine of one thread.
