@@ -63,9 +63,8 @@ struct tables {
   auto join_of(const settings& how, Rows rows, ProbeRows other_rows) {
     const auto build =
         strata::join_side(build_keys.data(), rows).valid(how.nulls ? build_valid.data() : nullptr).unique(how.unique);
-    const auto probe = strata::join_side(probe_keys.data(), other_rows)
-                           .valid(how.nulls ? probe_valid.data() : nullptr)
-                           .match_ratio(0);
+    const auto probe =
+        strata::join_side(probe_keys.data(), other_rows).valid(how.nulls ? probe_valid.data() : nullptr).match_ratio(0);
     return [this, how, build, probe](const auto& output, void* storage, std::size_t& bytes, cudaStream_t on) {
       const auto run = [&](auto options) {
         options.nulls_equal = how.nulls_equal;

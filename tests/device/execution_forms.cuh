@@ -168,8 +168,8 @@ inline void expect_plain_forms(arrays& all, const call_forms& forms, std::vector
   const auto where = static_cast<cudaStream_t>(on);
   all.reset();
   const std::vector<std::uint64_t> before = all.result();
-  ASSERT_CUDA_SUCCESS(in_two_phases(
-      [&](void* storage, std::size_t& bytes) { return forms.with_storage(storage, bytes, where); }));
+  ASSERT_CUDA_SUCCESS(
+      in_two_phases([&](void* storage, std::size_t& bytes) { return forms.with_storage(storage, bytes, where); }));
   expected = all.result();
   ASSERT_NE(before, expected);
 
