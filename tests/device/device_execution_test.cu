@@ -9,6 +9,7 @@
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -88,9 +89,9 @@ TEST(device_execution, differences) {
   EXPECT_ALL_FORMS(DeviceAdjacentDifference::SubtractRight, all.keys.data(), num_items, strata::Difference{});
 }
 
-struct add_to {
+struct write_to {
   item* out;
-  STRATA_HD void operator()(item i) const { out[i % num_items] = i; }
+  STRATA_HD void operator()(item i) const { out[i] = i; }
 };
 struct increase {
   STRATA_HD void operator()(item& x) const { ++x; }
@@ -98,13 +99,14 @@ struct increase {
 
 TEST(device_execution, transformations) {
   arrays all;
+  const strata::CountingInputIterator<item> indices(0);
   const item* const in = all.keys.data();
   item* const out = all.keys_out.data();
-  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::Bulk, num_items, add_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::Bulk, num_items, write_to{out});
   EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachN, all.keys.data(), num_items, increase{});
   EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEach, all.keys.data(), all.keys.data() + num_items, increase{});
-  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopyN, in, num_items, add_to{out});
-  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopy, in, in + num_items, add_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopyN, indices, num_items, write_to{out});
+  EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceFor::ForEachCopy, indices, indices + num_items, write_to{out});
   EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceTransform::Transform, in, out, num_items, half_of{});
   EXPECT_ALL_FORMS_WITHOUT_MEMORY(DeviceTransform::TransformStableArgumentAddresses, in, out, num_items, half_of{});
   EXPECT_ALL_FORMS_WITHOUT_MEMORY(strata::DeviceTranspose::Transpose, in, out, 20, 35);

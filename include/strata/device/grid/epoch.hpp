@@ -5,14 +5,24 @@
 #include <strata/core/macros.hpp>
 
 #include <atomic>
+#if defined(__MINGW32__)  // which has no timespec_get; <chrono> has 1,500 lines
 #include <chrono>
+#else
+#include <ctime>
+#endif
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 inline unsigned long long nanoseconds_of_clock() {
+#if defined(__MINGW32__)
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+#else
+  std::timespec now{};
+  static_cast<void>(std::timespec_get(&now, TIME_UTC));
+  return static_cast<unsigned long long>(now.tv_sec) * 1000000000ull + static_cast<unsigned long long>(now.tv_nsec);
+#endif
 }
 
 /// A number that no other call of this process has, that memory hardly holds by chance, and that is not 0.

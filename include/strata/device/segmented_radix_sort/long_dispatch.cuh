@@ -69,9 +69,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads)
     const auto first = static_cast<std::size_t>(tile - segment.first_tile) * tile_items;
     const std::size_t end = length - first < tile_items ? length : first + tile_items;
     for (std::size_t i = first + threadIdx.x; i < end; i += blockDim.x) {
-      keys.scratch[segment.scratch_begin + i] = keys.input[segment.begin + i];
+      (keys.scratch + segment.scratch_begin)[i] = (keys.input + segment.begin)[i];
       if constexpr (!std::is_same_v<ValueIterator, NullType>) {
-        values.scratch[segment.scratch_begin + i] = values.input[segment.begin + i];
+        (values.scratch + segment.scratch_begin)[i] = (values.input + segment.begin)[i];
       }
     }
   }
