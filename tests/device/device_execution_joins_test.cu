@@ -43,7 +43,10 @@ TEST(device_execution_joins, all_forms_agree) {
   EXPECT_ALL_FORMS(table.Anti, probe, pairs, count);
 }
 
-// What a table is built on, and what it is extended on.
+namespace {
+
+// What a table is built on, and what it is extended on. In an unnamed namespace, because the lambda captures a table,
+// whose type has hidden visibility.
 template <class Stream>
 void expect_table_on() {
   using Table = strata::JoinTable<item, item>;
@@ -65,6 +68,8 @@ void expect_table_on() {
   on.synchronize();
   EXPECT_EQ(4, count.to_host()[0]);
 }
+
+}  // namespace
 
 TEST(device_execution_joins, tables_are_built_on_streams_that_are_classes) {
   expect_table_on<strata_test::stream_view>();
