@@ -68,7 +68,7 @@
 #endif
 
 // ---------------------------------------------------------------------------- GNU
-// Attributes and builtins of GNU C++ that MSVC, in the place of nvcc's host compiler, does not have. All other headers
+// Attributes and builtins of GNU C++ that MSVC, as nvcc's host compiler, does not have. All other headers
 // take them from here.
 #if defined(_MSC_VER)
 #define STRATA_DETAIL_FUNCTION_NAME __FUNCSIG__

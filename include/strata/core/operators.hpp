@@ -314,7 +314,7 @@ inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr bool is_word_integer = std::is_integral_v<T> && sizeof(T) == 4;
 
-/// Types whose operators are those of the language. The standard library does not call int128 an integer in all modes.
+/// Types whose operators the language defines. The standard library does not call int128 an integer in all modes.
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T>;
 #if STRATA_HAS_INT128

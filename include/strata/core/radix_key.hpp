@@ -40,7 +40,7 @@ inline constexpr int radix_mantissa_bits<__nv_fp8_e5m2> = 2;
 template <>
 inline constexpr int radix_mantissa_bits<__nv_fp8_e4m3> = 3;
 
-/// The bits of the greatest magnitude of a floating-point type: those of infinity, if the type has one. What is above
+/// The bits of the greatest magnitude of a floating-point type: infinity, if the type has one. What is above
 /// are NaNs.
 template <class T, class Word = typename unsigned_of_bytes<sizeof(T)>::type>
 inline constexpr Word radix_greatest_magnitude = static_cast<Word>((static_cast<Word>(~Word{0}) >> 1) &

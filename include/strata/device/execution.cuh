@@ -183,7 +183,7 @@ template <class Overloads, class... Arguments>
 inline constexpr bool is_call_with_storage =
     std::is_invocable_v<Overloads, any_storage, std::size_t&, call_argument_t<Arguments>...>;
 
-/// The same with a stream in the place of the last argument.
+/// True if a call with storage exists that takes a stream instead of the last argument.
 template <class Overloads, class... Arguments, std::size_t... Index>
 constexpr bool is_call_but_for_last(std::index_sequence<Index...>) {
   return std::is_invocable_v<

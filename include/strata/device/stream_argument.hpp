@@ -42,7 +42,7 @@ Handle stream_handle(T&& stream) {
   }
 }
 
-/// Fails to compile, with one sentence, if `T` is no stream.
+/// Does not compile, with one sentence, if the last argument of a call is neither a stream nor an execution.
 template <bool IsValid>
 constexpr void check_last_argument() {
   static_assert(IsValid,
