@@ -5,6 +5,7 @@
 // schedules: with these, some hundred items go through every path of the largest arrays.
 #include <strata/device/device_scan.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -42,7 +43,14 @@ std::ostream& operator<<(std::ostream& os, const shape& s) {
 constexpr unsigned all_rounds[] = {1, 2, 9, 16, 17, 18};
 constexpr std::size_t most_rounds = 18;
 
-unsigned most_blocks() { return STRATA_HOST_SIMT ? if_small(9u, 16u) : if_small(20u, 100u); }
+// Blocks of a cooperative grid are on the device at the same time: 9 of them fit on each multiprocessor.
+unsigned most_blocks() {
+#if STRATA_HOST_SIMT
+  return std::min(if_small(9u, 16u), 9 * strata::simt::config().multiprocessors);
+#else
+  return if_small(20u, 100u);
+#endif
+}
 
 std::size_t shapes_per_schedule() {
   const std::size_t enough = if_small<std::size_t>(30, 60);

@@ -8,6 +8,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/arguments/arrays.hpp>
+#include <strata/device/arguments/counts.cuh>
 #include <strata/device/transpose/agent.cuh>
 #include <strata/device/transpose/kernels.cuh>
 #include <strata/device/transpose/tuning.hpp>
