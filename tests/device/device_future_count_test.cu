@@ -8,7 +8,7 @@
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_select.cuh>
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/future_count.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -68,9 +68,7 @@ struct arrays {
     number.poison();
   }
   void set_count(std::int64_t count) { num_items.assign(std::vector<std::int64_t>{count}); }
-  auto result() const {
-    return std::make_tuple(in.to_host(), out.to_host(), values_out.to_host(), number.to_host());
-  }
+  auto result() const { return std::make_tuple(in.to_host(), out.to_host(), values_out.to_host(), number.to_host()); }
 
   std::vector<item> host;
   device_vector<item> in, values, out, values_out;

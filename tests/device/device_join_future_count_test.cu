@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Joins whose numbers of rows lie in device memory: the same results as with the numbers themselves.
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/future_count.cuh>
 
 #include <iterator>
 #include <string>

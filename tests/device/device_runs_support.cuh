@@ -6,8 +6,8 @@
 #pragma once
 
 #include <strata/core/device_properties.cuh>
-#include <strata/device/reduce_by_key/problem_reduce_by_key.cuh>
 #include <strata/device/scan/kernels.cuh>
+#include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/device/scan/tuning.hpp>
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/device/device_scan.cuh>
-#include <strata/device/grid/epoch.hpp>
-#include <strata/device/grid/tagged_word.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The pipeline of DeviceSelect, with tiles of few items, in as many blocks as asked for, in any order.
-#include <strata/device/grid/epoch.hpp>
 #include <strata/device/device_select.cuh>
+#include <strata/device/engine/epoch.hpp>
 
 #include <cstddef>
 #include <cstdint>

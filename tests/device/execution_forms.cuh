@@ -6,7 +6,7 @@
 #pragma once
 
 #include <strata/core/types.hpp>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/execution.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 // Counts of bins: each block gets those of all blocks, and of the blocks before it, in every round, over memory full of
 // garbage.
-#include <strata/device/grid/barrier.cuh>
-#include <strata/device/grid/bin_counts.cuh>
-#include <strata/device/grid/epoch.hpp>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/engine/bin_counts.cuh>
+#include <strata/device/engine/epoch.hpp>
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 // Resident launches: blocks that wait for all others come to their end, directly and in a graph, on the
 // whole device and on a part of it; what is asked of a kernel is asked once.
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 
 #include <algorithm>
 #include <atomic>

@@ -3,8 +3,8 @@
 
 // Decoupled look-back: each tile gets the sum of all tiles before it, whatever blocks are resident, in which
 // order they start and how many tiles have published only their aggregates.
-#include <strata/device/grid/look_back.cuh>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/look_back.cuh>
+#include <strata/device/engine/work_queue.cuh>
 
 #include <vector>
 

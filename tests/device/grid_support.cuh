@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of include/strata/device/grid share: some thousand schedules of small launches, delays
+// What the tests of include/strata/device/engine share: some thousand schedules of small launches, delays
 // within a kernel, values whose bytes are known, and memory full of garbage.
 #pragma once
 

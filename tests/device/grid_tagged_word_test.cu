@@ -3,8 +3,8 @@
 
 // Tagged words: a reader that finds the epoch of its call has the whole value that was written in this
 // call, whatever the memory held before and however readers and writers meet.
-#include <strata/device/grid/epoch.hpp>
-#include <strata/device/grid/tagged_word.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
 
 // Counts of finished work: a stage sees all that the stage before has written, and one block alone is told that it has
 // finished the last item, whatever blocks are resident and in which order they start.
-#include <strata/device/grid/work_done.cuh>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/work_done.cuh>
+#include <strata/device/engine/work_queue.cuh>
 
 #include <numeric>
 #include <vector>

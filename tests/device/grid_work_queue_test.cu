@@ -3,7 +3,7 @@
 
 // Tickets: each is taken once, all threads of a block have the same, and a block may wait for the holder of
 // a lower ticket, whatever blocks are resident and in which order they start.
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/work_queue.cuh>
 
 #include <vector>
 

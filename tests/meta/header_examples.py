@@ -20,7 +20,7 @@ import toolbox
 
 # Headers that must have an example. Those of others are tested too.
 PLACES = ["block/*.cuh", "core/policy_hub.hpp", "core/util_ptx.cuh", "device/device_*.cuh", "device/device_*.hpp",
-          "device/execution.cuh", "device/future_count.cuh", "device/join/common/join_side.hpp",
+          "device/engine/execution.cuh", "device/engine/future_count.cuh", "device/join/common/join_side.hpp",
           "device/join/join_table.hpp", "distributed/distributed_*.cuh", "iterator/*.cuh", "thread/*.cuh",
           "warp/*.cuh"]
 # Headers of these places that need none, with the reason.

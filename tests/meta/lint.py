@@ -24,7 +24,7 @@ NCCL_HEADER = "distributed/communication/nccl.hpp"
 # The only files that may hold inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform", "core/launcher", "simt/")
 # What blocks wait for each other with: only for the protocols of this folder.
-GRID_FOLDER = "device/grid/"
+ENGINE_FOLDER = "device/engine/"
 GRID_CALLS = r"\b(?:STRATA_SPIN|fence_acq_rel|store_release|load_acquire|(?:load|store)_tagged_word)\b"
 # Instructions that CUDA C++ has no spelling for, in files of their own.
 ASSEMBLY_FILES = ("core/scan_step.cuh",)
@@ -118,9 +118,9 @@ def header_findings(header, text):
         for match in re.finditer(GNU, code):
             if (header, match.group(0)) not in GNU_ALLOWED:
                 yield line_of(code, match.start()), f"{match.group(0)}: core/macros.hpp has what MSVC takes for it"
-    if header.startswith("device/") and not header.startswith(GRID_FOLDER):
+    if header.startswith("device/") and not header.startswith(ENGINE_FOLDER):
         for match in re.finditer(GRID_CALLS, code):
-            yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {GRID_FOLDER}"
+            yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {ENGINE_FOLDER}"
     for match in re.finditer(r"\bnamespace\s*\{", code):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
@@ -268,7 +268,7 @@ GOOD_HEADERS = [
     ("core/platform.cuh", '#include <strata/simt/simt.hpp>\nvoid f() { asm volatile(""); }'),
     ("core/scan_step.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
-    ("device/grid/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
+    ("device/engine/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
     ("core/a.hpp", "#include <type_traits>"),
     ("core/a.hpp", "if (!__builtin_is_constant_evaluated()) {"),
     ("core/types.hpp", "__extension__ using int128 = __int128;"),

@@ -48,7 +48,6 @@ RULES = [
     Rule("base configuration", "like"),
     Rule("probe, or what is asked for", "asked"),
     Rule("mean length, or the library's", "usual", prose="usual"),
-    Rule("counting sort", "counted", within="device/radix_sort/"),
     Rule("write, fill", "expands?|expanded"),
     Rule("overflowing", "heavy", prose="heavy"),
     Rule("oversized", "crowded", prose="crowded"),

@@ -6,7 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 
 #include <string>
 #include <thread>

@@ -7,9 +7,9 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
-#include <strata/device/adjacent_difference/dispatch.cuh>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/transform/adjacent_difference_dispatch.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 

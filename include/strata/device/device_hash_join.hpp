@@ -36,13 +36,13 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/engine/stream_argument.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/join_table.hpp>
 #include <strata/device/join/output/outputs.hpp>
-#include <strata/device/stream_argument.hpp>
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/join/dispatch.cuh>
 #elif STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST

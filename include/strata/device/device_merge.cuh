@@ -8,9 +8,9 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
-#include <strata/device/merge/dispatch.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/merge_sort/merge_dispatch.cuh>
 
 #include <cstddef>
 

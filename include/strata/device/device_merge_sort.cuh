@@ -7,9 +7,9 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/execution.cuh>
-#include <strata/device/segmented_merge_sort/calls.cuh>
-#include <strata/device/segmented_merge_sort/iterator_outputs.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/merge_sort/calls.cuh>
+#include <strata/device/merge_sort/iterator_outputs.cuh>
 
 #include <cstddef>
 #include <type_traits>

@@ -7,11 +7,11 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
-#include <strata/device/reduce_by_key/dispatch.cuh>
+#include <strata/device/scan/reduce_by_key_dispatch.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Each block reduces its share of the input and publishes the result; the last block to publish
 ///   reduces the results of all blocks (after the "threadFenceReduction" sample of CUDA, with tagged words in place of
-///   a counter, see device/grid/last_block.cuh).
+///   a counter, see device/engine/last_block.cuh).
 ///
 /// @code
 /// __managed__ int numbers[5] = {3, 1, 4, 1, 5};

@@ -7,8 +7,8 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/execution.cuh>
-#include <strata/device/reduce_by_key/dispatch.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/scan/reduce_by_key_dispatch.cuh>
 
 #include <cstddef>
 

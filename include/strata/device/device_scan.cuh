@@ -7,9 +7,9 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/dispatch_by_key.cuh>
 #include <strata/device/scan/initial_value.cuh>

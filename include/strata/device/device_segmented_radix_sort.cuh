@@ -6,9 +6,9 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/segments.cuh>
-#include <strata/device/execution.cuh>
-#include <strata/device/segmented_radix_sort/calls.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/engine/segments.cuh>
+#include <strata/device/radix_sort/segmented_calls.cuh>
 
 #include <cstddef>
 

@@ -7,11 +7,11 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/segments.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/engine/segments.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
-#include <strata/device/segmented_reduce/dispatch.cuh>
+#include <strata/device/reduce/segmented_dispatch.cuh>
 
 #include <cstddef>
 #include <cstdint>

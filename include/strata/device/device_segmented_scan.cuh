@@ -7,11 +7,11 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/dispatch_if.cuh>
-#include <strata/device/arguments/segments.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/engine/segments.cuh>
 #include <strata/device/scan/initial_value.cuh>
-#include <strata/device/segmented_scan/dispatch.cuh>
+#include <strata/device/scan/segmented_dispatch.cuh>
 
 #include <cstddef>
 #include <type_traits>

@@ -6,8 +6,8 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/execution.cuh>
-#include <strata/device/segmented_sort/calls.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/radix_sort/segmented_sort_calls.cuh>
 
 #include <cstddef>
 

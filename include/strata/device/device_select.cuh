@@ -7,9 +7,9 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
-#include <strata/device/select/dispatch.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/scan/select_dispatch.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -137,8 +137,7 @@ struct TunedDeviceSelect {
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT, class EqualityOp>
-  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_stream<cudaStream_t, EqualityOp>,
-                          cudaError_t>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_stream<cudaStream_t, EqualityOp>, cudaError_t>
   UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
               ValueInputIterator d_values_in, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
               NumSelectedIterator d_num_selected_out, NumItemsT num_items, EqualityOp equality_op,

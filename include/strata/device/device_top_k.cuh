@@ -6,7 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/top_k/calls.cuh>
 
 #include <cstddef>

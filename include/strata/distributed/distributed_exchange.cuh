@@ -6,7 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/exchange/dispatch.cuh>
 #include <strata/distributed/exchange/fixed_dispatch.cuh>

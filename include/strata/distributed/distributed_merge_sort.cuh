@@ -6,7 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/distributed/execution.cuh>
 #include <strata/distributed/sort/calls.cuh>
 

@@ -6,7 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/distributed/execution.cuh>
 #include <strata/distributed/sort/calls.cuh>
 
@@ -76,11 +76,10 @@ struct DistributedRadixSort {
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                               std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                 detail::identity_decomposer{}, 0,
-                                                 detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-                                                 stream);
+    return detail::distributed_radix_sort<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out,
+        static_cast<NullType*>(nullptr), capacity, num_out, detail::identity_decomposer{}, 0,
+        detail::radix_key_bits<Key, detail::identity_decomposer>(), comm, stream);
   }
 
   template <class KeyIterator, class Key>
@@ -121,11 +120,10 @@ struct DistributedRadixSort {
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                                         std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                detail::identity_decomposer{}, 0,
-                                                detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-                                                stream);
+    return detail::distributed_radix_sort<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out,
+        static_cast<NullType*>(nullptr), capacity, num_out, detail::identity_decomposer{}, 0,
+        detail::radix_key_bits<Key, detail::identity_decomposer>(), comm, stream);
   }
 
   template <class KeyIterator, class Key>
@@ -167,11 +165,10 @@ struct DistributedRadixSort {
                                Value* d_values_out, detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                 d_keys_out, d_values_out, capacity, num_out,
-                                                 detail::identity_decomposer{}, 0,
-                                                 detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-                                                 stream);
+    return detail::distributed_radix_sort<false>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity,
+        num_out, detail::identity_decomposer{}, 0, detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+        stream);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>
@@ -216,11 +213,10 @@ struct DistributedRadixSort {
                                          Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                          ncclComm_t comm, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                d_keys_out, d_values_out, capacity, num_out,
-                                                detail::identity_decomposer{}, 0,
-                                                detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-                                                stream);
+    return detail::distributed_radix_sort<true>(
+        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity,
+        num_out, detail::identity_decomposer{}, 0, detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
+        stream);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>

@@ -6,7 +6,7 @@
 #include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/execution.cuh>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/execution.cuh>
 
 #include <cstddef>
 

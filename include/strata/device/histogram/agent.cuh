@@ -6,9 +6,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/tile_input.cuh>
 #include <strata/device/histogram/bins.cuh>
 #include <strata/device/histogram/tuning.hpp>
-#include <strata/device/reduce/input.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/thread/thread_search.cuh>
 
 #include <algorithm>

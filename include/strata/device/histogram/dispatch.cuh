@@ -9,9 +9,9 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/histogram/agent.cuh>
 #include <strata/device/histogram/bins.cuh>
 #include <strata/device/histogram/kernels.cuh>

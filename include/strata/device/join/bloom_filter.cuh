@@ -8,8 +8,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/future_count.cuh>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/row_count.hpp>

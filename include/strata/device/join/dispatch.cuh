@@ -7,9 +7,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/join/bloom_filter.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>

@@ -8,7 +8,7 @@
 #include <strata/core/requirements.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>

@@ -9,7 +9,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
+#include <strata/device/engine/barrier.cuh>
 #include <strata/device/radix_sort/agent_counting_sort_fill.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 #include <strata/warp/warp_reduce.cuh>

@@ -7,8 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
-#include <strata/device/grid/bin_counts.cuh>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/engine/bin_counts.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/tuning.hpp>
 

@@ -5,8 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
-#include <strata/device/grid/last_block.cuh>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/radix_sort/digit_counts.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 

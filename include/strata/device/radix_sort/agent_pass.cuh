@@ -8,8 +8,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/look_back.cuh>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/look_back.cuh>
+#include <strata/device/engine/work_queue.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/radix_sort/agent_counting_sort_count.cuh>
 #include <strata/device/radix_sort/agent_counting_sort_fill.cuh>
 #include <strata/device/radix_sort/problem.cuh>

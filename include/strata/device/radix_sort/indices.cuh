@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 

@@ -7,9 +7,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/refused.hpp>
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/future_count.cuh>
+#include <strata/device/engine/refused.hpp>
 #include <strata/device/radix_sort/tuning.hpp>
 
 #include <cstddef>

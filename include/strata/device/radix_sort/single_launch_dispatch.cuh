@@ -6,7 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/radix_sort/agent_block.cuh>
 #include <strata/device/radix_sort/agent_cluster.cuh>
 #include <strata/device/radix_sort/agent_grid.cuh>

@@ -7,7 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_opaque.cuh>
-#include <strata/device/reduce/input.cuh>
+#include <strata/device/engine/tile_input.cuh>
 #include <strata/device/reduce/ordered_tiles.cuh>
 #include <strata/device/reduce/tuning.hpp>
 

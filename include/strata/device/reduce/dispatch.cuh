@@ -11,11 +11,11 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.cuh>
-#include <strata/device/grid/epoch.hpp>
-#include <strata/device/grid/last_block.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/reduce/agent.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce/tuning.hpp>

@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 
 #include <cstddef>
 #include <type_traits>

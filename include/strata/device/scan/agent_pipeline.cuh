@@ -6,7 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_bulk_copy.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/tile_aggregates.cuh>
+#include <strata/device/engine/tile_aggregates.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 #include <cstddef>

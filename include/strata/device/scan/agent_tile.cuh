@@ -9,7 +9,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/tile_prefix.cuh>
+#include <strata/device/engine/tile_prefix.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/tuning.hpp>
 

@@ -9,12 +9,12 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/epoch.hpp>
-#include <strata/device/grid/launch.cuh>
-#include <strata/device/grid/tagged_word.cuh>
-#include <strata/device/grid/tile_aggregates.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/launch.cuh>
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/device/engine/tile_aggregates.cuh>
 #include <strata/device/scan/kernels.cuh>
 #include <strata/device/scan/tuning.hpp>
 

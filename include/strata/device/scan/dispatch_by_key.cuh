@@ -7,8 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/arguments/dispatch_if.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/problem_scan_by_key.cuh>
 

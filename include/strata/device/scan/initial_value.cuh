@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/engine/arrays.hpp>
 
 #include <cstddef>
 

@@ -10,8 +10,8 @@
 #include <strata/core/platform_bulk_copy.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/stages.cuh>

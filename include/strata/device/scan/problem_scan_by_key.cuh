@@ -7,8 +7,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_bulk_copy.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/columns.cuh>
 #include <strata/device/scan/indexed_iterators.cuh>

@@ -9,7 +9,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
+#include <strata/device/engine/barrier.cuh>
 #include <strata/device/top_k/tuning.hpp>
 
 #include <cstddef>

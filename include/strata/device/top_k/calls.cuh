@@ -6,8 +6,8 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/top_k/dispatch.cuh>
 

@@ -10,10 +10,10 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/epoch.hpp>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/top_k/kernels.cuh>
 #include <strata/device/top_k/problem_collect.cuh>

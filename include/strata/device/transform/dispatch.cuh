@@ -9,8 +9,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/requirements.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/transform/problem_transform.cuh>
 #include <strata/device/transform/tile.cuh>
 #include <strata/device/transform/tuning.hpp>

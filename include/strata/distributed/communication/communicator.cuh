@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/refused.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/refused.hpp>
 #include <strata/distributed/communication/nccl.hpp>
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/exchange/kernels.cuh>

@@ -6,8 +6,8 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/transform_input_iterator.cuh>

@@ -6,9 +6,9 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/future_count.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/initial_value.cuh>

@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/merge/dispatch.cuh>
+#include <strata/device/merge_sort/merge_dispatch.cuh>
 
 #include <cstddef>
 #include <cstdint>

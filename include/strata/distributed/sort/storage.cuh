@@ -5,8 +5,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/arrays.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/sort/brackets.cuh>

@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/future_count.cuh>
+#include <strata/device/engine/future_count.cuh>
 
 #include <cstddef>
 #include <cstdint>

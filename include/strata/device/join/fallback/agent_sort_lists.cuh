@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
+#include <strata/device/engine/barrier.cuh>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/output/partners.cuh>
 #include <strata/warp/warp_scan.cuh>

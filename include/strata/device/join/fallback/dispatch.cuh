@@ -5,7 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/fallback/kernels.cuh>

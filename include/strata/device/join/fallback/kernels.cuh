@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/barrier.cuh>
+#include <strata/device/engine/barrier.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/fallback/agent_sort_lists.cuh>

@@ -6,7 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/launch.cuh>
+#include <strata/device/engine/launch.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>

@@ -6,8 +6,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/execution.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/execution.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/host/host_join.hpp>

@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
-#include <strata/device/arguments/arrays.hpp>
+#include <strata/device/engine/arrays.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/host/options.hpp>
 #include <strata/device/join/host/prober.hpp>

@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/grid/look_back.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/merge/results.cuh>
 #include <strata/device/join/merge/tile.cuh>

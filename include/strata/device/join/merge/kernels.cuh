@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/look_back.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/merge/agent_join.cuh>

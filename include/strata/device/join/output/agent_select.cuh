@@ -5,8 +5,8 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/look_back.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/output/offsets.cuh>

@@ -5,7 +5,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/agent_select.cuh>
 #include <strata/device/join/output/chunks.cuh>

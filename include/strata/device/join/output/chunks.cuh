@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/segmented_scan/segments.cuh>
+#include <strata/device/engine/find_segments.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/look_back.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/output/agent_select_lists.cuh>

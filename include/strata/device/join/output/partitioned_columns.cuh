@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
-#include <strata/device/arguments/counts.cuh>
+#include <strata/device/engine/counts.cuh>
 #include <strata/device/join/common/method.hpp>
 #include <strata/device/join/common/row_numbers.hpp>
 #include <strata/device/join/common/rows.cuh>

@@ -8,8 +8,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/arguments/counts.cuh>
-#include <strata/device/grid/look_back.cuh>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/output/agent_select.cuh>

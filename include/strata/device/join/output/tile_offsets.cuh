@@ -4,8 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/device/grid/look_back.cuh>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/look_back.cuh>
+#include <strata/device/engine/work_queue.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

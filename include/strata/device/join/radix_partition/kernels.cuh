@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/grid/last_block.cuh>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/radix_partition/agent_count.cuh>
 #include <strata/device/join/radix_partition/agent_offsets.cuh>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>

@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_thread_groups.cuh>
-#include <strata/device/grid/work_queue.cuh>
+#include <strata/device/engine/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/result_rows.cuh>

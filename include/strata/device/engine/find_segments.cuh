@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/segments.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+/// \file
+/// A segmented scan is a scan of all segments end to end, in their order. In this logical sequence segment s
+/// ends at `ends[s]`, the sum of the lengths up to its own. Empty segments have no items in it.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The length of segment i, for an indexed_input.
+template <class BeginOffsetIterator, class EndOffsetIterator>
+struct load_length {
+  offset_segments<BeginOffsetIterator, EndOffsetIterator> segments;
+  STRATA_D unsigned long long load(std::size_t i) const {
+    return static_cast<unsigned long long>(segments(static_cast<long long>(i)).length);
+  }
+};
+
+/// Where the items of segments begin, and where their results do: at the same offsets if
+/// `OutBeginOffsetIterator` is NullType.
+template <class BeginOffsetIterator, class OutBeginOffsetIterator>
+struct segment_begins {
+  static constexpr bool has_out_begins = !std::is_same_v<OutBeginOffsetIterator, NullType>;
+
+  BeginOffsetIterator begins;
+  OutBeginOffsetIterator out_begins;
+
+  template <class Index>
+  STRATA_D long long begin(Index segment) const {
+    return static_cast<long long>(begins[static_cast<difference_of<BeginOffsetIterator>>(segment)]);
+  }
+  template <class Index>
+  STRATA_D long long out_begin(Index segment) const {
+    if constexpr (has_out_begins) {
+      return static_cast<long long>(out_begins[static_cast<difference_of<OutBeginOffsetIterator>>(segment)]);
+    } else {
+      return begin(segment);
+    }
+  }
+};
+
+/// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. A search with 32
+/// probes a step: each leaves a thirty-second of the segments.
+template <class Index>
+STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments, unsigned long long item) {
+  Index first = 0;
+  for (Index count = num_segments; count > 1;) {
+    // Each lane probes the end of a range of `step` segments. That of the last range is known to lie behind the
+    // item.
+    const Index step = count / warp_threads + (count % warp_threads != 0 ? 1 : 0);
+    const Index before = platform::lane_id() * step;
+    const bool is_behind = before >= count || count - before <= step || ends[first + before + (step - 1)] > item;
+    const unsigned lanes = __ballot_sync(full_warp_mask, is_behind ? 1 : 0);
+    const Index skipped = static_cast<Index>(__ffs(static_cast<int>(lanes)) - 1) * step;
+    first += skipped;
+    count = count - skipped < step ? count - skipped : step;
+  }
+  return first;
+}
+
+/// By one thread: the segments of several items of a tile, by binary searches side by side, so that their loads
+/// overlap. All items lie in segments `first` to `first + count`. All of these but the last end in the tile, so
+/// 32 bits are enough for their ends.
+template <class Index, int Items>
+STRATA_D void find_segments(const unsigned long long* ends, Index first, Index count, unsigned long long tile_begin,
+                            const unsigned (&positions)[Items], Index (&segments)[Items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < Items; ++i) segments[i] = first;
+  for (; count > 0; count /= 2) {
+    const Index half = count - count / 2;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const auto end = static_cast<unsigned>(ends[segments[i] + (half - 1)]) - static_cast<unsigned>(tile_begin);
+      if (end <= positions[i]) segments[i] += half;
+    }
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

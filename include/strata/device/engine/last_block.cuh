@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/tagged_word.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// \file
+/// The last block to arrive goes on alone with what all blocks have written.
+///
+///     block 0   write -> fence -> arrive: 1st
+///     block 1   write ------> fence -> arrive: 3rd, the last -> fence -> read what all blocks have written
+///     block 2   write -> fence ---> arrive: 2nd
+///
+/// Forward progress: no block waits for another, so any number of blocks may be resident, in any order.
+///
+/// Two ways to find the last block: a counter that was 0 before (`arrive_is_last`, `is_last_block`; the
+/// "threadFenceReduction" sample of CUDA), and tagged words in memory that is not initialised (`last_block_gather`).
+
+/// By one thread of each of `blocks` blocks, after a barrier of its block: true in the last to call it.
+/// What the blocks have written before is then visible to this thread, and after another barrier to its
+/// block. `arrivals` was 0 before the first call.
+STRATA_D bool arrive_is_last(unsigned* arrivals, unsigned blocks) {
+  platform::fence_acq_rel();
+  const bool is_last = atomicAdd(arrivals, 1u) == blocks - 1;
+  // Pairs with the fences of the blocks that have arrived.
+  platform::fence_acq_rel();
+  return is_last;
+}
+
+/// By all threads of each block of the grid: true in the last block to call it, where everything that
+/// other blocks have written before is visible.
+STRATA_D bool is_last_block(unsigned* arrivals) {
+  __syncthreads();
+  const bool is_last = threadIdx.x == 0 && arrive_is_last(arrivals, gridDim.x);
+  return __syncthreads_or(is_last ? 1 : 0) != 0;
+}
+
+/// Gathers one value of each block in the last block to publish.
+///
+///     block 0   publish words -> fence -> read words: block 1's has an old epoch -> ends
+///     block 1   publish words ----------> fence -> read words: all complete -> elected -> erase epochs
+///
+/// 1. The order of the fences is total. The last block in it finds all words complete.
+/// 2. Other blocks may find all words complete too. A compare-and-swap of one epoch elects one of them.
+/// 3. The elected block erases the epochs, because a replayed graph carries the same epoch.
+template <class T>
+class last_block_gather {
+ public:
+  static constexpr int words_per_value = tagged_value<T>::size;
+
+  struct arguments {
+    platform::tagged_word* words;  // words_per_value for each block
+    unsigned long long epoch;
+  };
+
+  struct TempStorage {
+    bool is_elected;
+  };
+
+  /// For block `rank` of the `blocks` that take part, which are not more than a block has threads.
+  STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
+      : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
+
+  /// By all threads of the block: publishes thread 0's `value`. Returns true in the last block to publish, and
+  /// perhaps in some before it: there thread `i` receives the value of block `i`.
+  STRATA_D bool publish_and_collect(T& value) {
+    if (threadIdx.x == 0) {
+      publish(value);
+      platform::fence_sc();
+    }
+    __syncthreads();
+    const bool is_complete = threadIdx.x >= blocks_ || collect(threadIdx.x, value);
+    if (__syncthreads_and(is_complete) == 0) return false;
+    // By the last thread, so that warp 0 combines the values meanwhile.
+    if (threadIdx.x == blockDim.x - 1) storage_.is_elected = elect();
+    return true;
+  }
+
+  /// By all threads of a block that has collected: true in exactly one block.
+  STRATA_D bool is_elected() {
+    __syncthreads();
+    if (!storage_.is_elected) return false;
+    if (threadIdx.x < blocks_) erase(threadIdx.x);
+    return true;
+  }
+
+  // The steps one by one, each by one thread. A fence_sc() stands between a block's publish() and its collect(), and
+  // a barrier if other threads collect.
+
+  STRATA_D void publish(const T& value) {
+    tagged_value<T>::store(arguments_.words, blocks_, rank_, value, arguments_.epoch);
+  }
+
+  /// Receives the value of block `rank`. Returns whether it is complete.
+  STRATA_D bool collect(unsigned rank, T& value) const {
+    return tagged_value<T>::load(arguments_.words, blocks_, rank).get(value, arguments_.epoch);
+  }
+
+  /// True in one of the threads that have collected all values.
+  STRATA_D bool elect() { return atomicCAS(&word(0, 0)->epoch, arguments_.epoch, 0ull) == arguments_.epoch; }
+
+  /// By the elected block, for every rank.
+  STRATA_D void erase(unsigned rank) {
+    STRATA_UNROLL
+    for (int i = 0; i < words_per_value; ++i) platform::store_relaxed(&word(i, rank)->epoch, 0ull);
+  }
+
+ private:
+  STRATA_D platform::tagged_word* word(int part, unsigned block) const {
+    return arguments_.words + static_cast<unsigned>(part) * blocks_ + block;
+  }
+
+  TempStorage& storage_;
+  arguments arguments_;
+  unsigned rank_;
+  unsigned blocks_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/tile_aggregates.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+/// \file
+/// The prefix of each tile of a block, as the prefix callback of BlockScan.
+///
+/// Forward progress, with several rounds: all blocks are resident together. With one round a block waits
+/// for blocks with lower numbers only. Devices start these first, but that is not promised. So a block that
+/// has waited for some milliseconds reduces the missing tile in place of its block and publishes the
+/// aggregate. It does so in that block's order of operations, so both find the same bits.
+///
+/// If the output may overwrite the input, a block acquires the input of a tile before it reads it: its own when
+/// it starts, another one's before it reduces that tile. The first block to do so owns the input. A block whose
+/// input is owned by another one still reads it. But before it writes results it waits for the aggregate, which
+/// the owner publishes after its last read.
+///
+/// With tickets, which number blocks as they start, none of this would be needed. They were measured and
+/// rejected: a ticket in uninitialised memory takes three dependent accesses before a block can load its
+/// tile. One call with 2^16 ints took 9.2 us instead of 8.2, and 2^20 ints in a batch 5.0 instead of 4.4
+/// (H200, 2026-11-23).
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Tile aggregates of one round: tile i is that of block i.
+template <class T>
+class one_round_aggregates : public tile_aggregates<T> {
+  using base = tile_aggregates<T>;
+  using base::batch;
+  using base::block_;
+  using base::epoch_;
+
+ public:
+  using base::base;
+
+  /// By one thread, before the block reads its input: true if another block owns it.
+  STRATA_D bool acquire_input() {
+    unsigned long long* const owner = owner_of(block_);
+    platform::may_be_unwritten(owner, sizeof(*owner));
+    return atomicExch(owner, epoch_ + its_block) == epoch_ + other_block;
+  }
+
+  /// By one thread of a block whose input another block owns: waits until that one has read it.
+  STRATA_D void wait_for_owner() {
+    T ignored;
+    while (!base::receive(0, block_, ignored)) STRATA_SPIN();
+    // Pairs with the fence in publish_missing().
+    platform::fence_acq_rel();
+  }
+
+  /// By all lanes of a warp: the aggregate of the tiles before the block's, at least one, in lane 0.
+  /// `reduce_tile(tile)`, by all lanes, is the aggregate of any whole tile.
+  template <class Operator, class ReduceTile>
+  STRATA_D T aggregate_before(Operator op, ReduceTile reduce_tile, bool acquires_input) {
+    const unsigned count = base::tiles_before(0);
+    return base::combine(count, op, [&](unsigned i, unsigned step, unsigned end, T(&values)[batch]) {
+      while (!poll(i, step, end, count, values)) publish_missing(i, step, end, reduce_tile, acquires_input);
+    });
+  }
+
+ private:
+  // How often a warp polls before it reduces a tile itself: some milliseconds.
+#if STRATA_HOST_SIMT
+  static constexpr unsigned max_polls = 100;
+#else
+  static constexpr unsigned max_polls = 10000;
+#endif
+
+  // Owners of the input of a tile, on top of the epoch.
+  static constexpr unsigned long long its_block = 1;
+  static constexpr unsigned long long other_block = 2;
+
+  // By all lanes of a warp: false if some aggregates have not come after some milliseconds.
+  STRATA_D bool poll(unsigned i, unsigned step, unsigned end, unsigned count, T (&values)[batch]) const {
+    for (unsigned polls = 0; polls < max_polls; ++polls) {
+      // All loads are issued before the first result is used. Lanes with fewer tiles load the last one
+      // again: branches between the loads would make them wait for each other.
+      tagged_value<T> received[batch];
+      STRATA_UNROLL
+      for (unsigned j = 0; j < batch; ++j) {
+        const unsigned tile = i + j * step;
+        received[j] = base::load(0, tile < count ? tile : count - 1);
+      }
+      bool is_complete = true;
+      STRATA_UNROLL
+      for (unsigned j = 0; j < batch; ++j) {
+        is_complete = (received[j].get(values[j], epoch_) | (i + j * step >= end)) & is_complete;
+      }
+      if (__all_sync(full_warp_mask, is_complete) != 0) return true;
+      STRATA_SPIN();
+    }
+    return false;
+  }
+
+  // By all lanes of a warp: reduces the tiles whose aggregates have not come, one after the other, and publishes
+  // these. A tile's block may publish the same bits at the same time. A tile whose input has an owner is left
+  // out: the owner has started, and waits for no block before it publishes.
+  template <class ReduceTile>
+  STRATA_D void publish_missing(unsigned i, unsigned step, unsigned end, ReduceTile& reduce_tile, bool acquires_input) {
+    STRATA_UNROLL_N(1)
+    for (unsigned j = 0; j < batch; ++j, i += step) {
+      T ignored;
+      const bool is_missing = i < end && !base::receive(0, i, ignored);
+      unsigned missing = __ballot_sync(full_warp_mask, is_missing ? 1 : 0);
+      STRATA_UNROLL_N(1)
+      for (; missing != 0; missing &= missing - 1) {
+        const unsigned tile = __shfl_sync(full_warp_mask, i, __ffs(static_cast<int>(missing)) - 1);
+        if (acquires_input && !acquire_input_of(tile)) continue;
+        const T aggregate = reduce_tile(tile);
+        __syncwarp();
+        if (platform::lane_id() == 0) {
+          // Pairs with the fence in wait_for_owner().
+          platform::fence_acq_rel();
+          base::store(0, tile, aggregate);
+        }
+      }
+    }
+  }
+
+  // By all lanes of a warp: false if the input has an owner already.
+  STRATA_D bool acquire_input_of(unsigned block) {
+    bool is_acquired = false;
+    if (platform::lane_id() == 0) {
+      unsigned long long* const owner = owner_of(block);
+      platform::may_be_unwritten(owner, sizeof(*owner));
+      unsigned long long seen = platform::load_relaxed(owner);
+      while (!is_acquired && seen != epoch_ + its_block && seen != epoch_ + other_block) {
+        const unsigned long long found = atomicCAS(owner, seen, epoch_ + other_block);
+        is_acquired = found == seen;
+        seen = found;
+      }
+    }
+    return __any_sync(full_warp_mask, is_acquired) != 0;
+  }
+
+  // The epoch of a tagged word of round 1, which no aggregate uses.
+  STRATA_D unsigned long long* owner_of(unsigned block) const { return &base::words_of(1)[block].epoch; }
+};
+
+/// One object for all tiles of a block. `ReduceTile` is NullType if there may be several rounds; else see
+/// one_round_aggregates.
+///
+///     running_prefix<T, ScanOp> prefix(exchange, blockIdx.x, gridDim.x, scan_op);
+///     prefix.for_each_tile(tiles, [&](std::size_t tile) {
+///       ... load
+///       BlockScan(temp_storage).InclusiveScan(items, items, scan_op, prefix);
+///       prefix.leave();
+///       ... store
+///     });
+template <class T, class ScanOp, class ReduceTile = NullType>
+class running_prefix {
+  static constexpr bool is_one_round = !std::is_same_v<ReduceTile, NullType>;
+  using Aggregates = std::conditional_t<is_one_round, one_round_aggregates<T>, tile_aggregates<T>>;
+
+ public:
+  STRATA_D running_prefix(const tile_aggregates_arguments& exchange, unsigned block, unsigned blocks, ScanOp scan_op,
+                          ReduceTile reduce_tile = {}, bool acquires_input = false)
+      : aggregates_(exchange, block, blocks),
+        scan_op_(scan_op),
+        reduce_tile_(reduce_tile),
+        acquires_input_(is_one_round && acquires_input),
+        block_(block),
+        blocks_(blocks) {}
+
+  /// What comes before the first tile of all.
+  STRATA_D void begin_with(const T& initial) {
+    value_ = initial;
+    has_value_ = true;
+  }
+
+  /// By all threads: goes through the block's tiles. In each of them, `scan_tile(tile)` scans with
+  /// this object as prefix callback and then calls `leave()`.
+  template <class ScanTile>
+  STRATA_D void for_each_tile(std::size_t tiles, const ScanTile& scan_tile) {
+    const auto rounds = is_one_round ? 1u : static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, blocks_));
+    const bool must_be_erased = aggregates_.must_be_erased(rounds);
+    if constexpr (is_one_round) {
+      is_leaving_ = must_be_erased;
+      is_read_ = block_ + 1 < blocks_;
+      scan_tile(std::size_t{block_});
+    } else {
+      for (std::size_t tile = block_; tile < tiles; tile += blocks_) {
+        is_leaving_ = must_be_erased && tile + blocks_ >= tiles;
+        is_read_ = tile + 1 < tiles;
+        scan_tile(tile);
+      }
+    }
+    if (must_be_erased && __syncthreads_or(departures_ == blocks_) != 0) {
+      // Owners lie where aggregates of one round more would be.
+      aggregates_.erase(threadIdx.x, blockDim.x, acquires_input_ ? rounds + 1 : rounds);
+    }
+  }
+
+  /// By all threads, before they read the input of the tile.
+  STRATA_D void acquire_input() {
+    if constexpr (is_one_round) {
+      if (acquires_input_ && is_read_ && blocks_ > 1 && threadIdx.x == 0) {
+        is_input_owned_by_other_ = aggregates_.acquire_input();
+      }
+    }
+  }
+
+  /// By the first warp, with the aggregate of the tile: publishes it, then waits for the aggregates of
+  /// other tiles. Returns the prefix of the tile, in thread 0.
+  STRATA_D T operator()(const T& aggregate) {
+    if (blocks_ == 1) {
+      // The block has all tiles.
+      const T result = value_;
+      append(aggregate);
+      return result;
+    }
+    if constexpr (is_one_round) {
+      if (is_read_ && threadIdx.x == 0) {
+        if (is_input_owned_by_other_) {
+          aggregates_.wait_for_owner();
+        } else {
+          aggregates_.publish(0, aggregate);
+        }
+      }
+      if (block_ > 0) append(aggregates_.aggregate_before(scan_op_, reduce_tile_, acquires_input_));
+    } else {
+      if (threadIdx.x == 0) aggregates_.publish(round_, aggregate);
+      if (aggregates_.tiles_before(round_) > 0) append(aggregates_.aggregate_before(round_, scan_op_));
+      ++round_;
+    }
+    return value_;
+  }
+
+  STRATA_D void leave() {
+    if (is_leaving_ && threadIdx.x == 0) departures_ = aggregates_.leave();
+    // In blocks of one warp, ptxas leaves out __syncthreads(), and with it the wait for this thread.
+    __syncwarp();
+  }
+
+ private:
+  STRATA_D void append(const T& aggregate) {
+    if (threadIdx.x == 0) value_ = has_value_ ? static_cast<T>(scan_op_(value_, aggregate)) : aggregate;
+    has_value_ = true;
+  }
+
+  Aggregates aggregates_;
+  ScanOp scan_op_;
+  ReduceTile reduce_tile_;
+  bool acquires_input_;
+  unsigned block_;
+  unsigned blocks_;
+  unsigned round_ = 0;
+  T value_{};  // in thread 0
+  bool has_value_ = false;
+  bool is_leaving_ = false;
+  bool is_read_ = true;                   // another block reads the aggregate of the tile
+  bool is_input_owned_by_other_ = false;  // in thread 0
+  unsigned long long departures_ = 0;     // in thread 0
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

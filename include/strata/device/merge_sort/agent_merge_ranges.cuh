@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/specializations/segment_tile.cuh>
+#include <strata/block/specializations/vector_transfer.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_async_copy.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/merge_sort/merge_tuning.hpp>
+#include <strata/thread/specializations/vector_access.cuh>
+#include <strata/warp/specializations/warp_partition_point.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The arrays of a merge: two sorted ranges and the result. Values may be NullType. Counts are unsigned.
+template <class Keys1, class Values1, class Keys2, class Values2, class KeysOut, class ValuesOut,
+          class CountT = unsigned long long>
+struct merge_arrays {
+  using Count = CountT;
+  using Key = iterator_value_t<Keys1>;
+  using Value = iterator_value_t<Values1>;
+  using KeyOut = output_value_t<KeysOut, Key>;
+  using ValueOut = output_value_t<ValuesOut, Value>;
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+
+  Keys1 keys1;
+  Values1 values1;
+  Count count1;
+  Keys2 keys2;
+  Values2 values2;
+  Count count2;
+  KeysOut keys_out;
+  ValuesOut values_out;
+
+  STRATA_HD Count count() const { return count1 + count2; }
+};
+
+template <class T, class Iterator>
+STRATA_D T merged_item(const Iterator& items, unsigned long long index) {
+  return static_cast<T>(items[static_cast<difference_of<Iterator>>(index)]);
+}
+
+/// A diagonal of the merge path (see thread_merge.cuh), for a binary search in [first(), last()): how many of the first
+/// `diagonal` items of the result are of the first range.
+template <class Arrays, class Compare>
+struct merge_diagonal {
+  using Key = typename Arrays::Key;
+  using Count = typename Arrays::Count;
+
+  const Arrays& arrays;
+  Compare& compare;
+  Count diagonal;
+
+  STRATA_D Count first() const { return diagonal < arrays.count2 ? 0 : diagonal - arrays.count2; }
+  STRATA_D Count last() const { return diagonal < arrays.count1 ? diagonal : arrays.count1; }
+  STRATA_D bool operator()(Count i) const {
+    const Key key1 = detail::merged_item<Key>(arrays.keys1, i);
+    const Key key2 = detail::merged_item<Key>(arrays.keys2, diagonal - 1 - i);
+    return static_cast<bool>(compare(key2, key1));
+  }
+};
+
+/// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
+/// it. They were searched for by another kernel, or two warps of the block do it.
+///
+/// Values do not go through shared memory: threads note where in the tile each key came from. Neighbours in the result
+/// that come from one range are neighbours there, so that a warp reads values side by side.
+template <class ActivePolicy, class Arrays, class Compare>
+class AgentMerge {
+  static constexpr merge_tuning tuning = ActivePolicy::tuning;
+  static constexpr int block_threads = tuning.block_threads;
+  static constexpr int items_per_thread = tuning.items_per_thread;
+  using Count = typename Arrays::Count;
+  using Key = typename Arrays::Key;
+  using Value = typename Arrays::Value;
+  static constexpr bool has_values = Arrays::has_values;
+  using vectors = vector_transfer<Key, block_threads>;
+  template <class Keys>
+  static constexpr bool has_vectors = is_pointer_to<Keys, Key>&& transfers_vectors<Key>;
+  static constexpr int vector_items = transfers_vectors<Key> ? vectors::vector_items : 1;
+
+ public:
+  static constexpr int tile_items = block_threads * items_per_thread;
+
+ private:
+  // Each range begins at its alignment to vectors: less than three vectors are lost, and a segment_tile has two before
+  // its items. The last thread of the result reads on behind both ranges.
+  using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
+  using Sources = segment_tile<int, items_per_thread, has_values ? tile_items : 1>;
+
+ public:
+  struct TempStorage {
+    Keys keys;
+    Sources sources;
+    Count splits[2];
+  };
+  static_assert(sizeof(TempStorage) <= (48 << 10),
+                "DeviceMerge: a tile must fit 48 KiB of shared memory: choose fewer threads or items in its tuning; of "
+                "keys of more than 1 KiB merge pointers");
+
+  STRATA_D AgentMerge(TempStorage& storage, const Arrays& arrays, Compare& compare)
+      : storage_(storage), arrays_(arrays), compare_(compare) {}
+
+  /// `splits`: for each tile, items of the first range in the tiles before it; or null.
+  STRATA_D void merge(Count tile, const Count* splits) {
+    const Count diagonal = tile * tile_items, left = arrays_.count() - diagonal;
+    const Count items = left < tile_items ? left : tile_items;
+    if (splits == nullptr) {
+      splits = storage_.splits;
+      search(diagonal, items);
+    } else {
+      splits += tile;
+    }
+    merge_part(diagonal, items, splits);
+  }
+
+  /// Merges up to a tile of the result, from item `diagonal` on.
+  STRATA_D void merge_from(Count diagonal, Count items) {
+    search(diagonal, items);
+    merge_part(diagonal, items, storage_.splits);
+  }
+
+ private:
+  STRATA_D void merge_part(Count diagonal, Count items, const Count* splits) {
+    const Count begin1 = splits[0], searched = splits[1];
+    // Only if the comparator is no ordering, the search has found an end outside of these bounds.
+    const Count end1 = searched < begin1 ? begin1 : searched - begin1 > items ? begin1 + items : searched;
+    const Count begin2 = diagonal - begin1, end2 = diagonal + items - end1;
+    const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
+    load(arrays_.keys1, begin1, part.count1, part.index1);
+    load(arrays_.keys2, begin2, part.count2, part.index2);
+    if constexpr (has_values) {
+      prefetch(arrays_.values1, begin1, end1);
+      prefetch(arrays_.values2, begin2, end2);
+    }
+    platform::wait_for_async_copies();
+    __syncthreads();
+    merge_tile(part);
+    store_keys(part);
+    if constexpr (has_values) store_values(part);
+  }
+
+  /// The parts of the ranges that belong to a tile, and where their keys lie in shared memory.
+  struct part_of_ranges {
+    Count begin1, begin2;
+    int count1, count2;
+    int index1, index2;
+
+    STRATA_D part_of_ranges(const Arrays& arrays, Count first1, Count last1, Count first2, Count last2)
+        : begin1(first1),
+          begin2(first2),
+          count1(static_cast<int>(last1 - first1)),
+          count2(static_cast<int>(last2 - first2)),
+          index1(surplus(arrays.keys1, begin1)),
+          index2(round_up(index1 + count1, vector_items) + surplus(arrays.keys2, begin2)) {}
+
+    STRATA_D Count diagonal() const { return begin1 + begin2; }
+    STRATA_D int count() const { return count1 + count2; }
+  };
+
+  template <class Iterator>
+  STRATA_D static int surplus([[maybe_unused]] const Iterator& keys, [[maybe_unused]] Count begin) {
+    if constexpr (has_vectors<Iterator>) {
+      return vectors::surplus(keys + begin);
+    } else {
+      return 0;
+    }
+  }
+
+  STRATA_D static int thread() { return static_cast<int>(threadIdx.x); }
+
+  STRATA_D void search(Count diagonal, Count items) {
+    STRATA_UNROLL_N(1)
+    for (unsigned i = threadIdx.x / warp_threads; i < 2; i += block_threads / warp_threads) {
+      const merge_diagonal<Arrays, Compare> cut{arrays_, compare_, i == 0 ? diagonal : diagonal + items};
+      const Count split = detail::warp_partition_point(cut.first(), cut.last(), 5, cut);
+      if (platform::lane_id() == 0) storage_.splits[i] = split;
+    }
+    __syncthreads();
+  }
+
+  template <class Iterator>
+  STRATA_D void load(const Iterator& keys, Count begin, int count, int index) {
+    if constexpr (has_vectors<Iterator>) {
+      vectors::load(thread(), keys + begin, count, storage_.keys.at(index));
+    } else {
+      STRATA_UNROLL_N(4)
+      for (int i = thread(); i < count; i += block_threads) {
+        detail::load_part(storage_.keys.at(index + i), keys, static_cast<long long>(begin) + i);
+      }
+    }
+  }
+
+  template <class Iterator>
+  STRATA_D static void prefetch([[maybe_unused]] const Iterator& items, [[maybe_unused]] Count begin,
+                                [[maybe_unused]] Count end) {
+    if constexpr (std::is_pointer_v<Iterator>) {
+      constexpr unsigned line = sizeof(*items) < 128 ? 128 / static_cast<unsigned>(sizeof(*items)) : 1;
+      STRATA_UNROLL_N(1)
+      for (Count i = begin + threadIdx.x * line; i < end; i += block_threads * line) {
+        platform::prefetch_to_l2(items + i);
+      }
+    }
+  }
+
+  /// Threads merge their slices in registers and put them into shared memory, where stores want them.
+  STRATA_D void merge_tile(const part_of_ranges& part) {
+    Keys& keys = storage_.keys;
+    const int items = part.count(), slice = thread() * items_per_thread;
+    platform::may_be_unwritten(keys.at(part.index1 + part.count1), sizeof(Key) * items_per_thread);
+    platform::may_be_unwritten(keys.at(part.index2 + part.count2), sizeof(Key) * items_per_thread);
+    Key merged[static_cast<std::size_t>(items_per_thread)];
+    detail::merge_in_tile<1, items_per_thread>(keys, part.index1, part.count1, part.index2, part.count2,
+                                               slice < items ? slice : items, merged, compare_, [&](int i, int index) {
+                                                 if constexpr (has_values) storage_.sources.put(slice + i, index);
+                                               });
+    __syncthreads();
+    const int origin = surplus(arrays_.keys_out, part.diagonal());
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) keys.put(origin + slice + i, merged[i]);
+    __syncthreads();
+  }
+
+  STRATA_D void store_keys(const part_of_ranges& part) {
+    const Count diagonal = part.diagonal();
+    if constexpr (has_vectors<decltype(Arrays::keys_out)>) {
+      vectors::store(thread(), storage_.keys.at(surplus(arrays_.keys_out, diagonal)), part.count(),
+                     arrays_.keys_out + diagonal);
+    } else {
+      STRATA_UNROLL_N(4)
+      for (int i = thread(); i < part.count(); i += block_threads) {
+        put(arrays_.keys_out, diagonal, i, static_cast<typename Arrays::KeyOut>(storage_.keys.get(i)));
+      }
+    }
+  }
+
+  /// Loads are issued some at a time: a store might write what the next load reads, for all that the compiler knows.
+  STRATA_D void store_values(const part_of_ranges& part) {
+    const int items = part.count();
+    constexpr int most = 64 / static_cast<int>(sizeof(Value));
+    constexpr int batch = most < 1 ? 1 : most < items_per_thread ? most : items_per_thread;
+    STRATA_UNROLL_N(1)
+    for (int first = thread(); first < items; first += batch * block_threads) {
+      Value values[static_cast<std::size_t>(batch)];
+      STRATA_UNROLL
+      for (int i = 0; i < batch; ++i) {
+        const int at = first + i * block_threads;
+        const int index = storage_.sources.get(at < items ? at : first);
+        const bool is_first = index < part.index2;
+        const Count offset = static_cast<unsigned>(index - (is_first ? part.index1 : part.index2));
+        values[i] = is_first ? detail::merged_item<Value>(arrays_.values1, part.begin1 + offset)
+                             : detail::merged_item<Value>(arrays_.values2, part.begin2 + offset);
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < batch; ++i) {
+        const int at = first + i * block_threads;
+        if (at < items) put(arrays_.values_out, part.diagonal(), at, static_cast<typename Arrays::ValueOut>(values[i]));
+      }
+    }
+  }
+
+  template <class Iterator, class T>
+  STRATA_D static void put(const Iterator& out, Count diagonal, int index, const T& value) {
+    Iterator to = out;
+    to[static_cast<difference_of<Iterator>>(diagonal + static_cast<unsigned>(index))] = value;
+  }
+
+  TempStorage& storage_;
+  const Arrays& arrays_;
+  Compare& compare_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/segments.cuh>
+#include <strata/device/merge_sort/workspace.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What a call does with a segment, by its length alone.
+struct segment_limits {
+  int min_sorted;        // shorter: nothing. 2 in sorts in place, otherwise 1
+  int max_direct;        // up to: sorted by the block that reads its offsets
+  int max_queued;        // up to: sorted by one block of a later kernel; longer: in tiles that are merged
+  int items_per_thread;  // of such a block
+
+  STRATA_D bool is_direct(long long length) const { return length >= min_sorted && length <= max_direct; }
+  STRATA_D bool is_queued(long long length) const {
+    return length >= min_sorted && length > max_direct && length <= max_queued;
+  }
+  STRATA_D bool is_split(long long length) const { return length > max_queued; }
+  /// Threads that own the items of a queued segment.
+  STRATA_D unsigned slots(long long length) const {
+    return static_cast<unsigned>((static_cast<int>(length) + items_per_thread - 1) / items_per_thread);
+  }
+};
+
+/// Leaves a segment to later kernels if it is for them. By all lanes of a warp. `Workspace` is merge_sort_workspace, or
+/// that of a call which does not merge the longest segments.
+template <class Workspace>
+STRATA_D void enqueue(const Workspace& workspace, const segment_limits& limits, long long segment,
+                      const segment_bounds& bounds, bool has_segment) {
+  const bool is_queued = has_segment && limits.is_queued(bounds.length);
+  workspace.push(is_queued, segment, is_queued ? limits.slots(bounds.length) : 0);
+  workspace.push_split(has_segment && limits.is_split(bounds.length), bounds, limits.max_queued);
+}
+
+/// A block of the first kernel: sorts the short ones of its segments, as many at a time as fit a tile, and
+/// queues the others. If `TriesUniform`, it first looks for the case that needs no plan: all segments lie
+/// side by side, and each fits the same number of threads.
+template <class Tile, bool TriesUniform>
+class AgentSegments {
+ public:
+  using TempStorage = typename Tile::TempStorage;
+  static constexpr int block_threads = Tile::block_threads;
+  static constexpr int tile_items = Tile::tile_items;
+
+  template <class KeysIn, class ValuesIn, class Compare>
+  STRATA_D AgentSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
+      : tile_(storage, keys, values, compare) {}
+
+  /// `count` segments from number `first` on.
+  template <class Segments, class Workspace, class Arrays>
+  STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
+                     const Workspace& workspace, const Arrays& output) {
+    STRATA_UNROLL_N(1)
+    for (int next = 0;;) {
+      const int index = next + static_cast<int>(threadIdx.x);
+      segment_bounds bounds{0, 0};
+      if (index < count) bounds = segments(first + index);
+      if constexpr (TriesUniform) {
+        if (next == 0 && sort_uniform(segments, first, count, bounds, output)) return;
+      }
+      const int length = limits.is_direct(bounds.length) ? static_cast<int>(bounds.length) : 0;
+      next += tile_.plan(length, bounds.begin, count - next);
+      if (workspace.progress != nullptr) {
+        detail::enqueue(workspace, limits, first + index, bounds, index < next && index < count);
+      }
+      if (!tile_.is_empty()) {
+        tile_.sort();
+        tile_.store(output, 0, 0);
+      }
+      if (next >= count) return;
+      __syncthreads();  // Before the tile is planned again.
+    }
+  }
+
+ private:
+  /// The range of some segments that lie side by side.
+  template <class Segments>
+  STRATA_D static segment_bounds range_of(const Segments& segments, long long first, int count) {
+    const segment_bounds last = segments(first + count - 1);
+    const long long begin = segments(first).begin;
+    return {begin, last.begin + last.length - begin};
+  }
+
+  /// The first `count` threads pass a segment each. Sorts them and returns true if they lie side by side and
+  /// none has more items than an equal number of threads for each segment takes.
+  template <class Segments, class Arrays>
+  STRATA_D bool sort_uniform(const Segments& segments, long long first, int count, const segment_bounds& bounds,
+                             const Arrays& output) {
+    const int owners = block_threads / count;
+    if (owners > warp_threads || (owners & (owners - 1)) != 0) return false;
+    const int index = static_cast<int>(threadIdx.x);
+    // Where the next thread's segment begins is loaded again: both loads are in flight at the same time.
+    const long long next = segments(first + (index + 1 < count ? index + 1 : count - 1)).begin;
+    const bool fits = index >= count || (bounds.length <= owners * Tile::max_thread_segment &&
+                                         (index == count - 1 || bounds.begin + bounds.length == next));
+    if (__syncthreads_and(fits) == 0) return false;
+    const segment_bounds all = range_of(segments, first, count);
+    segment_bounds local{all.begin, 0};
+    if (index / owners < count) local = segments(first + index / owners);
+    tile_.sort_uniform_segments(local, all, owners);
+    // Loaded again: the sort needs all registers.
+    tile_.store_uniform_segments(range_of(segments, first, count), output);
+    return true;
+  }
+
+  Tile tile_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

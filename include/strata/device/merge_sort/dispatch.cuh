@@ -1,0 +1,386 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/launch.cuh>
+#include <strata/device/merge_sort/grid_dispatch.cuh>
+#include <strata/device/merge_sort/kernels.cuh>
+#include <strata/device/merge_sort/long_dispatch.cuh>
+#include <strata/device/merge_sort/tuning.hpp>
+#include <strata/device/merge_sort/workspace.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
+/// Output keys may be null.
+///
+///     one segment, if resident blocks hold it
+///                            merge_sort_grid_kernel: sorts it
+///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
+///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
+///     if there may be longer segments, and resident blocks hold a tile of each, then
+///                            segmented_merge_sort_grid_kernel: sorts these
+///     else, if there may be longer segments, then
+///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
+///     if some may be longer than a tile, then
+///                            segmented_merge_sort_merge_kernel: merges these tiles
+///     last                   the kernels of `LongSort`
+template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare,
+          class PolicyHub = default_policy_hub, class LongSort = merge_long_segments>
+struct DispatchSegmentedMergeSort {
+  static_assert(hub_has_rows<segmented_merge_sort_rows, PolicyHub>,
+                "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
+                "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles, "
+                "tile_per_multiprocessor and whole_array (segment_tile_tuning), merge, merge_per_multiprocessor and "
+                "merge_whole_array (segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
+  using MaxPolicy = typename hub_or<segmented_merge_sort_rows, PolicyHub,
+                                    segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
+  using Arrays = merge_sort_arrays<Key, Value>;
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
+  // Tiles of long segments are of this size or larger: storage suffices for all classes.
+  static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
+  static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
+  template <class Policy>
+  using SegmentsGrid = segments_grid<MaxPolicy, Policy, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+  static constexpr bool has_segments_grid = !has_one_segment && MaxPolicy::resident_grid.block_threads > 0;
+  // More items may need a buffer, and flags of a barrier.
+  static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
+                                                   ? MaxPolicy::one_cluster.tile_items()
+                                                   : min_tile_items;
+  // The smallest `max_items` of all classes: only the queue kernel queues segments of up to so many items.
+  static constexpr long long least_direct_items = MaxPolicy::one_thread.max_items;
+  static constexpr unsigned long long max_tiles = 1ull << 28;
+  // Flags of a barrier for so many blocks follow the counters of the call.
+  static constexpr std::size_t max_barrier_blocks = 2048;
+  static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
+
+  struct arguments {
+    KeysIn keys;
+    ValuesIn values;
+    Arrays output;
+    unsigned long long num_items;
+    long long num_segments;
+    Segments segments;
+    /// No segment is longer, as far as the host knows.
+    long long longest;
+    bool is_in_place;
+    bool wants_keys;
+    Compare compare;
+    cudaStream_t stream;
+    /// For items between two levels of merges, as long as the output. Null: it is a part of temporary storage.
+    const Arrays* buffer = nullptr;
+  };
+
+  const arguments& call;
+  Arrays merged;
+  Arrays buffer;
+  typename LongSort::Workspace workspace;
+  LongSort long_sort;
+  unsigned long long* barrier_flags;
+  /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
+  segment_class long_class;
+  device_properties device;
+  /// Of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
+  std::size_t grid_blocks = 0;
+
+  /// `storage_bytes` is what the caller has, or, without storage, will need.
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes, const arguments& call) {
+    enum slot { progress, queue, split, tiles, keys, values, scratch, slots };
+    const unsigned long long items = call.num_items;
+    temporary_storage::layout<slots + LongSort::slots> storage;
+    typename LongSort::Workspace workspace{};
+    const LongSort long_sort = LongSort::reserve(storage, slots, call);
+    storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
+    if (call.longest > least_direct_items) {
+      // If the queue kernel queues shorter segments, all together are fewer.
+      workspace.queue_capacity = has_one_segment ? 1 : items / (least_direct_items + 1);
+      storage.template reserve<long long>(queue, workspace.queue_capacity);
+    }
+    if (call.longest > min_tile_items) {
+      const long_segment_capacities<MaxPolicy, has_segments_grid> most(items, max_barrier_blocks);
+      workspace.split_capacity = has_one_segment ? 1 : most.segments;
+      workspace.tile_capacity = most.full_tiles + workspace.split_capacity;
+      if (detail::refuses_blocks(workspace.tile_capacity > max_tiles, "num_items")) return cudaErrorInvalidValue;
+      storage.template reserve<split_segment>(split, workspace.split_capacity);
+      storage.template reserve<unsigned>(tiles, workspace.tile_capacity);
+    }
+    if (call.longest > max_block_items && call.buffer == nullptr) {
+      workspace.buffer_capacity = items + workspace.split_capacity * merge_sort_workspace::buffer_step;
+      storage.template reserve<Key>(keys, workspace.buffer_capacity);
+      if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
+      if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
+    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
+    if (detail::refuses_storage(storage, d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
+    if (items == 0 || call.num_segments == 0) return cudaSuccess;
+    workspace.progress = storage.template get<merge_sort_progress>(progress);
+    workspace.queue = storage.template get<long long>(queue);
+    workspace.split = storage.template get<split_segment>(split);
+    workspace.tiles = storage.template get<unsigned>(tiles);
+    workspace.keys_are_scratch = !call.wants_keys;
+    Arrays merged = call.output;
+    if (!call.wants_keys) merged.keys = storage.template get<Key>(scratch);
+    Arrays buffer{storage.template get<Key>(keys), storage.template get<Value>(values)};
+    if (call.buffer != nullptr) buffer = *call.buffer;
+    auto* const words = storage.template get<unsigned long long>(progress);
+    long_sort.map(storage, slots, call, words + clear_words(call), workspace);
+    DispatchSegmentedMergeSort dispatch{
+        call, merged, buffer, workspace, long_sort, words + progress_words, segment_class::one_tile, {}};
+    const cudaError_t status = detail::current_device_properties(dispatch.device, call.stream);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class Policy>
+  cudaError_t Invoke() {
+    static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
+                                  Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
+                                  Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
+                                  Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
+                  "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
+    static_assert(Policy::one_tile.tile_items() == min_tile_items,
+                  "all policies of a segmented merge sort must have the same tile of `one_tile`");
+    static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
+                  "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
+                  "that of `one_tile`");
+    static_assert(Policy::tile_per_multiprocessor.tile_items() >= min_tile_items,
+                  "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
+                  "smaller than that of `one_tile`");
+    if constexpr (has_grid) {
+      return sort_one_segment<Policy>();
+    } else {
+      const cudaError_t status = sort_segments<Policy>();
+      return status != cudaSuccess ? status : long_sort.template sort<Policy>(call, merged, buffer, workspace, device);
+    }
+  }
+
+ private:
+  static constexpr long long max_grid = 0x7fffffff;
+
+  template <class Policy>
+  cudaError_t sort_one_segment() {
+    bool is_launched = false;
+    cudaError_t status = sort_in_grid<Policy, one_cluster_row>(is_launched);
+    if (status == cudaSuccess && !is_launched) status = sort_in_grid<Policy, resident_grid_row>(is_launched);
+    if (status != cudaSuccess || is_launched) return status;
+    long_class = segment_class::whole_array;
+    return queue_all<Policy>();
+  }
+
+  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
+  template <class Policy>
+  cudaError_t sort_segments() {
+    using bounds = segment_class_bounds<Policy>;
+    constexpr int per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
+    const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
+    const long long multiprocessors = device.multiprocessors;
+    // Segments that are mostly no longer than the smaller tile waste less of it.
+    const bool is_few = call.num_items <= static_cast<unsigned long long>(multiprocessors * per_multiprocessor);
+    long_class = is_few ? detail::few_items_class<Policy, LongSort, has_segments_grid>()
+                 : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
+                                                              : segment_class::one_tile;
+    const int tile_items = is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items();
+    if constexpr (has_segments_grid) {
+      const cudaError_t status =
+          SegmentsGrid<Policy>::blocks(device, max_barrier_blocks, call, tile_items, grid_blocks);
+      if (status != cudaSuccess) return status;
+      if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
+    }
+    if (call.num_segments <= multiprocessors) {
+      if (call.longest <= Policy::one_thread.tile_items()) {
+        return sort<Policy, segment_class::one_thread>(mean);
+      }
+      if (call.longest <= per_multiprocessor) {
+        return sort<Policy, segment_class::tile_per_multiprocessor>(mean);
+      }
+    }
+    if constexpr (!has_one_segment) {
+      if (mean <= bounds::one_thread) return sort<Policy, segment_class::one_thread>(mean);
+      if (mean <= bounds::few_threads) return sort<Policy, segment_class::few_threads>(mean);
+      if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
+        return sort<Policy, segment_class::part_of_tile>(mean);
+      }
+      if (is_few && mean <= bounds::one_tile) {
+        constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
+        const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
+        const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
+        // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
+        if (call.num_segments > per_tile * multiprocessors) {
+          return sort<Policy, segment_class::one_tile>(mean);
+        }
+      }
+      if (mean <= static_cast<unsigned long long>(tile_items)) {
+        return is_few                                    ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
+               : long_class == segment_class::many_tiles ? sort<Policy, segment_class::many_tiles>(mean)
+                                                         : sort<Policy, segment_class::one_tile>(mean);
+      }
+    }
+    return queue_all<Policy>();
+  }
+
+  static std::size_t clear_words(const arguments& call) {
+    return progress_words + (call.longest > max_block_items ? max_barrier_blocks : 0);
+  }
+  cudaError_t clear() const {
+    const std::size_t words = clear_words(call) + long_sort.progress_words();
+    return cudaMemsetAsync(workspace.progress, 0, words * sizeof(*barrier_flags), call.stream);
+  }
+
+  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
+  template <class Policy, template <class> class Row>
+  cudaError_t sort_in_grid(bool& is_launched) {
+    using Grid = merge_sort_grid<MaxPolicy, Policy, Row, Key, Value, KeysIn, ValuesIn, Compare>;
+    const grid_barrier_arguments barrier{barrier_flags, reinterpret_cast<unsigned*>(workspace.progress), next_epoch(),
+                                         detail::is_replayable(call.stream)};
+    return Grid::launch(configuration("strata::DeviceMergeSort", 1, Grid::block_threads, Grid::shared_bytes), device,
+                        max_barrier_blocks, call.keys, call.values, merged, buffer, call.num_items, barrier,
+                        call.compare, is_launched);
+  }
+
+  template <class Policy>
+  segment_limits limits_up_to(int max_direct) const {
+    const int min_sorted = call.is_in_place ? 2 : 1;
+    if constexpr (has_segments_grid) {
+      if (grid_blocks > 0) return SegmentsGrid<Policy>::limits(min_sorted, max_direct);
+    }
+    const segment_tile_tuning tuning = detail::tuning_of<Policy>(long_class);
+    return {min_sorted, max_direct, tuning.tile_items(), tuning.items_per_thread};
+  }
+
+  launch_configuration configuration(const char* name, long long blocks, int block_threads,
+                                     std::size_t shared_bytes) const {
+    launch_configuration made{name, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(block_threads))};
+    made.dynamic_shared_bytes = shared_bytes;
+    made.stream = call.stream;
+    made.programmatic = device.ptx_version >= 900;
+    return made;
+  }
+
+  /// Sorts segments of a class, and then what is longer.
+  template <class Policy, segment_class Class>
+  cudaError_t sort(unsigned long long mean) {
+    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
+    using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
+    static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
+                  "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
+    // A call without longer segments needs one kernel.
+    const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
+    const bool has_longer = call.longest > max_direct;
+    if (!has_longer) grid_blocks = 0;
+    const segment_limits limits = limits_up_to<Policy>(max_direct);
+    const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
+        tuning, mean, call.num_segments, device.multiprocessors, max_grid);
+    if (detail::refuses_blocks(per_block == 0, "num_segments")) return cudaErrorInvalidValue;
+    cudaError_t status = has_longer ? clear() : cudaSuccess;
+    if (status != cudaSuccess) return status;
+    const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments,
+                                                    typename LongSort::Workspace, Compare>;
+    constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
+    static kernel_property_cache cache;
+    int resident = 0;  // Not used. The query allows the kernel its shared memory.
+    status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes, resident);
+    if (status != cudaSuccess) return status;
+    auto shared = workspace;
+    if (!has_longer) shared.progress = nullptr;
+    status =
+        strata::launch(configuration("strata::DeviceSegmentedMergeSort", ceiling_divide(call.num_segments, per_block),
+                                     tuning.block_threads, shared_bytes),
+                       kernel, call.keys, call.values, call.output, call.segments, call.num_segments,
+                       static_cast<int>(per_block), limits, shared, call.compare);
+    return status != cudaSuccess || !has_longer ? status : sort_queued<Policy>(limits);
+  }
+
+  template <class Policy>
+  cudaError_t queue_all() {
+    constexpr int threads = 256;
+    cudaError_t status = clear();
+    if (status != cudaSuccess) return status;
+    const segment_limits limits = limits_up_to<Policy>(0);
+    const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
+    if (detail::refuses_blocks(blocks > max_grid, "num_segments")) return cudaErrorInvalidValue;
+    status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
+                            segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
+                            call.num_segments, limits, workspace);
+    return status != cudaSuccess ? status : sort_queued<Policy>(limits);
+  }
+
+  template <class Policy>
+  cudaError_t sort_queued(const segment_limits& limits) {
+    if constexpr (has_grid) {
+      return sort_queued<Policy, segment_class::whole_array>(limits);
+    } else {
+      if constexpr (has_segments_grid) {
+        if (grid_blocks > 0) {
+          return SegmentsGrid<Policy>::launch(
+              configuration("strata::DeviceSegmentedMergeSort, grid", static_cast<long long>(grid_blocks),
+                            Policy::resident_grid.block_threads, SegmentsGrid<Policy>::shared_bytes),
+              call.keys, call.values, call.output, merged, buffer, call.segments, limits, workspace, cleared_barrier(),
+              call.compare);
+        }
+      }
+      if constexpr (few_items_class<Policy, LongSort, has_segments_grid>() == segment_class::tile_per_multiprocessor) {
+        if (long_class == segment_class::tile_per_multiprocessor) {
+          return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
+        }
+      }
+      if constexpr (Policy::many_tiles.tile_items() > min_tile_items) {
+        if (long_class == segment_class::many_tiles) {
+          return sort_queued<Policy, segment_class::many_tiles>(limits);
+        }
+      }
+      return sort_queued<Policy, segment_class::one_tile>(limits);
+    }
+  }
+
+  template <class Policy, segment_class Class>
+  cudaError_t sort_queued(const segment_limits& limits) {
+    constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
+    using Tile = tile_agent<Policy, Class, Key, Value, KeysIn, ValuesIn, Compare>;
+    const auto kernel =
+        segmented_merge_sort_queued_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+    constexpr std::size_t shared_bytes = sizeof(typename Tile::TempStorage);
+    static kernel_property_cache cache;
+    std::size_t resident = 0;
+    cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, shared_bytes, resident);
+    if (status != cudaSuccess) return status;
+    // At most one block for each work item: idle blocks would share the multiprocessors.
+    const auto segments = static_cast<unsigned long long>(call.num_segments);
+    const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
+    unsigned long long blocks = smaller(workspace.queue_capacity, segments);
+    if (call.longest > Tile::tile_items) {
+      blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
+    }
+    blocks = smaller(blocks < 1 ? 1 : blocks, resident);
+    status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queued segments",
+                                          static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
+                            kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,
+                            workspace, call.compare);
+    return status != cudaSuccess || call.longest <= limits.max_queued ? status : merge<Policy, Class>();
+  }
+
+  template <class Policy, segment_class Class>
+  cudaError_t merge() {
+    constexpr bool is_of_numbers = !std::is_same_v<LongSort, merge_long_segments>;
+    using Merges = segment_merges<MaxPolicy, Policy, Class, is_of_numbers, Key, Value, Compare>;
+    return Merges::launch(configuration("strata::DeviceSegmentedMergeSort, merges", 1, Merges::tuning.block_threads,
+                                        Merges::shared_bytes),
+                          device, max_barrier_blocks, merged, buffer, workspace, cleared_barrier(), call.compare);
+  }
+
+  /// Its flags are 0 before each run of the kernel: no epoch of the call is needed.
+  grid_barrier_arguments cleared_barrier() const { return {barrier_flags, nullptr, 1ull << 32, false}; }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

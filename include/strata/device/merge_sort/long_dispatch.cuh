@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/engine/launch.cuh>
+#include <strata/device/merge_sort/agent_merge_runs.cuh>
+#include <strata/device/merge_sort/agent_segments_grid.cuh>
+#include <strata/device/merge_sort/grid_dispatch.cuh>
+#include <strata/device/merge_sort/tuning.hpp>
+#include <strata/device/merge_sort/workspace.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// \file
+/// Kernels for segments that are longer than a tile, and their launches: merges of tiles that are sorted, or a grid
+/// that sorts and merges them.
+
+/// How many tiles of its merges a tile of a class is.
+template <class Policy>
+constexpr int tiles_of_run(segment_class which) {
+  return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;
+}
+/// With `HasAnyRuns`, for runs of any number of tiles.
+template <class Policy, segment_class Class, class Key, class Value, class Compare, bool HasAnyRuns = false>
+using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
+                                      detail::merge_tuning_of<Policy>(Class).items_per_thread,
+                                      detail::merge_tuning_of<Policy>(Class).tile_items,
+                                      HasAnyRuns ? 0 : detail::tiles_of_run<Policy>(Class), Key, Value, Compare>;
+
+/// Merges the tiles of long segments, in all levels. Its blocks are resident together.
+template <class MaxPolicy, segment_class Class, bool HasAnyRuns, class Key, class Value, class Compare>
+__launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_merge_kernel(
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
+        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare,
+        int tiles_of_run) {
+  using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare, HasAnyRuns>;
+  STRATA_DYNAMIC_SHARED(shared);
+  Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare, tiles_of_run)
+      .merge(barrier);
+}
+
+/// The launch of all merges of tiles of a class.
+template <class MaxPolicy, class Policy, segment_class Class, bool IsOfNumbers, class Key, class Value, class Compare>
+struct segment_merges {
+  static constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
+  static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
+                "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
+  // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
+  static constexpr bool is_shared =
+      IsOfNumbers && (Class == segment_class::one_tile || Class == segment_class::many_tiles);
+  static constexpr segment_class kernel_class = is_shared ? segment_class::one_tile : Class;
+  using Agent = merge_agent<Policy, kernel_class, Key, Value, Compare, is_shared>;
+  static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
+
+  /// The flags of the barrier are 0.
+  static cudaError_t launch(launch_configuration cooperative, const device_properties& device, std::size_t max_blocks,
+                            const merge_sort_arrays<Key, Value>& merged, const merge_sort_arrays<Key, Value>& buffer,
+                            const merge_sort_workspace& workspace, const grid_barrier_arguments& barrier,
+                            const Compare& compare) {
+    static kernel_property_cache cache;
+    cooperative.programmatic = false;
+    constexpr int tiles_of_run = detail::tiles_of_run<Policy>(Class);
+    const std::size_t tiles = workspace.tile_capacity * static_cast<std::size_t>(tiles_of_run);
+    return detail::launch_resident(
+        cooperative, cache, device, tiles, max_blocks,
+        segmented_merge_sort_merge_kernel<MaxPolicy, kernel_class, is_shared, Key, Value, Compare>, merged, buffer,
+        workspace, barrier, compare, tiles_of_run);
+  }
+};
+
+/// Sorts what an earlier kernel has left. Its blocks are resident together.
+template <class MaxPolicy, class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
+__launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
+                  MaxPolicy::ActivePolicy::resident_grid.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_merge_sort_grid_kernel(const STRATA_GRID_CONSTANT KeysIn keys,
+                                                        const STRATA_GRID_CONSTANT ValuesIn values,
+                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
+                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
+                                                        Segments segments, segment_limits limits,
+                                                        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+                                                        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier,
+                                                        const STRATA_GRID_CONSTANT Compare compare) {
+  using Agent =
+      AgentSegmentsGrid<resident_grid_row<typename MaxPolicy::ActivePolicy>, Key, Value, KeysIn, ValuesIn, Compare>;
+  STRATA_DYNAMIC_SHARED(shared);
+  Agent(shared, workspace, compare).sort(keys, values, segments, limits, output, merged, buffer, barrier);
+}
+
+/// How many tiles of so many items long segments may fill, and how many long segments there may be, each with one more
+/// tile. In calls of few items the tiles may be those of the grid. Neither number falls as `items` grow.
+template <class MaxPolicy, bool HasGrid>
+struct long_segment_capacities {
+  static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());
+  static constexpr auto grid_tile =
+      HasGrid ? static_cast<unsigned long long>(MaxPolicy::resident_grid.tile_items()) : class_tile;
+  unsigned long long full_tiles, segments;
+
+  long_segment_capacities(unsigned long long items, std::size_t max_blocks) {
+    // A long segment has at least two tiles, so a grid has no more than half as many segments as blocks.
+    const unsigned long long most_few = max_blocks / 2 * (grid_tile + 1), few = items < most_few ? items : most_few;
+    full_tiles = larger(items / class_tile, few / grid_tile);
+    segments = larger(items / (class_tile + 1), few / (grid_tile + 1));
+  }
+
+ private:
+  static unsigned long long larger(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+};
+
+/// How calls of few items sort what is longer than a tile, if no grid takes it. Numbers have kernels for their digits
+/// too: with a grid for most of these calls, the others share the kernels of many_tiles.
+template <class Policy, class LongSort, bool HasGrid>
+constexpr segment_class few_items_class() {
+  constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&
+                        Policy::many_tiles.tile_items() > Policy::one_tile.tile_items();
+  return HasGrid && fits && !std::is_same_v<LongSort, merge_long_segments> ? segment_class::many_tiles
+                                                                           : segment_class::tile_per_multiprocessor;
+}
+
+/// Which calls leave their long and queued segments to one grid, and its launch.
+template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
+          class Compare>
+struct segments_grid {
+  static_assert(Policy::resident_grid.tile_items() == MaxPolicy::resident_grid.tile_items(),
+                "merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`");
+  static_assert(are_whole_warps(Policy::resident_grid.block_threads),
+                "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
+  static_assert(Policy::resident_grid.items_per_thread % 2 != 0,
+                "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
+
+  static constexpr merge_sort_grid_tuning row = Policy::resident_grid;
+  using Arrays = merge_sort_arrays<Key, Value>;
+  using Agent = AgentSegmentsGrid<resident_grid_row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;
+  static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
+
+  /// How many blocks a call needs: one for each tile that long segments may have, and at least one for queued segments.
+  /// 0 if the device does not hold as many at a time, or another way is faster. `class_items`: the tile of its class.
+  template <class Arguments>
+  static cudaError_t blocks(const device_properties& device, std::size_t max_blocks, const Arguments& call,
+                            int class_items, std::size_t& blocks) {
+    constexpr auto tile = static_cast<unsigned long long>(row.tile_items());
+    const auto segments = static_cast<unsigned long long>(call.num_segments);
+    const unsigned long long mean = call.num_items / segments, longer = call.num_items / (tile + 1);
+    // Each long segment has up to one tile that is not full.
+    const auto needed = static_cast<std::size_t>(call.num_items / tile + (longer < segments ? longer : segments) + 1);
+    blocks = 0;
+    // A segment of the mean length that is one tile of its class, but several here, takes fewer levels there.
+    const bool is_slower = mean > tile && mean <= static_cast<unsigned long long>(class_items);
+    if (is_slower || needed > max_blocks || call.longest <= MaxPolicy::one_tile.tile_items()) return cudaSuccess;
+    static kernel_property_cache cache;
+    std::size_t resident = 0;
+    const cudaError_t status = detail::resident_blocks(cache, device, kernel, row.block_threads, shared_bytes, resident,
+                                                       row.blocks_per_multiprocessor);
+    if (needed <= resident) blocks = needed;
+    return status;
+  }
+
+  /// What an earlier kernel leaves to the grid.
+  static segment_limits limits(int min_sorted, int max_direct) {
+    return {min_sorted, max_direct < row.tile_items() ? max_direct : row.tile_items(), row.tile_items(),
+            row.items_per_thread};
+  }
+
+  /// `grid` has the blocks. The flags of the barrier are 0.
+  template <class... Arguments>
+  static cudaError_t launch(launch_configuration grid, const Arguments&... arguments) {
+    grid.cooperative = grid.grid.x > 1;
+    grid.programmatic = false;
+    return strata::launch(grid, kernel, arguments...);
+  }
+
+ private:
+  static constexpr auto kernel =
+      segmented_merge_sort_grid_kernel<MaxPolicy, Key, Value, KeysIn, ValuesIn, Segments, Compare>;
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

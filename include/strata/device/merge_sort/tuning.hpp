@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/architecture_limits.hpp>
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/device/merge_sort/grid_tuning.hpp>
+
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// A block that sorts whole segments, packed into tiles of `block_threads * items_per_thread` items.
+struct segment_tile_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+  /// Longer segments are queued for a later kernel.
+  int max_items = block_threads * items_per_thread;
+
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
+};
+
+/// How merges through device memory are cut. A block makes `tile_items` of the result at a time, from at
+/// most `(block_threads - 1) * items_per_thread` items of the runs. The search for the ends of a tile may
+/// stop the sooner, the larger the difference of the two numbers is.
+struct segment_merge_tuning {
+  int block_threads;
+  int items_per_thread;
+  int blocks_per_multiprocessor;
+  int tile_items;
+};
+
+namespace detail {
+
+/// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
+/// bounds; those in parentheses are of keys of 4 bytes.
+enum class segment_class {
+  one_thread,               // mean up to 5/4 of a thread's items (10)
+  few_threads,              // mean up to the items of 4.5 threads (72)
+  part_of_tile,             // mean up to 1/5 of the tile (640), or all up to `max_items` (1600)
+  one_tile,                 // mean up to one tile (6400)
+  many_tiles,               // longer mean: tiles are larger (12,800)
+  tile_per_multiprocessor,  // all items of the call fit one tile (10,560) on each multiprocessor
+  whole_array,              // one segment that resident blocks do not hold (tiles of 17,920)
+};
+
+template <class Policy>
+constexpr segment_tile_tuning tuning_of(segment_class which) {
+  return which == segment_class::one_thread     ? Policy::one_thread
+         : which == segment_class::few_threads  ? Policy::few_threads
+         : which == segment_class::part_of_tile ? Policy::part_of_tile
+         : which == segment_class::one_tile     ? Policy::one_tile
+         : which == segment_class::many_tiles   ? Policy::many_tiles
+         : which == segment_class::whole_array  ? Policy::whole_array
+                                                : Policy::tile_per_multiprocessor;
+}
+
+/// How tiles of a class are merged.
+template <class Policy>
+constexpr segment_merge_tuning merge_tuning_of(segment_class which) {
+  return which == segment_class::tile_per_multiprocessor ? Policy::merge_per_multiprocessor
+         : which == segment_class::whole_array           ? Policy::merge_whole_array
+                                                         : Policy::merge;
+}
+
+/// The longest mean length of each class.
+template <class Policy>
+struct segment_class_bounds {
+  static constexpr unsigned long long one_thread = Policy::one_thread.items_per_thread * 5 / 4;
+  static constexpr unsigned long long few_threads = Policy::few_threads.items_per_thread * 9 / 2;
+  static constexpr unsigned long long part_of_tile = Policy::part_of_tile.tile_items() / 5;
+  static constexpr unsigned long long one_tile = Policy::one_tile.tile_items();
+};
+
+/// The rows that a policy must have.
+template <class Policy>
+using segmented_merge_sort_rows =
+    std::void_t<if_rows<segment_tile_tuning, decltype(Policy::one_thread), decltype(Policy::few_threads),
+                        decltype(Policy::part_of_tile), decltype(Policy::one_tile), decltype(Policy::many_tiles),
+                        decltype(Policy::tile_per_multiprocessor), decltype(Policy::whole_array)>,
+                if_rows<segment_merge_tuning, decltype(Policy::merge), decltype(Policy::merge_per_multiprocessor),
+                        decltype(Policy::merge_whole_array)>,
+                if_rows<merge_sort_grid_tuning, decltype(Policy::one_cluster), decltype(Policy::resident_grid)>>;
+
+}  // namespace detail
+
+/// The rows of DeviceSegmentedMergeSort and DeviceMergeSort, by the bytes of an item, a key with its value. H200,
+/// 2026-11-20, CUDA 13.0, 2^27 items, tile sorts alone, 10^9 items per second for segments of so many items (threads x
+/// items of a thread):
+///
+/// | items           | 8             | 32             | 100 | 500            | 2000          | 6400           |
+/// |---|---|---|---|---|---|---|
+/// | i32             | 407 (128 x 8) | 312 (128 x 16) | 287 | 165 (128 x 25) | 130           | 118 (512 x 25) |
+/// | pairs i32 : i32 | 234           | 215            | 148 | 95 (128 x 25)  | 72 (256 x 25) |                |
+/// | 16-byte records | 117 (128 x 8) | 52             | 38 (7 to 9 items) | | | |
+///
+/// A merge of four runs of i32 takes 500 us (256 x 27), of which 300 are loads, stores and barriers, and the
+/// searches 60. Items of more than 16 bytes: not measured: from those of 16.
+template <int ItemBytes>
+struct segmented_merge_sort_policy_hub {
+  static constexpr int smaller(int a, int b) { return a < b ? a : b; }
+  static constexpr int larger(int a, int b) { return a > b ? a : b; }
+  static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
+  /// `four`, `eight` or `sixteen` for items of up to so many bytes, otherwise `wider`.
+  static constexpr int by_bytes(int four, int eight, int sixteen, int wider) {
+    return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wider;
+  }
+
+  // Items of a thread. Odd: without gaps between the items of threads.
+  static constexpr int wide_items = odd_up_to(larger(1, 128 / ItemBytes));
+  static constexpr int items_of_one_thread = by_bytes(8, 8, 8, wide_items);
+  static constexpr int items_of_few_threads = by_bytes(16, 16, 8, wide_items);
+  static constexpr int items_of_part = by_bytes(25, 25, wide_items, wide_items);
+  static constexpr int items_of_tile = by_bytes(25, 25, 9, wide_items);
+  // Where there is a multiprocessor for each tile: a thread has less to do.
+  static constexpr int items_per_multiprocessor = by_bytes(15, 17, 7, wide_items);
+
+  // So many threads that a tile has up to 52 KiB. Beside the tile there are 18 bytes of a thread.
+  static constexpr int threads_within(int items_per_thread, int threads) {
+    return threads > 32 && threads * items_per_thread * ItemBytes > (52 << 10)
+               ? threads_within(items_per_thread, threads / 2)
+               : threads;
+  }
+  static constexpr int short_threads = threads_within(items_of_part, 128);
+  static constexpr int many_threads = threads_within(items_of_tile, 512);
+  static constexpr int tile_threads = larger(32, many_threads / by_bytes(2, 1, 1, 1));
+  static constexpr int threads_per_multiprocessor =
+      larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
+  static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
+
+  using grid_rows = detail::merge_sort_grid_rows<ItemBytes>;
+
+  static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
+  static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
+  static constexpr int max_of_part = larger(16, short_threads* items_of_part / 2);
+
+  // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
+  // items of a merge's tile.
+
+  // Not measured: from rows_900, for any number of registers.
+  struct rows_750 : grid_rows::rows_750 {
+    static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread};
+    static constexpr segment_tile_tuning few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads};
+    static constexpr segment_tile_tuning part_of_tile{short_threads, items_of_part, 1, max_of_part};
+    static constexpr segment_tile_tuning one_tile{tile_threads, items_of_tile, 1};
+    static constexpr segment_tile_tuning many_tiles{many_threads, items_of_tile, 1};
+    static constexpr segment_tile_tuning tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor,
+                                                                 1};
+    static constexpr segment_tile_tuning whole_array = many_tiles;
+    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, 1, one_tile.tile_items()};
+    static constexpr segment_merge_tuning merge_whole_array = merge;
+    static constexpr int items_of_merge = merge_threads * items_per_multiprocessor;
+    static constexpr segment_merge_tuning merge_per_multiprocessor{merge_threads, items_per_multiprocessor + 2, 1,
+                                                                   items_of_merge};
+  };
+  // H200, 2026-11-20: the figures above.
+  struct rows_900 : rows_750 {
+    // H200, 2026-11-26: 58 us for 2^20 of i32.
+    static constexpr merge_sort_grid_tuning resident_grid = grid_rows::rows_900::resident_grid;
+    // Tiles of more than 99 KiB: shared memory has 227.
+    static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
+    static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6),
+                                                    max_of_one_thread};
+    static constexpr segment_tile_tuning few_threads{short_threads, items_of_few_threads, by_bytes(12, 8, 6, 6),
+                                                     max_of_few_threads};
+    static constexpr segment_tile_tuning part_of_tile{short_threads, items_of_part, by_bytes(10, 8, 4, 4), max_of_part};
+    static constexpr segment_tile_tuning one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)};
+    static constexpr segment_tile_tuning many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
+    // H200, 2026-11-26, i32, ms of 2^24, 2^26, 2^28: 0.57, 2.13, 8.55 (512 x 35 x 2, merges 256 x 37 x 4); 0.60, 2.38,
+    // 9.64 (512 x 25 x 3, 256 x 27 x 5, as many_tiles). Items of other sizes: not measured: from many_tiles.
+    static constexpr segment_tile_tuning whole_array{threads_of_many,
+                                                     by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
+    // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
+    // and 9, 9.2 with 4 and 9.
+    static constexpr segment_merge_tuning merge{tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2),
+                                                one_tile.tile_items()};
+    // H200, 2026-11-26: 8.55 ms for 2^28 of i32, with whole_array.
+    static constexpr int items_of_array_merge = tile_threads * whole_array.items_per_thread;
+    static constexpr segment_merge_tuning merge_whole_array{tile_threads, whole_array.items_per_thread + 2,
+                                                            by_bytes(4, 3, 4, 2), items_of_array_merge};
+  };
+  // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
+  struct rows_1000 : rows_900 {
+    static constexpr segment_tile_tuning one_thread{
+        rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,
+        rows_900::one_thread.blocks_per_multiprocessor * 3 / 4, rows_900::one_thread.max_items};
+  };
+  // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
+  // ones do not fit a multiprocessor.
+  template <int Architecture>
+  struct rows : rows_900 {
+    static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
+    // `bytes_beside`: for each thread, beside its items.
+    template <class Row>
+    static constexpr Row fitting(Row row, int bytes_beside, int more_items = 0) {
+      const int bytes = row.block_threads * ((row.items_per_thread + more_items) * ItemBytes + bytes_beside);
+      row.blocks_per_multiprocessor = limits.blocks_within(row.blocks_per_multiprocessor, row.block_threads, bytes);
+      return row;
+    }
+    static constexpr merge_sort_grid_tuning resident_grid =
+        fitting(rows_900::resident_grid, 20 + 4 * rows_900::resident_grid.items_per_thread);  // 4 of an item for pairs
+    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as one of
+    // few_threads has.
+    static constexpr int items_alone =
+        by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
+    static constexpr segment_tile_tuning one_thread =
+        fitting(rows_900::one_thread, 29 + ItemBytes, items_alone - items_of_one_thread);
+    static constexpr segment_tile_tuning few_threads = fitting(rows_900::few_threads, 19 + ItemBytes);
+    static constexpr segment_tile_tuning part_of_tile = fitting(rows_900::part_of_tile, 19);
+    static constexpr segment_tile_tuning one_tile = fitting(rows_900::one_tile, 19);
+    static constexpr segment_tile_tuning large_tile = fitting(rows_900::many_tiles, 19);
+    static constexpr segment_tile_tuning many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
+    static constexpr segment_tile_tuning array_tile = fitting(rows_900::whole_array, 19);
+    static constexpr segment_merge_tuning merge = fitting(rows_900::merge, 20 + ItemBytes);
+    static constexpr bool has_array_tile = array_tile.blocks_per_multiprocessor >= 2;
+    static constexpr segment_tile_tuning whole_array = has_array_tile ? array_tile : many_tiles;
+    static constexpr segment_merge_tuning merge_whole_array =
+        has_array_tile ? fitting(rows_900::merge_whole_array, 20 + ItemBytes) : merge;
+  };
+
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>, rows<800> {};
+  struct Policy860 : ChainedPolicy<860, Policy860, Policy800>, rows<860> {};
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, rows_900 {};
+  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows_1000 {};
+  struct Policy1070 : ChainedPolicy<1070, Policy1070, Policy1000>, rows<1070> {};
+  struct Policy1100 : ChainedPolicy<1100, Policy1100, Policy1070>, rows_1000 {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1100>, rows<1200> {};
+  using MaxPolicy = Policy1200;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform_order.cuh>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/merge_sort/calls.cuh>
+#include <strata/device/radix_sort/segmented_sort_long.cuh>
+#include <strata/device/radix_sort/segmented_sort_tuning.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
+#include <strata/iterator/counting_input_iterator.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+/// \file
+/// DeviceSegmentedSort is DeviceSegmentedMergeSort with the order of radix sorts as comparator. In large calls the
+/// longest segments are sorted by their digits instead.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The order of radix sorts as a comparator. It compares keys themselves where that gives the same order:
+/// making the words that radix sorts compare takes up to ten instructions. `<` of floating-point numbers
+/// alone would be no strict weak ordering because of NaNs.
+template <class Key, bool IsDescending>
+struct is_before_in_radix_sorts {
+  STRATA_HD bool operator()(const Key& a, const Key& b) const { return IsDescending ? ascends(b, a) : ascends(a, b); }
+
+ private:
+  STRATA_HD static bool ascends(const Key& a, const Key& b) {
+    if constexpr (std::is_integral_v<Key>) {
+      return a < b;
+    } else if constexpr (std::is_floating_point_v<Key>) {
+      return platform::is_less_or_before_nan(a, b);
+    } else {
+      return RadixTraits<Key>::ordered(a) < RadixTraits<Key>::ordered(b);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Key>
+void check_number_keys() {
+  static_assert(is_radix_key<Key>,
+                "DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits; "
+                "DeviceSegmentedMergeSort takes other keys, with a comparator");
+}
+
+template <class Policy>
+using segmented_sort_rows = std::void_t<if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
+                                        if_rows<radix_pass_tuning, decltype(Policy::pass)>,
+                                        if_rows<long_segment_tuning, decltype(Policy::long_segments)>>;
+
+/// How numbers are sorted: the hub of the merges, and what sorts the longest segments. Passes over digits take values
+/// from a `ValueIterator`.
+template <class PolicyHub, class Key, class ValueIterator, class Value, bool IsDescending>
+struct number_sort {
+  static_assert(hub_has_rows<segmented_sort_rows, PolicyHub>,
+                "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of "
+                "merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning) and long_segments "
+                "(long_segment_tuning)");
+  using Hub = hub_or<segmented_sort_rows, PolicyHub, segmented_sort_policy_hub<Key, Value>>;
+  using MaxPolicy = typename Hub::MaxPolicy;
+  using LongSort = std::conditional_t<MaxPolicy::long_segments.longest_merged == 0, merge_long_segments,
+                                      sort_long_by_digits<MaxPolicy, Key, ValueIterator, Value, IsDescending>>;
+};
+
+/// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
+template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
+cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                         ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
+                         const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  detail::check_number_keys<Key>();
+  using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
+  return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
+      d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output, all,
+      is_before_in_radix_sorts<Key, IsDescending>{}, false, true, stream);
+}
+
+/// Sorts the first arrays in place, with the second ones as buffer.
+template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
+cudaError_t sort_numbers_in_place(void* d_temp_storage, std::size_t& temp_storage_bytes, ValuesIn d_values,
+                                  const merge_sort_arrays<Key, Value>& current,
+                                  const merge_sort_arrays<Key, Value>& alternate, const segments_to_sort<Segments>& all,
+                                  cudaStream_t stream) {
+  detail::check_number_keys<Key>();
+  using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
+  return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
+      d_temp_storage, temp_storage_bytes, static_cast<const Key*>(current.keys), d_values, current, all,
+      is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream, &alternate);
+}
+
+template <bool IsDescending, class PolicyHub, class Key, class Segments>
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                 Key* d_keys_out, const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  return detail::sort_numbers<IsDescending, PolicyHub, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                 NullType{}, {d_keys_out, nullptr}, all, stream);
+}
+
+template <bool IsDescending, class PolicyHub, class Key, class Segments>
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
+                                 const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  using Arrays = merge_sort_arrays<Key, NullType>;
+  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, NullType{},
+                                                                Arrays{d_keys.Current(), nullptr},
+                                                                Arrays{d_keys.Alternate(), nullptr}, all, stream);
+}
+
+template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                 Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                                 const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  return detail::sort_numbers<IsDescending, PolicyHub, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                              d_values_in, {d_keys_out, d_values_out}, all, stream);
+}
+
+template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
+cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
+                                 const DoubleBuffer<Value>& d_values, const segments_to_sort<Segments>& all,
+                                 cudaStream_t stream) {
+  using Arrays = merge_sort_arrays<Key, Value>;
+  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(
+      d_temp_storage, temp_storage_bytes, static_cast<const Value*>(d_values.Current()),
+      Arrays{d_keys.Current(), d_values.Current()}, Arrays{d_keys.Alternate(), d_values.Alternate()}, all, stream);
+}
+
+template <bool IsDescending, class PolicyHub, class Key, class Index, class Segments>
+cudaError_t sort_number_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
+                                Index* d_indices, const segments_to_sort<Segments>& all, cudaStream_t stream) {
+  detail::check_number_keys<Key>();
+  using sorting = number_sort<PolicyHub, Key, CountingInputIterator<Index>, Index, IsDescending>;
+  return detail::merge_sort_indices<typename sorting::Hub, typename sorting::LongSort>(
+      d_temp_storage, temp_storage_bytes, d_keys, d_indices, all, is_before_in_radix_sorts<Key, IsDescending>{},
+      stream);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/segments.cuh>
+#include <strata/device/merge_sort/tuning.hpp>
+#include <strata/device/merge_sort/workspace.cuh>
+#include <strata/device/radix_sort/long_segments.cuh>
+#include <strata/device/radix_sort/problem.cuh>
+#include <strata/device/radix_sort/segmented_long_dispatch.cuh>
+#include <strata/device/radix_sort/segmented_sort_tuning.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
+
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What the kernels of a sort of numbers share. The first one splits long segments into tiles to merge, and lists
+/// the longest ones for passes over their digits.
+template <class MaxPolicy, class LongSegments>
+struct number_sort_workspace : merge_sort_workspace {
+  LongSegments long_segments;
+  unsigned long long longest_listed;
+  long_segment_progress* long_progress;
+  unsigned long long num_items;
+
+  /// By all lanes of a warp: in the place of that of merge_sort_workspace.
+  STRATA_D void push_split(bool is_split, const segment_bounds& bounds, int tile_items) const {
+    if (__any_sync(full_warp_mask, is_split ? 1 : 0) == 0) return;
+    const auto length = static_cast<unsigned long long>(bounds.length);
+    const bool is_long = is_split && length > long_segments.bound && length <= longest_listed;
+    list(is_long, bounds);
+    merge_sort_workspace::push_split(is_split && !is_long, bounds, tile_items);
+  }
+
+ private:
+  STRATA_D void list(bool is_long, const segment_bounds& bounds) const {
+    constexpr auto tile_items = static_cast<unsigned>(radix_pass_tile<typename MaxPolicy::ActivePolicy>::value);
+    const auto length = static_cast<unsigned>(bounds.length);
+    unsigned index = 0;
+    bool fits = is_long && long_progress->take_items(length, static_cast<std::size_t>(num_items)) >= 0;
+    if (fits) {
+      const long long begin = take_buffer(bounds, fits);
+      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %u is left out", length);
+      if (fits) {
+        index = static_cast<unsigned>(long_segments.append(*long_progress, bounds, ceiling_divide(length, tile_items),
+                                                           keys_are_scratch ? begin : bounds.begin, begin));
+      }
+    }
+    STRATA_UNROLL_N(1)
+    for (unsigned lanes = __ballot_sync(full_warp_mask, fits); lanes != 0; lanes &= lanes - 1) {
+      const unsigned listed = __shfl_sync(full_warp_mask, index, __ffs(static_cast<int>(lanes)) - 1);
+      long_segments.clear_bins(listed, static_cast<int>(platform::lane_id()), warp_threads);
+    }
+  }
+};
+
+/// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
+/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort.
+template <class MaxPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
+struct sort_long_by_digits {
+  using Digits = radix_digits<Key, IsDescending>;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  using PassValue = std::conditional_t<has_values, Value, Key>;
+  using Sort = LongSegmentSort<MaxPolicy, Key, ValueIterator, PassValue, Digits, true>;
+  using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
+  static constexpr int slots = Sort::slots;
+  static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
+  // States of 32 bits suffice for these. Longer segments are merged: kernels for them would be in every program.
+  static constexpr std::size_t longest_listed = Sort::max_items_of_small_states;
+
+  static constexpr std::size_t least_tile = detail::least_in_chain<radix_pass_tile, MaxPolicy>();
+
+  bool is_reserved;
+
+  /// Temporary storage depends on the number of items, not on that of segments.
+  template <class Layout, class Arguments>
+  static sort_long_by_digits reserve(Layout& storage, int first_slot, const Arguments& call) {
+    const sort_long_by_digits made{static_cast<std::size_t>(call.longest) > tuning.longest_merged &&
+                                   tuning.may_launch(call.num_items) && (ends_in_place || call.buffer == nullptr)};
+    if (made.is_reserved) {
+      Sort::reserve(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
+    }
+    return made;
+  }
+  std::size_t progress_words() const {
+    return is_reserved ? sizeof(long_segment_progress) / sizeof(unsigned long long) : 0;
+  }
+
+  template <class Layout, class Arguments>
+  void map(const Layout& storage, int first_slot, const Arguments& call, unsigned long long* progress,
+           Workspace& workspace) const {
+    workspace.long_segments = Sort::list_in(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
+    if (!is_used(call)) workspace.long_segments.bound = ~0ull;
+    workspace.longest_listed = longest_listed;
+    workspace.long_progress = reinterpret_cast<long_segment_progress*>(progress);
+    workspace.num_items = call.num_items;
+  }
+
+  /// After the kernel that lists segments.
+  template <class Policy, class Arguments, class Arrays, class Device>
+  cudaError_t sort(const Arguments& call, const Arrays& merged, const Arrays& buffer, const Workspace& workspace,
+                   const Device& device) const {
+    static_assert(are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
+                  "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
+    static_assert(largest_tile<Policy>() <= tuning.longest_merged,
+                  "long_segment_tuning::longest_merged must be at least the items of each tile that segments are "
+                  "sorted in");
+    if (!is_used(call)) return cudaSuccess;
+    const Sort sort{"strata::DeviceSegmentedSort, digits",
+                    "strata::DeviceSegmentedSort, passes",
+                    {call.keys, merged.keys, buffer.keys},
+                    values_of(call, buffer),
+                    {0, Digits::key_bits},
+                    call.buffer != nullptr ? radix_result::double_buffer
+                    : is_in_place(call)    ? radix_result::in_place
+                                           : radix_result::output,
+                    workspace.long_segments,
+                    limits(call.num_items, radix_pass_tile<Policy>::value).most_tiles,
+                    workspace.long_progress,
+                    call.stream,
+                    device};
+    const cudaError_t status = sort.template count<Policy>();
+    return status != cudaSuccess ? status : sort.template sort<Policy, unsigned>();
+  }
+
+ private:
+  // The last pass must write to the array that is sorted in place.
+  static constexpr bool ends_in_place = ceiling_divide(Digits::key_bits, radix_bits) % 2 == 0;
+
+  template <class Arguments>
+  static bool is_in_place(const Arguments& call) {
+    return detail::are_same_array(call.keys, call.output.keys) ||
+           detail::are_same_array(call.values, call.output.values);
+  }
+
+  // If all segments fit a tile, one kernel may sort them. Then nothing is cleared, nor listed.
+  template <class Policy>
+  static constexpr std::size_t largest_tile() {
+    int largest = 0;
+    for (const segment_class which :
+         {segment_class::one_thread, segment_class::few_threads, segment_class::part_of_tile, segment_class::one_tile,
+          segment_class::many_tiles, segment_class::tile_per_multiprocessor}) {
+      const int items = detail::tuning_of<Policy>(which).tile_items();
+      largest = items > largest ? items : largest;
+    }
+    return static_cast<std::size_t>(largest);
+  }
+
+  template <class Arguments>
+  bool is_used(const Arguments& call) const {
+    return is_reserved && (ends_in_place || !is_in_place(call)) &&
+           tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
+  }
+
+  static long_segment_limits limits(unsigned long long num_items, std::size_t tile_items) {
+    return long_segment_limits::above(tuning.longest_merged, static_cast<std::size_t>(num_items), tile_items);
+  }
+
+  template <class Arguments, class Arrays>
+  static typename Sort::ValueBuffers values_of(const Arguments& call, const Arrays& buffer) {
+    if constexpr (!has_values) {
+      return {};
+    } else if constexpr (std::is_pointer_v<ValueIterator>) {
+      return {call.values, call.output.values, buffer.values};
+    } else {
+      return {ValueIterator(Value{0}), call.output.values, buffer.values};
+    }
+  }
+};
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/merge_sort/tuning.hpp>
+#include <strata/device/radix_sort/segmented_tuning.hpp>
+#include <strata/device/radix_sort/tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Which segments of numbers are sorted by their digits instead of by merges. The row of the newest policy counts for
+/// all: temporary storage does not depend on the device.
+struct long_segment_tuning {
+  /// Segments of more items are sorted by their digits; 0: none are. Not less than any tile of a merge sort has.
+  std::size_t longest_merged;
+  /// Two more kernels are launched only if the call has so many items, or so many where the mean segment has
+  /// `long_mean` items or more: they take time without a long segment, too.
+  std::size_t least_items;
+  std::size_t least_items_of_long_mean;
+  std::size_t long_mean;
+
+  /// Whether a call of so many items can launch them, whatever its segments.
+  constexpr bool may_launch(std::size_t items) const {
+    return items >= (least_items < least_items_of_long_mean ? least_items : least_items_of_long_mean);
+  }
+  constexpr bool launches(std::size_t items, std::size_t segments) const {
+    return items >= (items / segments >= long_mean ? least_items_of_long_mean : least_items);
+  }
+};
+
+/// The rows of DeviceSegmentedSort: those of merges, those of long segments of DeviceSegmentedRadixSort, and which
+/// segments are long. `Value` is NullType for sorts of keys.
+template <class Key, class Value>
+struct segmented_sort_policy_hub {
+  static constexpr int key_bytes = static_cast<int>(sizeof(Key));
+  static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
+  struct pair {
+    Key key;
+    Value value;
+  };
+  using merges = segmented_merge_sort_policy_hub<static_cast<int>(value_bytes == 0 ? sizeof(Key) : sizeof(pair))>;
+  using digits = segmented_radix_sort_policy_hub<Key, Value>;
+
+  // Keys of 8 bytes take twice as many passes: 2^27 i64 in one segment 9,200 us, by merges 8,940 (H100).
+  static constexpr std::size_t longest_merged = key_bytes > 4 || value_bytes > 8 ? 0 : std::size_t{1} << 18;
+
+  // Temporary storage is sized by the smallest tile of a pass: with that of DeviceSegmentedRadixSort on 7.5, half as
+  // large, it would be 7 % of the keys more.
+  struct digits_750 {
+    static constexpr radix_histogram_tuning histogram = digits::Policy750::histogram;
+    static constexpr radix_pass_tuning pass = digits::Policy860::pass;
+  };
+
+  template <class Merges, class Digits>
+  struct rows : Merges {
+    static constexpr radix_histogram_tuning histogram = Digits::histogram;
+    static constexpr radix_pass_tuning pass = Digits::pass;
+    // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of
+    // 262,145: 2,780 and 2,821; of 400,000: 2,786 and 2,748; one segment: 4,917 and 2,819. f32 of 262,145: 3,460 and
+    // 3,527; pairs of 200,000: 4,506 and 4,836; of 262,145: 5,488 and 4,801. With two launches more, 2^24 i32 in
+    // segments of 8 take 73 instead of 70, 2^27 427 instead of 414; in segments of 2,000 1,029 instead of 1,027.
+    static constexpr long_segment_tuning long_segments{longest_merged, /*least_items*/ std::size_t{1} << 26,
+                                                       /*least_items_of_long_mean*/ std::size_t{1} << 24,
+                                                       /*long_mean*/ std::size_t{1} << 15};
+  };
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, digits_750> {};
+  struct Policy800 : ChainedPolicy<800, Policy800, Policy750>,
+                     rows<typename merges::template rows<800>, typename digits::Policy800> {};
+  struct Policy860 : ChainedPolicy<860, Policy860, Policy800>,
+                     rows<typename merges::template rows<860>, typename digits::Policy860> {};
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy860>,
+                     rows<typename merges::rows_900, typename digits::Policy900> {};
+  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>,
+                      rows<typename merges::rows_1000, typename digits::Policy1000> {};
+  struct Policy1070 : ChainedPolicy<1070, Policy1070, Policy1000>,
+                      rows<typename merges::template rows<1070>, typename digits::Policy1000> {};
+  struct Policy1100 : ChainedPolicy<1100, Policy1100, Policy1070>,
+                      rows<typename merges::rows_1000, typename digits::Policy1000> {};
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1100>,
+                      rows<typename merges::template rows<1200>, typename digits::Policy1200> {};
+  using MaxPolicy = Policy1200;
+};
+
+STRATA_NAMESPACE_END

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/device_properties.cuh>
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
+#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/device/reduce/segmented_chunks.cuh>
+#include <strata/device/reduce/segmented_kernels.cuh>
+#include <strata/device/reduce/segmented_tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Policy>
+using segmented_reduce_rows =
+    std::void_t<if_rows<segmented_reduce_tuning, decltype(Policy::segmented)>,
+                if_rows<reduce_tuning, decltype(Policy::tuning), decltype(Policy::one_launch_tuning)>>;
+
+/// One call of a segmented reduction.
+template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
+          class InitT, class PolicyHub = default_policy_hub>
+struct DispatchSegmentedReduce {
+  static_assert(hub_has_rows<segmented_reduce_rows, PolicyHub>,
+                "DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
+                "ChainedPolicy and have the rows segmented (segmented_reduce_tuning), tuning and one_launch_tuning "
+                "(reduce_tuning)");
+  using MaxPolicy = typename hub_or<segmented_reduce_rows, PolicyHub, segmented_reduce_policy_hub<AccumT>>::MaxPolicy;
+  using Gather = last_block_gather<AccumT>;
+
+  InputIterator d_in;
+  OutputIterator d_out;
+  Segments segments;
+  long long num_segments;
+  ReductionOp reduction_op;
+  TransformOp transform_op;
+  InitT init;
+  cudaStream_t stream;
+  device_properties device;
+  platform::tagged_word* words;
+  chunk_queue<AccumT> queue;
+
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                              OutputIterator d_out, Segments segments, long long num_segments, ReductionOp reduction_op,
+                              TransformOp transform_op, InitT init, cudaStream_t stream) {
+    if (!segments.have_valid_counts(num_segments) || !segments.have_valid_types(d_in, d_out, num_segments)) {
+      return cudaErrorInvalidValue;
+    }
+    temporary_storage::layout<4> storage;
+    // Tagged words in every case, so that the size never shrinks when the number of segments grows.
+    storage.template reserve<platform::tagged_word>(0, 2 * max_one_launch_blocks * Gather::words_per_value);
+    if (num_segments > max_one_launch_segments<AccumT>) {
+      storage.template reserve<unsigned>(1, 1);
+      storage.template reserve<queued_chunk>(2, max_chunks);
+      storage.template reserve<unsigned>(3, max_chunks);
+      storage.template reserve<AccumT>(0, max_chunks);  // never in use together with the words
+    }
+    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
+    if (num_segments == 0) return cudaSuccess;
+    if (detail::refuses_null(d_out, "d_out") || !segments.are_valid(d_in, d_out, num_segments)) {
+      return cudaErrorInvalidValue;
+    }
+
+    DispatchSegmentedReduce dispatch{d_in,
+                                     d_out,
+                                     segments,
+                                     num_segments,
+                                     reduction_op,
+                                     transform_op,
+                                     init,
+                                     stream,
+                                     {},
+                                     storage.template get<platform::tagged_word>(0),
+                                     {storage.template get<unsigned>(1), storage.template get<queued_chunk>(2),
+                                      storage.template get<unsigned>(3), storage.template get<AccumT>(0)}};
+    const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
+    if (status != cudaSuccess) return status;
+    return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t Invoke() {
+    return num_segments <= max_one_launch_segments<AccumT> ? reduce_in_one_launch<ActivePolicy>()
+                                                           : reduce_many_segments<ActivePolicy>();
+  }
+
+  long long resident_blocks(int blocks_per_multiprocessor) const {
+    return static_cast<long long>(device.multiprocessors) * blocks_per_multiprocessor;
+  }
+
+  template <class ActivePolicy>
+  cudaError_t reduce_in_one_launch() {
+    constexpr reduce_tuning tuning = ActivePolicy::one_launch_tuning;
+    constexpr int block_warps = tuning.block_threads / warp_threads;
+    using Agent = AgentSegmentedReduceOneLaunch<ActivePolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                                ReductionOp, TransformOp, InitT>;
+    // A segment of unknown length may need all resident blocks.
+    long long blocks = resident_blocks(tuning.blocks_per_multiprocessor);
+    blocks = blocks < max_one_launch_blocks ? blocks : max_one_launch_blocks;
+    if (!segments.may_exceed(Agent::max_items_of_warp(num_segments))) {
+      const long long enough = ceiling_divide<long long>(num_segments, block_warps);
+      blocks = enough < blocks ? enough : blocks;
+    }
+    return strata::launch({"strata::DeviceSegmentedReduce", dim3(static_cast<unsigned>(blocks)),
+                           dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+                          segmented_reduce_one_launch_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                                             ReductionOp, TransformOp, InitT>,
+                          d_in, d_out, segments, num_segments, typename Gather::arguments{words, next_epoch()},
+                          reduction_op, transform_op, init);
+  }
+
+  template <class ActivePolicy>
+  cudaError_t reduce_many_segments() {
+    constexpr segmented_reduce_tuning tuning = ActivePolicy::segmented;
+    const long long resident = resident_blocks(tuning.blocks_per_multiprocessor);
+    constexpr int block_warps = tuning.block_threads / warp_threads;
+    using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator, Segments, ReductionOp,
+                                       TransformOp, InitT>;
+
+    // Small batches balance better, large ones cost less per segment: about four batches for each resident warp, of
+    // up to a segment for each lane.
+    int segments_per_warp = warp_threads;
+    while (segments_per_warp > 1 && num_segments / segments_per_warp < 4 * resident * block_warps) {
+      segments_per_warp /= 2;
+    }
+    const long long blocks =
+        ceiling_divide<long long>(num_segments, static_cast<long long>(block_warps) * segments_per_warp);
+    if (detail::refuses_blocks(blocks > 0x7fffffff, "num_segments")) return cudaErrorInvalidValue;
+
+    const bool may_have_chunks = segments.may_exceed(Agent::max_unqueued_items);
+    cudaError_t status = cudaSuccess;
+    if (may_have_chunks) status = cudaMemsetAsync(queue.num_chunks, 0, sizeof(*queue.num_chunks), stream);
+    if (status != cudaSuccess) return status;
+    status =
+        strata::launch({"strata::DeviceSegmentedReduce (batches)", dim3(static_cast<unsigned>(blocks)),
+                        dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+                       segmented_reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments, ReductionOp,
+                                               TransformOp, InitT>,
+                       d_in, d_out, segments, num_segments, segments_per_warp, queue, reduction_op, transform_op, init);
+    if (status != cudaSuccess || !may_have_chunks) return status;
+    return strata::launch({"strata::DeviceSegmentedReduce (chunks)", dim3(static_cast<unsigned>(resident)),
+                           dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},
+                          segmented_reduce_chunks_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Segments,
+                                                         ReductionOp, TransformOp, InitT>,
+                          d_in, d_out, segments, queue, reduction_op, transform_op, init);
+  }
+
+  bool has_programmatic() const { return device.ptx_version >= 900; }
+};
+
+template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
+          class InitT, class PolicyHub>
+using dispatch_segmented_reduce = dispatch_if<can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>,
+                                              DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
+                                                                      ReductionOp, TransformOp, InitT, PolicyHub>>;
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

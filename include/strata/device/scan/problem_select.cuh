@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/scan/agent_pipeline.cuh>
+#include <strata/device/scan/columns.cuh>
+#include <strata/device/scan/indexed_iterators.cuh>
+#include <strata/device/scan/stages.cuh>
+#include <strata/device/scan/tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What the operator of a selection is applied to.
+enum class select_by {
+  key,         // each key: whether its item is selected
+  difference,  // each two neighbouring keys: whether they are equal, and the second item is left out
+};
+
+/// A flag's meaning.
+struct is_set {
+  template <class Flag>
+  STRATA_HD bool operator()(const Flag& flag) const {
+    return static_cast<bool>(flag);
+  }
+};
+
+/// A selection, as DispatchScan takes it: a scan of the numbers of selected items. Its keys decide: the items
+/// themselves, or flags. Its values are written with them. ValueIterator is NullType if there are none;
+/// KeyOutputIterator, if keys are not written.
+///
+/// In the pipeline a stage holds keys and values. Each warp moves what it selects of its part of the stage to
+/// the front of this part, and stores it from there, so that it stores neighbouring items.
+template <select_by By, class Count, class KeyIterator, class ValueIterator, class KeyOutputIterator,
+          class ValueOutputIterator, class NumSelectedIterator, class Op>
+struct select_problem {
+  using Accum = Count;
+  using Key = iterator_value_t<KeyIterator>;
+  using policy_hub = columns_policy_hub<Accum, Accum>;
+  static constexpr bool is_inclusive = true;
+  static constexpr bool moves_in_place = false;
+  static constexpr bool is_by_difference = By == select_by::difference;
+  static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
+  static constexpr bool keeps_keys = !std::is_same_v<KeyOutputIterator, NullType>;
+  // Keys stand in for values where there are none.
+  using ValueSource = std::conditional_t<has_values, ValueIterator, KeyIterator>;
+  using Value = iterator_value_t<ValueSource>;
+  static constexpr bool copies_keys = is_bulk_array<KeyIterator>;
+  static constexpr bool copies_values = has_values && is_bulk_array<ValueIterator>;
+  template <bool UsesBulkCopies>
+  static constexpr bool has_pipeline = 16 % sizeof(Key) == 0 && 16 % sizeof(Value) == 0 &&
+                                       (!UsesBulkCopies || copies_keys || copies_values);
+
+  KeyIterator keys;
+  ValueIterator values;
+  KeyOutputIterator keys_out;
+  ValueOutputIterator values_out;
+  NumSelectedIterator num_selected_out;
+  Op op;
+
+  // ------------------------------------------------------------------ for AgentScanTile
+
+  STRATA_HD bool is_selected(std::size_t i) {
+    if constexpr (is_by_difference) {
+      if (i == 0) return true;
+      Key left = detail::item_at(keys, i - 1), right = detail::item_at(keys, i);
+      return !op(left, right);
+    } else {
+      Key key = detail::item_at(keys, i);
+      return static_cast<bool>(op(key));
+    }
+  }
+  /// With the number of all that are selected.
+  STRATA_HD void write_number(Count selected) const {
+    STRATA_ASSERT(!reaches_inputs(keys_out, selected) && !reaches_inputs(values_out, selected),
+                  "an output of a selection reaches into an input, with %llu items",
+                  static_cast<unsigned long long>(selected));
+    detail::store_count(num_selected_out, selected);
+  }
+
+  struct load_count {
+    select_problem problem;
+    STRATA_D Count load(std::size_t i) { return problem.is_selected(i) ? 1 : 0; }
+  };
+  struct store_selected {
+    select_problem problem;
+    std::size_t num_items;
+    STRATA_D void store(std::size_t i, const Count& selected) {
+      if (problem.is_selected(i)) {
+        const auto to = static_cast<std::size_t>(selected - 1);
+        if constexpr (keeps_keys) copy(problem.keys, i, problem.keys_out, to);
+        if constexpr (has_values) copy(problem.values, i, problem.values_out, to);
+      }
+      if (i + 1 == num_items) problem.write_number(selected);
+    }
+  };
+  using TileInput = indexed_input<load_count, Count>;
+  using TileOutput = indexed_output<store_selected, Count>;
+  using TileOp = strata::Sum;
+  using TileInit = NullType;
+
+  STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
+  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOp tile_op() const { return {}; }
+  STRATA_HD TileInit tile_init() const { return {}; }
+  STRATA_D void write_empty() const { write_number(0); }
+
+  // ------------------------------------------------------------------ arguments
+
+  static constexpr compaction_arguments names =
+      !has_values ? compaction_arguments{"d_in", "", "d_out", "", "d_num_selected_out"}
+      : is_by_difference
+          ? compaction_arguments{"d_keys_in", "d_values_in", "d_keys_out", "d_values_out", "d_num_selected_out"}
+          : compaction_arguments{"d_flags", "d_in", "", "d_out", "d_num_selected_out"};
+
+  bool can_reach(std::size_t num_items) const {
+    return !detail::refuses_reach(keys, num_items, names.keys) &&
+           !detail::refuses_reach(values, num_items, names.values);
+  }
+  bool are_arguments_valid(std::size_t num_items) const { return are_arrays_valid(num_items, num_items > 0 ? 1 : 0); }
+  bool are_arrays_valid(std::size_t num_items, std::size_t known_outputs) const {
+    return detail::are_compaction_arrays_valid(num_items, known_outputs, keys, values, keys_out, values_out,
+                                               num_selected_out, names);
+  }
+  bool can_copy_in_bulk() const {
+    return (!copies_keys || detail::is_at_boundary(keys)) && (!copies_values || detail::is_at_boundary(values));
+  }
+  unsigned head_items() const { return 0; }
+
+  // ------------------------------------------------------------------ for AgentScanPipeline
+
+  template <class Policy, bool UsesBulkCopies>
+  class steps {
+    using Keys = stage_column<Key, UsesBulkCopies && copies_keys, is_by_difference, KeyIterator>;
+    using Values = stage_column<Value, UsesBulkCopies && copies_values, false, ValueSource>;
+
+   public:
+    using Problem = select_problem;
+    using Aggregate = Count;
+    using Stage = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
+                                has_values ? static_cast<int>(sizeof(Value)) : 0>;
+    struct ThreadState {
+      typename Stage::Shape::flags selected;
+      Key keys[Stage::thread_items];
+    };
+    struct LocalResult {
+      int in_warp;  // selected items, at the front of its part of the stage
+    };
+    static constexpr bool has_initial_value = true;
+    static constexpr bool may_have_head = false;
+    static constexpr bool has_total = true;
+
+    STRATA_D steps(const select_problem& problem, const tiled_input&) : problem_(problem), op_(problem.op) {}
+
+    STRATA_D strata::Sum scan_op() const { return {}; }
+    STRATA_D Count initial_value() const { return 0; }
+
+    STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) const {
+      Stage::load(stage, full, first, valid, problem_.keys, problem_.values);
+    }
+
+    template <bool IsFull>
+    STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) {
+      const Key* const from = Stage::of_warp(Stage::keys(slice.stage), slice) + slice.lane * Stage::thread_items;
+      if constexpr (is_by_difference) {
+        state.selected = detail::find_begins<IsFull, Shape>(from, slice, op_, state.keys);
+      } else {
+        detail::load_slice<IsFull, Shape>(from, slice.thread_items, state.keys);
+        state.selected = {};
+        STRATA_UNROLL
+        for (int i = 0; i < Stage::thread_items; ++i) {
+          if (!IsFull && i >= slice.thread_items) break;
+          state.selected.set(i, static_cast<bool>(op_(state.keys[i])));
+        }
+      }
+      return static_cast<Count>(state.selected.count());
+    }
+
+    template <bool IsFull>
+    STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Count& below) const {
+      const int rank = slice.lane > 0 ? static_cast<int>(below) : 0;
+      const int in_warp =
+          detail::flags_in_warp(slice, Stage::thread_items, static_cast<int>(below), state.selected.count());
+      if constexpr (keeps_keys) {
+        detail::compact<Shape>(state.keys, state.selected, slice, rank, in_warp, warp_keys(slice));
+      }
+      if constexpr (has_values) {
+        Value* const slice_values = warp_values(slice);
+        Value items[Stage::thread_items];
+        detail::load_slice<IsFull, Shape>(slice_values + slice.lane * Stage::thread_items, slice.thread_items, items);
+        detail::compact<Shape>(items, state.selected, slice, rank, in_warp, slice_values);
+      }
+      __syncwarp();
+      return {in_warp};
+    }
+
+    template <bool IsFull>
+    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
+      const auto first = static_cast<std::size_t>(warp_prefix);
+      if constexpr (keeps_keys) {
+        detail::store_staged<Stage::warp_items>(warp_keys(slice), detail::advanced(problem_.keys_out, first),
+                                                local.in_warp, slice.lane);
+      }
+      if constexpr (has_values) {
+        detail::store_staged<Stage::warp_items>(warp_values(slice), detail::advanced(problem_.values_out, first),
+                                                local.in_warp, slice.lane);
+      }
+    }
+
+    STRATA_D void write_total(const Count& total) const { problem_.write_number(total); }
+
+   protected:
+    using Shape = typename Stage::Shape;
+    STRATA_D static Key* warp_keys(const thread_slice& slice) {
+      return Stage::of_warp(Stage::keys(slice.stage), slice);
+    }
+    STRATA_D static Value* warp_values(const thread_slice& slice) {
+      return Stage::of_warp(Stage::template values<Value>(slice.stage), slice);
+    }
+
+    const select_problem& problem_;
+    Op op_;
+  };
+
+ private:
+  template <class In, class Out>
+  STRATA_HD static void copy(const In& in, std::size_t from, const Out& out, std::size_t to) {
+    using Stored = output_value_t<Out, iterator_value_t<In>>;
+    *detail::advanced(out, to) = static_cast<Stored>(detail::item_at(in, from));
+  }
+  template <class Out>
+  STRATA_HD bool reaches_inputs(const Out& out, std::size_t count) const {
+    return reaches_into(out, count, keys) || reaches_into(out, count, values);
+  }
+};
+
+// ------------------------------------------------------------------ in place
+
+/// How many items are selected up to one, and this item: another block may have overwritten it in the input
+/// before the number is known.
+template <class Count, class T>
+struct selected_item {
+  Count selected;
+  unsigned is_selected;
+  T item;
+};
+
+}  // namespace detail
+template <class Count, class T>
+struct is_trivially_relocatable<detail::selected_item<Count, T>> : is_trivially_relocatable<T> {};
+namespace detail {
+
+/// Associative, not commutative.
+struct count_selected {
+  template <class Item>
+  STRATA_HD Item operator()(const Item& a, const Item& b) const {
+    Item sum = b;
+    sum.selected += a.selected;
+    return sum;
+  }
+};
+
+/// The same selection, in place: of keys or of values. In the pipeline there is no difference, as a stage holds
+/// the items until the number of those before is known; the kernel is that of `Select`.
+template <class Select>
+struct select_in_place_problem : Select {
+  using Count = typename Select::Accum;
+  using Moved = typename Select::Value;
+  using Accum = selected_item<Count, Moved>;
+  using policy_hub = columns_policy_hub<Accum, Accum>;
+  static constexpr bool moves_in_place = true;
+
+  struct load_item {
+    Select problem;
+    STRATA_D Accum load(std::size_t i) {
+      const unsigned selected = problem.is_selected(i) ? 1u : 0u;
+      if constexpr (Select::has_values) {
+        return {selected, selected, detail::item_at(problem.values, i)};
+      } else {
+        return {selected, selected, detail::item_at(problem.keys, i)};
+      }
+    }
+  };
+  struct store_item {
+    Select problem;
+    std::size_t num_items;
+    STRATA_D void store(std::size_t i, const Accum& sum) {
+      if (sum.is_selected != 0) {
+        const auto to = static_cast<std::size_t>(sum.selected - 1);
+        if constexpr (Select::has_values) {
+          *detail::advanced(problem.values_out, to) = sum.item;
+        } else {
+          *detail::advanced(problem.keys_out, to) = sum.item;
+        }
+      }
+      if (i + 1 == num_items) problem.write_number(sum.selected);
+    }
+  };
+  using TileInput = indexed_input<load_item, Accum>;
+  using TileOutput = indexed_output<store_item, Accum>;
+  using TileOp = count_selected;
+
+  STRATA_HD TileInput tile_input() const { return TileInput({*this}); }
+  STRATA_HD TileOutput tile_output(std::size_t num_items) const { return TileOutput({*this, num_items}); }
+  STRATA_HD TileOp tile_op() const { return {}; }
+
+  bool are_arguments_valid(std::size_t num_items) const {
+    return Select::are_arrays_valid(num_items, 0) &&
+           (!Select::has_values || detail::are_same_array(this->values_out, this->keys) ||
+            !detail::refuses_overlap(detail::bytes_of(this->values_out, 1, Select::names.values_out),
+                                     detail::bytes_of(this->keys, num_items, Select::names.keys)));
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
