@@ -119,7 +119,7 @@ class BlockAdjacentDifference {
   STRATA_D void SubtractRightPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                          DifferenceOp difference_op, int valid_items) {
     constexpr int tile = threads * static_cast<int>(ItemsPerThread);
-    const int valid = of_thread<ItemsPerThread>(valid_items < tile ? valid_items : tile);
+    const int valid = of_thread<ItemsPerThread>(detail::least(valid_items, tile));
     subtract_right(input, output, difference_op, detail::no_item{}, [valid](int i) { return i < valid - 1; });
   }
 
@@ -134,7 +134,7 @@ class BlockAdjacentDifference {
   /// How many of the first `count` items of the tile are this thread's and those of the threads after it.
   template <std::size_t ItemsPerThread>
   STRATA_D int of_thread(int count) {
-    return (count > 0 ? count : 0) - thread_ * static_cast<int>(ItemsPerThread);
+    return detail::most(count, 0) - thread_ * static_cast<int>(ItemsPerThread);
   }
 
   /// `has_difference(i)` says of item i of the thread whether the operator is called.

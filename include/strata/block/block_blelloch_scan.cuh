@@ -19,8 +19,8 @@ namespace detail {
 /// The conflict degree of the levels of BlockBlellochScan whose pairs are `stride` apart.
 template <class T, class Layout>
 STRATA_HD constexpr int blelloch_level_degree(int stride, int elements) {
-  return larger_of(tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
-                   tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
+  return detail::most(tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
+                      tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
 }
 
 /// The largest conflict degree of all its accesses, including those to the threads' items.
@@ -28,10 +28,10 @@ template <class T, class Layout>
 STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
   int degree = 1;
   for (int item = 0; item < items_per_thread; ++item) {
-    degree = larger_of(degree, tree_access_degree<T, Layout>(item, items_per_thread, elements));
+    degree = detail::most(degree, tree_access_degree<T, Layout>(item, items_per_thread, elements));
   }
   for (int stride = 1; stride < elements; stride *= 2) {
-    degree = larger_of(degree, blelloch_level_degree<T, Layout>(stride, elements));
+    degree = detail::most(degree, blelloch_level_degree<T, Layout>(stride, elements));
   }
   return degree;
 }
@@ -229,7 +229,7 @@ class BlockBlellochScan {
   }
 
   STRATA_D void barrier(int active) {
-    detail::tree_barrier<BlockThreads>(thread_, active < BlockThreads ? active : BlockThreads);
+    detail::tree_barrier<BlockThreads>(thread_, detail::least(active, BlockThreads));
   }
 
   STRATA_D void take_prefixes(T (&output)[items_per_thread]) {

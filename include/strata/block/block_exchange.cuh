@@ -82,7 +82,7 @@ class BlockExchange {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int threads = shape::threads;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
-  static constexpr int lanes = threads < warp_threads ? threads : warp_threads;
+  static constexpr int lanes = detail::least(threads, warp_threads);
   // The storage holds one slice at a time: the items of `slice_threads` threads in blocked arrangement.
   static constexpr int slice_threads = WarpTimeSlicing ? lanes : threads;
   static constexpr int slices = (threads + slice_threads - 1) / slice_threads;

@@ -23,7 +23,7 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
   for (int distance = 1; distance < elements; distance *= 2) {
     // The first warp with `distance` elements before it.
     const int first = round_up(distance, warp_threads) - distance;
-    degree = larger_of(degree, tree_access_degree<T, Layout>(first, 1, elements));
+    degree = detail::most(degree, tree_access_degree<T, Layout>(first, 1, elements));
   }
   return degree;
 }

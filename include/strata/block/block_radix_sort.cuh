@@ -230,7 +230,7 @@ class BlockRadixSort {
   template <arrangement Output, class Values, class IsValid, class Digits>
   STRATA_D void pass(items<KeyT>& keys, Values& values, const IsValid& is_valid, const Digits& digit_of, int bit,
                      int end_bit) {
-    const int bits = end_bit - bit < RadixBits ? end_bit - bit : RadixBits;
+    const int bits = detail::least(end_bit - bit, RadixBits);
     int ranks[items_per_thread];
     // Items that are not valid get the highest digit, so that they stay last.
     const auto digit = [&](int i) { return is_valid(i) ? digit_of(keys[i], bit, bits) : unsigned{ranking::bins - 1}; };

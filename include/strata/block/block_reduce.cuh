@@ -82,7 +82,7 @@ struct block_reduce_warp_reductions {
     if (last_warp_lanes < warp_threads && warp == warps - 1) {
       return detail::reduce_lanes<last_warp_lanes, Full>(value, op, valid);
     }
-    return detail::reduce_lanes<warp_threads, Full>(value, op, valid < warp_threads ? valid : warp_threads);
+    return detail::reduce_lanes<warp_threads, Full>(value, op, detail::least(valid, warp_threads));
   }
 
   template <bool Full, class Operator>
@@ -247,7 +247,7 @@ class BlockReduce {
     if (num_valid >= threads) {
       return algorithm::template reduce<true, AllThreads>(storage_, thread_, input, op, threads);
     }
-    return algorithm::template reduce<false, AllThreads>(storage_, thread_, input, op, num_valid < 1 ? 1 : num_valid);
+    return algorithm::template reduce<false, AllThreads>(storage_, thread_, input, op, detail::most(num_valid, 1));
   }
 
   storage& storage_;

@@ -284,8 +284,8 @@ class BlockSegmentedMergeSort {
     const int group = slot.owner & -(2 << level);
     const int begin1 = slot.begin + group * ItemsPerThread;
     int end1 = begin1 + (ItemsPerThread << level), end2 = begin1 + (2 * ItemsPerThread << level);
-    end1 = end1 < slot.end ? end1 : slot.end;
-    end2 = end2 < slot.end ? end2 : slot.end;
+    end1 = detail::least(end1, slot.end);
+    end2 = detail::least(end2, slot.end);
     const bool merges = slot.items > 0 && end1 < end2;
     const int diagonal = (slot.owner - group) * ItemsPerThread;
     if (merges) {

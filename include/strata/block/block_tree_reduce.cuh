@@ -20,8 +20,8 @@ namespace detail {
 /// The conflict degree of the step of BlockTreeReduce that combines elements `stride` apart.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_reduce_degree(int stride, int elements) {
-  return larger_of(tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
-                   tree_access_degree<T, Layout>(stride, 2 * stride, elements));
+  return detail::most(tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
+                      tree_access_degree<T, Layout>(stride, 2 * stride, elements));
 }
 
 /// The worst of all its accesses.
@@ -29,7 +29,7 @@ template <class T, class Layout>
 STRATA_HD constexpr int tree_reduce_degree(int elements) {
   int degree = tree_access_degree<T, Layout>(0, 1, elements);
   for (int stride = 1; stride < elements; stride *= 2) {
-    degree = larger_of(degree, tree_reduce_degree<T, Layout>(stride, elements));
+    degree = detail::most(degree, tree_reduce_degree<T, Layout>(stride, elements));
   }
   return degree;
 }
@@ -122,7 +122,7 @@ class BlockTreeReduce {
   }
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
-    return reduce(input, reduction_op, num_valid < 1 ? 1 : num_valid > BlockThreads ? BlockThreads : num_valid);
+    return reduce(input, reduction_op, num_valid < 1 ? 1 : detail::least(num_valid, BlockThreads));
   }
 
   STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }

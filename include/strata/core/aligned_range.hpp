@@ -48,7 +48,7 @@ struct aligned_range {
 
   STRATA_HD aligned_range(const T* first, Size count) {
     const Size before = items_before_boundary(first);
-    head = before < count ? before : count;
+    head = detail::least(before, count);
     vectors = (count - head) / width;
   }
   STRATA_HD Size body_end() const { return head + vectors * width; }

@@ -110,8 +110,7 @@ STRATA_DETAIL_STORE_WORD(STORE_VOLATILE, "volatile")
 /// The largest part of a word that a volatile access of C++ reads or writes at once.
 template <class Word>
 struct volatile_part {
-  using type STRATA_DETAIL_MAY_ALIAS =
-      typename strata::detail::unsigned_of_bytes<(sizeof(Word) < 8 ? sizeof(Word) : 8)>::type;
+  using type STRATA_DETAIL_MAY_ALIAS = typename strata::detail::unsigned_of_bytes<strata::detail::least(sizeof(Word), 8)>::type;
 };
 
 template <CacheLoadModifier Modifier, class Word>
@@ -148,7 +147,7 @@ namespace detail {
 
 /// An item as words that are as large as its alignment allows.
 template <class T>
-using access_words = item_words<T, access_word<(alignof(T) < 16 ? alignof(T) : 16)>>;
+using access_words = item_words<T, access_word<detail::least(alignof(T), 16)>>;
 
 /// The item at an address, by the instruction of `Modifier`.
 template <CacheLoadModifier Modifier, class T>

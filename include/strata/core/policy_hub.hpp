@@ -4,6 +4,7 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #if !STRATA_NVRTC
 
@@ -77,9 +78,8 @@ inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
 /// The hub of a call: the caller's, or that of the algorithm, also where the caller's lacks rows. The algorithm asserts
 /// that it has them, and there is no other error.
 template <template <class> class Rows, class PolicyHub, class Default>
-using hub_or =
-    std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>, Default,
-                       PolicyHub>;
+using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>,
+                                  Default, PolicyHub>;
 
 /// Whether blocks of all these numbers of threads are whole warps that a device can have.
 template <class... Threads>
@@ -96,7 +96,7 @@ constexpr std::size_t least_in_chain() {
     return here;
   } else {
     constexpr std::size_t of_older = detail::least_in_chain<Figure, typename Policy::previous_policy>();
-    return here < of_older ? here : of_older;
+    return detail::least(here, of_older);
   }
 }
 

@@ -93,7 +93,7 @@ struct SwizzledLayout {
   static_assert(RowElements > 0 && (RowElements & (RowElements - 1)) == 0,
                 "SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout");
   static constexpr int lanes = lanes_per_wavefront(ElementBytes);
-  static constexpr int row_elements = RowElements > lanes ? RowElements : lanes;
+  static constexpr int row_elements = detail::most(RowElements, lanes);
 
   STRATA_HD constexpr int operator()(int index) const {
     return index ^ detail::remainder(detail::quotient(index, row_elements), lanes);
@@ -141,7 +141,7 @@ struct ExchangeLayout {
  private:
   static constexpr int per_word = unit_bytes < 4 ? 4 / unit_bytes : 1;
   static constexpr int all_columns = lanes_per_wavefront(unit_bytes);
-  static constexpr int columns = GroupThreads < all_columns ? GroupThreads : all_columns;
+  static constexpr int columns = detail::least(GroupThreads, all_columns);
   static constexpr int units_per_thread = ItemsPerThread * units_per_item;
   static constexpr bool fits_one_wavefront = 32 * units_per_thread * unit_bytes <= 128;
 
@@ -279,7 +279,7 @@ using ConflictFreeMatrixLayout = typename detail::conflict_free_matrix<ElementBy
 /// that is aligned to more than a unit does not align the storage: that could leave gaps between the
 /// storages of an array.
 template <class T, class Layout, int Items>
-struct alignas(Layout::unit_bytes > 4 ? Layout::unit_bytes : 4) LayoutStorage {
+struct alignas(detail::most(Layout::unit_bytes, 4)) LayoutStorage {
   unsigned char bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
   STRATA_HD T& operator[](int index) {

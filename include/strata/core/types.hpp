@@ -274,6 +274,18 @@ struct unsigned_of_bytes<16> {
 };
 #endif
 
+/// The smaller of two numbers. As in `a < b ? a : b`, both are converted to their common type.
+template <class A, class B, class T = std::common_type_t<A, B>>
+STRATA_HD constexpr T least(A a, B b) {
+  return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+}
+
+/// The larger of two numbers.
+template <class A, class B, class T = std::common_type_t<A, B>>
+STRATA_HD constexpr T most(A a, B b) {
+  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+}
+
 template <class Integer>
 STRATA_HD constexpr Integer ceiling_divide(Integer a, Integer b) {
   return static_cast<Integer>(a / b + (a % b != 0 ? 1 : 0));

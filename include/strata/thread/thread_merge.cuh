@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/standard.hpp>
+#include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -41,7 +42,7 @@ template <class Keys1, class Keys2, class OffsetT, class Compare>
 STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2, OffsetT diagonal,
                              Compare& compare) {
   const OffsetT first = diagonal < count2 ? OffsetT{0} : static_cast<OffsetT>(diagonal - count2);
-  const OffsetT last = diagonal < count1 ? diagonal : count1;
+  const OffsetT last = detail::least(diagonal, count1);
   return detail::partition_point(first, last, [&](OffsetT middle) {
     return compare(keys2[static_cast<OffsetT>(diagonal - 1 - middle)], keys1[middle]);
   });

@@ -5,6 +5,7 @@
 #include <strata/block/specializations/raking_layout.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/warp/warp_reduce.cuh>
 
 STRATA_NAMESPACE_BEGIN
@@ -40,7 +41,7 @@ struct block_reduce_raking_commutative_only {
           result = static_cast<T>(op(result, items.item(item)));
         }
       }
-      result = detail::reduce_lanes<warp_threads, Full>(result, op, valid < warp_threads ? valid : warp_threads);
+      result = detail::reduce_lanes<warp_threads, Full>(result, op, detail::least(valid, warp_threads));
     }
     if constexpr (AllThreads) {
       // Only thread 0 has read item 0.

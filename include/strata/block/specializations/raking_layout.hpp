@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/standard.hpp>
+#include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -41,7 +42,7 @@ struct raking_layout {
 
   /// The first `lanes` threads of a warp access every `stride`-th item from `first` on.
   STRATA_HD static constexpr bool conflict_free(int first, int stride, int lanes) {
-    using access = runtime_strided_access<(alignment < 16 ? alignment : 16)>;
+    using access = runtime_strided_access<detail::least(alignment, 16)>;
     return !detail::has_conflicts(raking_layout{}, access{first, stride, Items, lanes});
   }
 

@@ -133,7 +133,7 @@ struct segment_slots {
     slot.end = slot.begin + memory.lengths[segment];
     slot.owner = thread - static_cast<int>(memory.first_threads[segment]);
     const int left = slot.end - slot.local_begin();
-    slot.items = left < 0 ? 0 : left < ItemsPerThread ? left : ItemsPerThread;
+    slot.items = left < 0 ? 0 : detail::least(left, ItemsPerThread);
     return slot;
   }
 

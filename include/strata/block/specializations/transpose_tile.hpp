@@ -65,8 +65,8 @@ struct transpose_tile {
  private:
   STRATA_HD static constexpr int spread(int column) {
     if constexpr (UnitBytes >= 4 && is_power_of_two_both_ways && row_units < lanes) {
-      constexpr int reach = storage_columns < lanes ? storage_columns : lanes;
-      constexpr int at_once = lanes / row_units < reach ? lanes / row_units : reach;
+      constexpr int reach = detail::least(storage_columns, lanes);
+      constexpr int at_once = detail::least(lanes / row_units, reach);
       return column / reach * reach + column % at_once * (reach / at_once) + column % reach / at_once;
     } else {
       return column;

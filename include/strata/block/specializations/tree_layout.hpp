@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/standard.hpp>
+#include <strata/core/types.hpp>
 
 /// \file
 /// Positions of the elements of a binary tree in shared memory. On level k of such a tree neighbouring threads
@@ -73,8 +74,6 @@ struct choose_tree_layout {
                                   nested_padded_layout<columns * by, by, levels()>>;
 };
 
-STRATA_HD constexpr int larger_of(int a, int b) { return a > b ? a : b; }
-
 /// Whether all warps have the conflict degree of the first one. They do in layouts that repeat with the columns
 /// of a wavefront. For other layouts, the model counts each warp.
 template <class T, class Layout>
@@ -91,7 +90,7 @@ STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
   int degree = strata::conflict_degree(layout, access{first, stride, end});
   if (!warps_are_alike<T, Layout>) {
     for (int other = first + 32 * stride; other < end; other += 32 * stride) {
-      degree = larger_of(degree, strata::conflict_degree(layout, access{other, stride, end}));
+      degree = detail::most(degree, strata::conflict_degree(layout, access{other, stride, end}));
     }
   }
   return degree;

@@ -71,7 +71,7 @@ struct vector_transfer {
 
     STRATA_D ends_of(int surplus, int items) {
       head = surplus == 0 ? 0 : vector_items - surplus;
-      head = head < items ? head : items;
+      head = detail::least(head, items);
       vectors = static_cast<int>(static_cast<unsigned>(items - head) / unsigned{vector_items});
     }
     /// The item outside of whole vectors that a thread has to move, or -1.

@@ -42,7 +42,7 @@ struct argument_traits {
     if constexpr (std::is_pointer_v<Iterator>) {
       if (items == nullptr) return {};
       constexpr std::uintptr_t max_count = ~std::uintptr_t{0} / sizeof(*items);
-      return {reinterpret_cast<std::uintptr_t>(items), (count < max_count ? count : max_count) * sizeof(*items)};
+      return {reinterpret_cast<std::uintptr_t>(items), detail::least(count, max_count) * sizeof(*items)};
     } else {
       static_cast<void>(items);
       static_cast<void>(count);

@@ -106,7 +106,7 @@ class grid_bin_counts {
   STRATA_D unsigned members(unsigned i) const {
     if (i >= groups_) return 1;
     const unsigned left = blocks_ - i * group_blocks;
-    return left < group_blocks ? left : group_blocks;
+    return detail::least(left, group_blocks);
   }
   STRATA_D unsigned* word(int round, unsigned row, unsigned bin) const {
     return words_ + (static_cast<unsigned>(round) * (groups_ + blocks_) + row) * Bins + bin;

@@ -63,7 +63,7 @@ STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments, 
     const unsigned lanes = __ballot_sync(full_warp_mask, is_behind ? 1 : 0);
     const Index skipped = static_cast<Index>(__ffs(static_cast<int>(lanes)) - 1) * step;
     first += skipped;
-    count = count - skipped < step ? count - skipped : step;
+    count = detail::least(count - skipped, step);
   }
   return first;
 }

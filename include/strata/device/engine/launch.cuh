@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -76,7 +77,7 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
 /// no more than `max_per_multiprocessor`.
 inline std::size_t resident_blocks_of(const device_properties& device, int per_multiprocessor,
                                       int max_per_multiprocessor) {
-  const int blocks = per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : max_per_multiprocessor;
+  const int blocks = detail::least(per_multiprocessor, max_per_multiprocessor);
   return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(device.multiprocessors);
 }
 
@@ -102,7 +103,7 @@ cudaError_t launch_resident(launch_configuration configuration, kernel_property_
   const cudaError_t status = detail::resident_blocks(cache, device, kernel, static_cast<int>(configuration.block.x),
                                                      configuration.dynamic_shared_bytes, resident);
   if (status != cudaSuccess) return status;
-  std::size_t blocks = tiles < max_blocks ? tiles : max_blocks;
+  std::size_t blocks = detail::least(tiles, max_blocks);
   if (blocks > resident) blocks = resident;
   configuration.grid = dim3(static_cast<unsigned>(blocks));
   configuration.cooperative = blocks > 1;

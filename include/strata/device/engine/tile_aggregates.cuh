@@ -131,7 +131,7 @@ class tile_aggregates {
 
   /// By all `threads` threads of the last block to leave.
   STRATA_D void erase(unsigned thread, unsigned threads, unsigned rounds) {
-    const unsigned kept = rounds < kept_rounds ? rounds : kept_rounds;
+    const unsigned kept = detail::least(rounds, kept_rounds);
     const unsigned count = kept * blocks_ * unsigned{words_per_value};
     for (unsigned i = thread; i < count; i += threads) {
       platform::store_relaxed(&words_[i].epoch, 0ull);
@@ -153,7 +153,7 @@ class tile_aggregates {
     constexpr bool is_striped = operator_traits<Operator, T>::commutative;
     const unsigned first = is_striped ? lane : lane * per_lane;
     const unsigned step = is_striped ? warp_threads : 1;
-    const unsigned end = is_striped ? count : (first + per_lane < count ? first + per_lane : count);
+    const unsigned end = is_striped ? count : detail::least(first + per_lane, count);
     T aggregate{};
     for (unsigned done = 0; done < per_lane; done += batch) {
       const unsigned i = first + done * step;
@@ -168,7 +168,7 @@ class tile_aggregates {
     }
     if (frees_input_) platform::fence_acq_rel();
     const unsigned max_lanes = warp_threads;
-    const unsigned striped_lanes = count < max_lanes ? count : max_lanes;
+    const unsigned striped_lanes = detail::least(count, max_lanes);
     const unsigned lanes = is_striped ? striped_lanes : ceiling_divide(count, per_lane);
     typename WarpReduce<T>::TempStorage unused;
     return WarpReduce<T>(unused).Reduce(aggregate, op, static_cast<int>(lanes));

@@ -159,14 +159,14 @@ class AgentHistogram {
   /// Pixels before the first one at a 16-byte boundary. Three channels: 3 * 11 = 1 modulo 16.
   STRATA_D static std::size_t pixels_before_boundary(const Sample* row) {
     constexpr unsigned pixel_bytes = Channels * sizeof(Sample);
-    constexpr unsigned unit = Channels == 3 ? sizeof(Sample) : pixel_bytes < vector_bytes ? pixel_bytes : vector_bytes;
+    constexpr unsigned unit = Channels == 3 ? sizeof(Sample) : detail::least(pixel_bytes, vector_bytes);
     const auto behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) % vector_bytes);
     return (vector_bytes - behind) % vector_bytes / unit * (Channels == 3 ? 11 : 1) % (vector_bytes / unit);
   }
 
   STRATA_D void count_vectors(const Iterator& row, std::size_t row_pixels, std::size_t part) const {
     const std::size_t before = pixels_before_boundary(row);
-    const std::size_t head = before < row_pixels ? before : row_pixels;
+    const std::size_t head = detail::least(before, row_pixels);
     const std::size_t row_groups = (row_pixels - head) / width;
     const vector_input<Sample> input{row + head * Channels, platform::evict_first(large_input_evict_first)};
     constexpr std::size_t part_groups = groups * warp_threads;

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/engine/stream_argument.hpp>
@@ -86,7 +87,7 @@ class JoinTableOn {
       : table_(d_memory, memory_bytes, detail::untyped(build), options) {}
 
   /// The number of rows in the table.
-  std::int64_t Rows() const { return rows_ < 0 ? 0 : rows_; }
+  std::int64_t Rows() const { return detail::most(rows_, 0); }
 
   cudaError_t Build(detail::count64 rows, detail::stream_argument<stream_type> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Build");

@@ -141,7 +141,7 @@ cudaError_t join_by_row_lists(const Call& call) {
   status = by_table.template join_by_tables<ActivePolicy>(join_method::global_table);
   if (status != cudaSuccess) return status;
   temporary_storage::layout<1> layout;
-  layout.template reserve<unsigned char>(0, list_bytes < table_bytes ? table_bytes : list_bytes);
+  layout.template reserve<unsigned char>(0, detail::most(list_bytes, table_bytes));
   if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
   if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
   void* const storage = layout.template get<unsigned char>(0);

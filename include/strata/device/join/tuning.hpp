@@ -6,6 +6,7 @@
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/policy_hub.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
@@ -141,8 +142,8 @@ struct join_policy_hub {
   struct rows : join_common_policy {
     static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
       const int bytes = (detail::limits_of(Architecture).shared_bytes_of_block - (20 << 10)) / row.partition_threads;
-      for (int& items : row.items_of_pass) items = items < bytes / 8 ? items : bytes / 8;
-      for (int& items : row.wide_items_of_pass) items = items < bytes / 12 ? items : bytes / 12;
+      for (int& items : row.items_of_pass) items = detail::least(items, bytes / 8);
+      for (int& items : row.wide_items_of_pass) items = detail::least(items, bytes / 12);
       return row;
     }
     static constexpr join_partition_tuning partition = with_fitting_tiles(partition_with(2));

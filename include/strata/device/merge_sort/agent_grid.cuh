@@ -89,8 +89,7 @@ class AgentMergeSortGrid {
     for (int level = 0; level < levels; ++level) {
       const unsigned first = (blockIdx.x - blocks_.first_block) & -(2u << level), end = first + (2u << level);
       barrier.arrive();
-      barrier.wait_for(blocks_.first_block + first,
-                       blocks_.first_block + (end < blocks_.blocks() ? end : blocks_.blocks()));
+      barrier.wait_for(blocks_.first_block + first, blocks_.first_block + detail::least(end, blocks_.blocks()));
       const bool to_output = (levels - level) % 2 != 0;
       merge(first * tile_items_, tile_items_ << level, to_output ? buffer_ : output_, to_output ? output_ : buffer_);
     }
@@ -103,7 +102,7 @@ class AgentMergeSortGrid {
   STRATA_D unsigned first_item() const { return (blockIdx.x - blocks_.first_block) * tile_items_; }
   STRATA_D unsigned items() const {
     const unsigned left = num_items_ - first_item();
-    return left < tile_items_ ? left : tile_items_;
+    return detail::least(left, tile_items_);
   }
 
   STRATA_D void sort_tile(const KeysIn& keys, const ValuesIn& values, const Arrays& to) {
@@ -114,8 +113,8 @@ class AgentMergeSortGrid {
 
   /// Makes the block's part of the merge of two runs, of `run_items` items or what is left, from item `first` on.
   STRATA_D void merge(unsigned first, unsigned run_items, const Arrays& from, const Arrays& to) {
-    const unsigned left = num_items_ - first, count1 = left < run_items ? left : run_items;
-    const unsigned rest = left - count1, count2 = rest < run_items ? rest : run_items, second = first + count1;
+    const unsigned left = num_items_ - first, count1 = detail::least(left, run_items);
+    const unsigned rest = left - count1, count2 = detail::least(rest, run_items), second = first + count1;
     const Runs runs{from.keys + first,  values_from(from, first),  count1,
                     from.keys + second, values_from(from, second), count2,
                     to.keys + first,    values_from(to, first)};

@@ -58,7 +58,7 @@ struct merge_diagonal {
   Count diagonal;
 
   STRATA_D Count first() const { return diagonal < arrays.count2 ? 0 : diagonal - arrays.count2; }
-  STRATA_D Count last() const { return diagonal < arrays.count1 ? diagonal : arrays.count1; }
+  STRATA_D Count last() const { return detail::least(diagonal, arrays.count1); }
   STRATA_D bool operator()(Count i) const {
     const Key key1 = detail::merged_item<Key>(arrays.keys1, i);
     const Key key2 = detail::merged_item<Key>(arrays.keys2, diagonal - 1 - i);
@@ -110,7 +110,7 @@ class AgentMerge {
   /// `splits`: for each tile, items of the first range in the tiles before it; or null.
   STRATA_D void merge(Count tile, const Count* splits) {
     const Count diagonal = tile * tile_items, left = arrays_.count() - diagonal;
-    const Count items = left < tile_items ? left : tile_items;
+    const Count items = detail::least(left, tile_items);
     if (splits == nullptr) {
       splits = storage_.splits;
       search(diagonal, items);
@@ -244,7 +244,7 @@ class AgentMerge {
   STRATA_D void store_values(const part_of_ranges& part) {
     const int items = part.count();
     constexpr int most = 64 / static_cast<int>(sizeof(Value));
-    constexpr int batch = most < 1 ? 1 : most < items_per_thread ? most : items_per_thread;
+    constexpr int batch = most < 1 ? 1 : detail::least(most, items_per_thread);
     STRATA_UNROLL_N(1)
     for (int first = thread(); first < items; first += batch * block_threads) {
       Value values[static_cast<std::size_t>(batch)];

@@ -63,10 +63,10 @@ class AgentQueuedSegments {
     // A group has as many segments as fill a tile if all have the mean length.
     const unsigned long long slots = workspace_.progress->queued_slots;
     const unsigned long long mean = slots > 0 ? queued * unsigned{threads} / slots : 1;
-    const unsigned long long per_group = mean < 1 ? 1 : mean < threads ? mean : threads;
+    const unsigned long long per_group = mean < 1 ? 1 : detail::least(mean, threads);
     const unsigned long long first = group * per_group;
     if (first >= queued) return false;
-    const auto count = static_cast<int>(queued - first < per_group ? queued - first : per_group);
+    const auto count = static_cast<int>(detail::least(queued - first, per_group));
     const int next = state_.next;
     const int index = next + static_cast<int>(threadIdx.x);
     segment_bounds bounds{0, 0};

@@ -54,7 +54,7 @@ class AgentThreadSegments {
     STRATA_UNROLL_N(1)
     while (storage_.seen < count) {
       const int seen = storage_.seen;
-      const int left = count - seen < block_threads ? count - seen : block_threads;
+      const int left = detail::least(count - seen, block_threads);
       sort_or_list(segments, first, seen, left, limits, workspace, output);
       if (threadIdx.x == 0) storage_.seen = seen + block_threads;
       __syncthreads();

@@ -188,7 +188,7 @@ class AgentSegmentTile {
   /// Loads or stores a range of device memory that is the whole tile. Loads go through registers, which are
   /// free at this point: asynchronous copies take more instructions.
   STRATA_D void load_range(long long begin, int items) {
-    constexpr int items_per_batch = ItemsPerThread < 8 ? ItemsPerThread : 8;
+    constexpr int items_per_batch = detail::least(ItemsPerThread, 8);
     item_type loaded[static_cast<std::size_t>(items_per_batch)];
     STRATA_UNROLL_N(1)
     for (int done = 0; done < ItemsPerThread; done += items_per_batch) {

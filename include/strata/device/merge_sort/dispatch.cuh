@@ -357,12 +357,11 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     // At most one block for each work item: idle blocks would share the multiprocessors.
     const auto segments = static_cast<unsigned long long>(call.num_segments);
-    const auto smaller = [](unsigned long long a, unsigned long long b) { return a < b ? a : b; };
-    unsigned long long blocks = smaller(workspace.queue_capacity, segments);
+    unsigned long long blocks = detail::least(workspace.queue_capacity, segments);
     if (call.longest > Tile::tile_items) {
-      blocks += call.num_items / Tile::tile_items + smaller(workspace.split_capacity, segments);
+      blocks += call.num_items / Tile::tile_items + detail::least(workspace.split_capacity, segments);
     }
-    blocks = smaller(blocks < 1 ? 1 : blocks, resident);
+    blocks = detail::least(detail::most(blocks, 1), resident);
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queued segments",
                                           static_cast<long long>(blocks), tuning.block_threads, shared_bytes),
                             kernel, call.keys, call.values, call.output, merged, buffer, call.segments, limits,

@@ -42,7 +42,7 @@ long long segments_per_block(const segment_tile_tuning& tuning, unsigned long lo
                              int multiprocessors, long long max_grid) {
   const auto owners =
       static_cast<long long>(ceiling_divide(mean, static_cast<unsigned long long>(tuning.items_per_thread)));
-  long long per_block = tuning.block_threads / (owners < 1 ? 1 : owners);
+  long long per_block = tuning.block_threads / detail::most(owners, 1);
   const long long min_per_block = ceiling_divide<long long>(num_segments, max_grid);
   if (per_block < min_per_block) per_block = min_per_block;
   if constexpr (Class == segment_class::one_thread && !HasOneSegment) {

@@ -111,13 +111,12 @@ struct long_segment_capacities {
 
   long_segment_capacities(unsigned long long items, std::size_t max_blocks) {
     // A long segment has at least two tiles, so a grid has no more than half as many segments as blocks.
-    const unsigned long long most_few = max_blocks / 2 * (grid_tile + 1), few = items < most_few ? items : most_few;
-    full_tiles = larger(items / class_tile, few / grid_tile);
-    segments = larger(items / (class_tile + 1), few / (grid_tile + 1));
+    const unsigned long long most_few = max_blocks / 2 * (grid_tile + 1), few = detail::least(items, most_few);
+    full_tiles = detail::most(items / class_tile, few / grid_tile);
+    segments = detail::most(items / (class_tile + 1), few / (grid_tile + 1));
   }
 
  private:
-  static unsigned long long larger(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 };
 
 /// How calls of few items sort what is longer than a tile, if no grid takes it. Numbers have kernels for their digits
@@ -155,7 +154,7 @@ struct segments_grid {
     const auto segments = static_cast<unsigned long long>(call.num_segments);
     const unsigned long long mean = call.num_items / segments, longer = call.num_items / (tile + 1);
     // Each long segment has up to one tile that is not full.
-    const auto needed = static_cast<std::size_t>(call.num_items / tile + (longer < segments ? longer : segments) + 1);
+    const auto needed = static_cast<std::size_t>(call.num_items / tile + detail::least(longer, segments) + 1);
     blocks = 0;
     // A segment of the mean length that is one tile of its class, but several here, takes fewer levels there.
     const bool is_slower = mean > tile && mean <= static_cast<unsigned long long>(class_items);
@@ -170,8 +169,7 @@ struct segments_grid {
 
   /// What an earlier kernel leaves to the grid.
   static segment_limits limits(int min_sorted, int max_direct) {
-    return {min_sorted, max_direct < row.tile_items() ? max_direct : row.tile_items(), row.tile_items(),
-            row.items_per_thread};
+    return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }
 
   /// `grid` has the blocks. The flags of the barrier are 0.

@@ -35,7 +35,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
   const Diagonal cut{arrays, compare, diagonal_of(tile)};
   const unsigned long long begin2 = begin - begin1, end2 = end - end1;
   const unsigned long long first = cut.diagonal > end2 ? cut.diagonal - end2 : 0, last = cut.diagonal - begin2;
-  splits[tile] = detail::partition_point(first < begin1 ? begin1 : first, last < end1 ? last : end1, cut);
+  splits[tile] = detail::partition_point(detail::most(first, begin1), detail::least(last, end1), cut);
 }
 
 /// A block for each tile.

@@ -128,7 +128,7 @@ class SegmentMergePlan {
     if (left >= 2 * capacity * blocks) {
       // Rounds of full batches.
       const unsigned long_rounds = left / (capacity * blocks) - 1;
-      const unsigned passed = round < long_rounds ? round : long_rounds;
+      const unsigned passed = detail::least(round, long_rounds);
       round -= passed;
       first = passed * capacity * blocks;
       left -= first;
@@ -137,16 +137,16 @@ class SegmentMergePlan {
     while (left > 0) {
       const bool is_all = first == 0 && left <= capacity * blocks;
       count = is_all ? ceiling_divide(left, blocks) : left / 8 * 7 / blocks;
-      count = count < 1 ? 1 : count < capacity ? count : capacity;
+      count = count < 1 ? 1 : detail::least(count, capacity);
       if (round == 0) break;
       --round;
-      const unsigned passed = count * blocks < left ? count * blocks : left;
+      const unsigned passed = detail::least(count * blocks, left);
       first += passed;
       left -= passed;
     }
     const unsigned before = ticket % blocks * count;
     storage_.next_tile = first + before;
-    storage_.next_count = before >= left ? 0 : static_cast<int>(left - before < count ? left - before : count);
+    storage_.next_count = before >= left ? 0 : static_cast<int>(detail::least(left - before, count));
   }
 
   /// Begins the searches: for the beginning of each of the next tiles, and for the end of the last.
@@ -227,8 +227,8 @@ class SegmentMergePlan {
       STRATA_UNROLL_N(1)
       for (int run = 0; run < merge_ways; ++run) {
         const long long length = runs.length(run);
-        const long long begin = first < length ? first : length;
-        const long long count = length - begin < left ? length - begin : left;
+        const long long begin = detail::least(first, length);
+        const long long count = detail::least(length - begin, left);
         planned.from[run] = tile.first + run * runs.run_items + begin;
         planned.counts[run] = static_cast<int>(count);
         first -= begin;
@@ -256,7 +256,7 @@ class SegmentMergePlan {
     const long long first = begin / run_items >> (2 * level + 2) << (2 * level + 2);
     const long long first_item = first * run_items;
     const long long left = whole.length - first_item;
-    const long long items = left < merge_ways * run ? left : merge_ways * run;
+    const long long items = detail::least(left, merge_ways * run);
     tile.diagonal = begin - first_item;
     const long long rest = items - tile.diagonal;
     tile.items = rest < TileItems ? static_cast<int>(rest) : TileItems;

@@ -6,6 +6,7 @@
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/policy_hub.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/merge_sort/grid_tuning.hpp>
 
 #include <type_traits>
@@ -102,8 +103,6 @@ using segmented_merge_sort_rows =
 /// searches 60. Items of more than 16 bytes: not measured: from those of 16.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
-  static constexpr int smaller(int a, int b) { return a < b ? a : b; }
-  static constexpr int larger(int a, int b) { return a > b ? a : b; }
   static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
   /// `four`, `eight` or `sixteen` for items of up to so many bytes, otherwise `wider`.
   static constexpr int by_bytes(int four, int eight, int sixteen, int wider) {
@@ -111,7 +110,7 @@ struct segmented_merge_sort_policy_hub {
   }
 
   // Items of a thread. Odd: without gaps between the items of threads.
-  static constexpr int wide_items = odd_up_to(larger(1, 128 / ItemBytes));
+  static constexpr int wide_items = odd_up_to(detail::most(1, 128 / ItemBytes));
   static constexpr int items_of_one_thread = by_bytes(8, 8, 8, wide_items);
   static constexpr int items_of_few_threads = by_bytes(16, 16, 8, wide_items);
   static constexpr int items_of_part = by_bytes(25, 25, wide_items, wide_items);
@@ -127,16 +126,16 @@ struct segmented_merge_sort_policy_hub {
   }
   static constexpr int short_threads = threads_within(items_of_part, 128);
   static constexpr int many_threads = threads_within(items_of_tile, 512);
-  static constexpr int tile_threads = larger(32, many_threads / by_bytes(2, 1, 1, 1));
+  static constexpr int tile_threads = detail::most(32, many_threads / by_bytes(2, 1, 1, 1));
   static constexpr int threads_per_multiprocessor =
-      larger(32, smaller(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
-  static constexpr int merge_threads = larger(32, threads_per_multiprocessor / 2);
+      detail::most(32, detail::least(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
+  static constexpr int merge_threads = detail::most(32, threads_per_multiprocessor / 2);
 
   using grid_rows = detail::merge_sort_grid_rows<ItemBytes>;
 
-  static constexpr int max_of_one_thread = larger(16, short_threads* items_of_one_thread / 8);
-  static constexpr int max_of_few_threads = larger(16, short_threads* items_of_few_threads / 8);
-  static constexpr int max_of_part = larger(16, short_threads* items_of_part / 2);
+  static constexpr int max_of_one_thread = detail::most(16, short_threads* items_of_one_thread / 8);
+  static constexpr int max_of_few_threads = detail::most(16, short_threads* items_of_few_threads / 8);
+  static constexpr int max_of_part = detail::most(16, short_threads* items_of_part / 2);
 
   // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
   // items of a merge's tile.

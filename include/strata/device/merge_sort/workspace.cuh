@@ -124,11 +124,10 @@ struct merge_sort_workspace {
     return static_cast<long long>(begin);
   }
 
-  STRATA_D unsigned long long queued() const { return smaller(progress->queued, queue_capacity); }
-  STRATA_D unsigned long long num_tiles() const { return smaller(progress->tiles, tile_capacity); }
+  STRATA_D unsigned long long queued() const { return detail::least(progress->queued, queue_capacity); }
+  STRATA_D unsigned long long num_tiles() const { return detail::least(progress->tiles, tile_capacity); }
 
  private:
-  STRATA_D static unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 };
 
 /// How the longest segments are sorted. Sorts by a comparator merge them as all others that are longer than a tile:

@@ -101,7 +101,7 @@ class AgentRadixCluster {
   }
 
  private:
-  STRATA_D static int items_of_tile(int left, int tile) { return left < 0 ? 0 : left < tile ? left : tile; }
+  STRATA_D static int items_of_tile(int left, int tile) { return left < 0 ? 0 : detail::least(left, tile); }
 
   template <class Iterator, class T>
   STRATA_D void load(const Iterator& from, T (&items)[items_per_thread]) const {

@@ -199,7 +199,7 @@ class AgentCountingSortCountWords {
   STRATA_D unsigned first_pair() const { return at_most_all(blockIdx.x * pairs_of_block()); }
   STRATA_D unsigned end_pair() const { return at_most_all(first_pair() + pairs_of_block()); }
   STRATA_D static unsigned pairs_of_block() { return ceiling_divide(pairs, gridDim.x); }
-  STRATA_D static unsigned at_most_all(unsigned pair) { return pair < pairs ? pair : pairs; }
+  STRATA_D static unsigned at_most_all(unsigned pair) { return detail::least(pair, pairs); }
 
   // For both words of each pair of this block: how many keys have a smaller word, among the block's words in
   // the same half of all words.

@@ -76,7 +76,7 @@ class AgentCountingSortFillBytes {
     __syncthreads();
     const std::size_t begin = blockIdx.x * tile_items;
     const std::size_t left = num_items_ - begin;
-    const std::size_t end = begin + (left < tile_items ? left : tile_items);
+    const std::size_t end = begin + detail::least(left, tile_items);
     const int first_digit = digit_at(begin);
     std::size_t written = begin;
     if (detail::is_at_boundary(d_out_)) {
@@ -162,7 +162,7 @@ class AgentCountingSortFillWords {
   STRATA_D void run() {
     const std::size_t begin = blockIdx.x * tile_items;
     const std::size_t left = num_items_ - begin;
-    const std::size_t end = begin + (left < tile_items ? left : tile_items);
+    const std::size_t end = begin + detail::least(left, tile_items);
     const unsigned warp = threadIdx.x / warp_threads;
     if (warp < 2) {
       const int found = word_by_warp(warp == 0 ? begin : end - 1);

@@ -137,7 +137,7 @@ class AgentRadixGrid {
   }
   STRATA_D static int items_of_tile(unsigned left, int rows) {
     const auto full = static_cast<unsigned>(rows * block_threads);
-    return static_cast<int>(left < full ? left : full);
+    return static_cast<int>(detail::least(left, full));
   }
 
   // ------------------------------------------------------------------ the tile in device and shared memory

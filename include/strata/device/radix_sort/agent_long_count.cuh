@@ -49,13 +49,13 @@ class AgentLongSegmentCount {
 
   STRATA_D void run() {
     const long_segment_count all = long_segment_count::of(progress_->listed);
-    const unsigned long long blocks = all.tiles < gridDim.x ? all.tiles : gridDim.x;
+    const unsigned long long blocks = detail::least(all.tiles, gridDim.x);
     if (blockIdx.x >= blocks) return;
     unsigned long long tile = all.tiles * blockIdx.x / blocks;
     const unsigned long long end = all.tiles * (blockIdx.x + 1) / blocks;
     for (std::size_t s = segment_of(tile, all.segments); tile < end; ++s) {
       const unsigned long long end_of_segment = segments_.list[s].first_tile + segments_.list[s].tiles;
-      const unsigned long long next = end_of_segment < end ? end_of_segment : end;
+      const unsigned long long next = detail::least(end_of_segment, end);
       prepare_tiles(s, tile, next);
       count_tiles(s, tile, next);
       tile = next;
@@ -94,7 +94,7 @@ class AgentLongSegmentCount {
       counts.clear();
       __syncthreads();
       counts.count_keys(keys_ + segment.begin + static_cast<long long>(item),
-                        static_cast<std::size_t>(items < left ? items : left), 0, 1);
+                        static_cast<std::size_t>(detail::least(items, left)), 0, 1);
       __syncthreads();
       counts.add_to(segments_.bins_of(index));
       if (!counts.is_exact()) platform::store_relaxed(&segment.inexact, 1u);

@@ -39,7 +39,7 @@ STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const rad
   for (int w = 0; w < words; ++w) {
     const int begin = range.begin_bit + w * word_bits;
     const int left = range.end_bit - begin;
-    order[w] = is_valid && left > 0 ? digits(key, begin, left < word_bits ? left : word_bits) : 0;
+    order[w] = is_valid && left > 0 ? digits(key, begin, detail::least(left, word_bits)) : 0;
   }
 
   int rank = 0;
@@ -95,8 +95,7 @@ class AgentSegmentedRadixSort {
 
   /// Dynamic shared memory: what the sort of a segment needs lies behind the rest.
   static constexpr std::size_t sort_offset = round_up(sizeof(TempStorage), std::size_t{128});
-  static constexpr std::size_t shared_bytes =
-      sort_offset + (WholeTile::shared_bytes > Passes::shared_bytes ? WholeTile::shared_bytes : Passes::shared_bytes);
+  static constexpr std::size_t shared_bytes = sort_offset + detail::most(WholeTile::shared_bytes, Passes::shared_bytes);
   static_assert(block_threads % warp_threads == 0 && block_threads >= radix_bins,
                 "segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or "
                 "more: a thread for each digit");

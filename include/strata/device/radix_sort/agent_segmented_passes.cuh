@@ -48,7 +48,7 @@ class AgentSegmentPasses {
   /// Dynamic shared memory: the tile's keys, and later its values, lie behind the rest.
   static constexpr std::size_t stage_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes =
-      stage_offset + static_cast<std::size_t>(tile_items) * (sizeof(Value) > sizeof(Key) ? sizeof(Value) : sizeof(Key));
+      stage_offset + static_cast<std::size_t>(tile_items) * detail::most(sizeof(Value), sizeof(Key));
 
   STRATA_D AgentSegmentPasses(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                               std::size_t num_items, const radix_bit_range& range, const Digits& digits)

@@ -36,23 +36,22 @@ struct long_segment_limits {
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
     constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;
-    const std::size_t fair = min(num_items / part, enough_items);
-    const std::size_t bound = max(max(two_tiles, fair), num_items / max_segments);
-    const std::size_t most = min(min(num_items / (two_tiles + 1), max(part, num_items / enough_items)), max_segments);
+    const std::size_t fair = detail::least(num_items / part, enough_items);
+    const std::size_t bound = detail::most(detail::most(two_tiles, fair), num_items / max_segments);
+    const std::size_t most = detail::least(
+        detail::least(num_items / (two_tiles + 1), detail::most(part, num_items / enough_items)), max_segments);
     return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
   }
 
   /// The same where segments above `least_bound` are long, but never more than 2^16 of them.
   static constexpr long_segment_limits above(std::size_t least_bound, std::size_t num_items, std::size_t tile_items) {
-    const std::size_t bound = max(least_bound, num_items / max_segments);
+    const std::size_t bound = detail::most(least_bound, num_items / max_segments);
     const std::size_t most = num_items / (bound + 1);
     return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
   }
 
  private:
   static constexpr std::size_t max_segments = std::size_t{1} << 16;
-  static constexpr std::size_t min(std::size_t a, std::size_t b) { return a < b ? a : b; }
-  static constexpr std::size_t max(std::size_t a, std::size_t b) { return a < b ? b : a; }
 };
 
 /// What the kernels of a call share in device memory about its long segments; 0 when the first one starts.

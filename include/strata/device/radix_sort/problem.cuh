@@ -30,7 +30,7 @@ struct radix_bit_range {
   STRATA_HD int first_bit(int pass) const { return begin_bit + pass * radix_bits; }
   STRATA_HD int bits(int pass) const {
     const int left = end_bit - first_bit(pass);
-    return left < radix_bits ? left : radix_bits;
+    return detail::least(left, radix_bits);
   }
 };
 

@@ -187,11 +187,11 @@ struct DispatchSegmentedRadixSort {
     std::size_t resident = 0;
     cudaError_t status = detail::resident_blocks(cache, device, kernel, threads, Agent::shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    const unsigned long long blocks = num_segments < resident ? num_segments : resident;
+    const unsigned long long blocks = detail::least(num_segments, resident);
     // Several tickets for each block, so that blocks end at about the same time.
     const unsigned long long wanted = num_segments / (blocks * tickets_per_block);
     constexpr auto max_segments = static_cast<unsigned long long>(Agent::max_segments_per_ticket);
-    const auto segments_per_ticket = static_cast<int>(wanted < 1 ? 1 : wanted < max_segments ? wanted : max_segments);
+    const auto segments_per_ticket = static_cast<int>(wanted < 1 ? 1 : detail::least(wanted, max_segments));
 
     status = cudaMemsetAsync(progress, 0, sizeof(*progress), stream);
     if (status != cudaSuccess) return status;

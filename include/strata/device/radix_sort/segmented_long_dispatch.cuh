@@ -169,7 +169,7 @@ struct LongSegmentSort {
     std::size_t resident = 0;
     const cudaError_t status = detail::resident_blocks(cache, device, kernel, threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
-    launch_configuration configuration{name, dim3(static_cast<unsigned>(most_tiles < resident ? most_tiles : resident)),
+    launch_configuration configuration{name, dim3(static_cast<unsigned>(detail::least(most_tiles, resident))),
                                        dim3(static_cast<unsigned>(threads))};
     configuration.dynamic_shared_bytes = shared_bytes;
     configuration.stream = stream;

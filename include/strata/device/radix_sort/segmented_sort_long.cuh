@@ -150,7 +150,7 @@ struct sort_long_by_digits {
          {segment_class::one_thread, segment_class::few_threads, segment_class::part_of_tile, segment_class::one_tile,
           segment_class::many_tiles, segment_class::tile_per_multiprocessor}) {
       const int items = detail::tuning_of<Policy>(which).tile_items();
-      largest = items > largest ? items : largest;
+      largest = detail::most(items, largest);
     }
     return static_cast<std::size_t>(largest);
   }

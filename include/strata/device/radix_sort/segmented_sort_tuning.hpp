@@ -27,7 +27,7 @@ struct long_segment_tuning {
 
   /// Whether a call of so many items can launch them, whatever its segments.
   constexpr bool may_launch(std::size_t items) const {
-    return items >= (least_items < least_items_of_long_mean ? least_items : least_items_of_long_mean);
+    return items >= detail::least(least_items, least_items_of_long_mean);
   }
   constexpr bool launches(std::size_t items, std::size_t segments) const {
     return items >= (items / segments >= long_mean ? least_items_of_long_mean : least_items);

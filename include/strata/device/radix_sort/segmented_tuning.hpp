@@ -33,12 +33,12 @@ template <class Key, class Value>
 struct segmented_radix_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
   static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
-  static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  static constexpr int widest = detail::most(key_bytes, value_bytes);
 
   // Items of a thread whose keys, and after them their values, take `bytes` of shared memory.
   static constexpr int items_within(int bytes, int max) {
     const int items = bytes / widest;
-    return items < 1 ? 1 : items > max ? max : items;
+    return items < 1 ? 1 : detail::least(items, max);
   }
 
   // The counters of 16-byte keys leave less shared memory for a tile, and pairs fewer registers.

@@ -93,7 +93,7 @@ cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* key
   constexpr int threads = 256;
   const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
   return strata::launch(
-      problem.configuration("strata::DeviceRadixSort, copy", blocks < max_blocks ? blocks : max_blocks, threads),
+      problem.configuration("strata::DeviceRadixSort, copy", detail::least(blocks, max_blocks), threads),
       radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value,
                         typename Problem::Count>,
       problem.keys.input, keys_to, problem.values.input, values_to, problem.count);
@@ -149,7 +149,7 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   const int tile_bits = log2_ceiling(ceiling_divide(problem.num_items, blocks));
   return strata::launch(configuration, kernel, problem.keys.input, problem.keys.output, problem.values.input,
                         problem.values.output, static_cast<typename Problem::SmallCount>(problem.count),
-                        tile_bits < min_bits ? min_bits : tile_bits, problem.range, problem.digits);
+                        detail::most(tile_bits, min_bits), problem.range, problem.digits);
 }
 
 /// `is_launched` is false if the device does not hold all blocks at a time.
@@ -172,7 +172,7 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
   if (status != cudaSuccess) return status;
   const auto multiprocessors = static_cast<std::size_t>(problem.device.multiprocessors);
   std::size_t rows = ceiling_divide(problem.num_items, threads * multiprocessors);
-  rows = rows < min_rows ? min_rows : rows > max_rows ? max_rows : rows;
+  rows = rows < min_rows ? min_rows : detail::least(rows, max_rows);
   const std::size_t blocks = ceiling_divide(problem.num_items, threads * rows);
   is_launched = blocks <= resident && blocks <= max_blocks;
   if (!is_launched) return cudaSuccess;

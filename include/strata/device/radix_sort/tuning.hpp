@@ -78,18 +78,18 @@ template <class Key, class Value>
 struct radix_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));
   static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
-  static constexpr int widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  static constexpr int widest = detail::most(key_bytes, value_bytes);
 
   // Items of a thread whose keys, and after them their values, take `bytes`.
   static constexpr int items_within(int bytes, int max) {
     const int items = bytes / widest;
-    return items < 1 ? 1 : items > max ? max : items;
+    return items < 1 ? 1 : detail::least(items, max);
   }
 
   // Items of a thread whose keys and values together take `bytes`.
   static constexpr int pairs_within(int bytes, int max) {
     const int items = bytes / (key_bytes + value_bytes);
-    return items < 1 ? 1 : items > max ? max : items;
+    return items < 1 ? 1 : detail::least(items, max);
   }
 
   // What ranks a tile has 64 bytes of shared memory for each thread. With what a pass has besides, and a sort in one
@@ -170,12 +170,11 @@ struct radix_sort_policy_hub {
   template <int Architecture>
   struct rows : rows_900 {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
-    static constexpr int smaller(int a, int b) { return a < b ? a : b; }
 
     // 12.0 would spill registers of 1,024 threads, up to 312 bytes.
     static constexpr radix_histogram_tuning histogram{
         Architecture < 1200 ? rows_900::histogram.block_threads : 512,
-        smaller(rows_900::histogram.shared_bytes, limits.shared_bytes_of_block - (4 << 10))};
+        detail::least(rows_900::histogram.shared_bytes, limits.shared_bytes_of_block - (4 << 10))};
     static constexpr radix_pass_tuning pass_of(int threads, int blocks) {
       const int tile_bytes = limits.shared_bytes_each(blocks) - pass_bytes_without_tile(threads);
       return {threads, items_within(tile_bytes / threads, rows_900::pass.items_per_thread), blocks};

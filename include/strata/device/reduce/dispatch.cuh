@@ -224,7 +224,7 @@ struct DispatchReduce {
     const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);
     const float smallest = 0.125f;
     const float largest = large_input_evict_first;
-    return fraction < smallest ? smallest : fraction > largest ? largest : fraction;
+    return fraction < smallest ? smallest : detail::least(fraction, largest);
   }
 
   unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {
@@ -234,7 +234,7 @@ struct DispatchReduce {
     std::size_t blocks = bytes / multiprocessors <= one_block_bytes
                              ? multiprocessors
                              : multiprocessors * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-    const auto at_most = [&](std::size_t limit) { blocks = blocks < limit ? blocks : limit; };
+    const auto at_most = [&](std::size_t limit) { blocks = detail::least(blocks, limit); };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
     at_most(even_share::max_blocks<InputIterator>(num_items));

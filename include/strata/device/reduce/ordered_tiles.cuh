@@ -45,7 +45,7 @@ class ordered_tiles {
   STRATA_D void add_last(const AccumT& value, int threads) {
     const int lanes = threads - static_cast<int>(threadIdx.x / warp_threads * warp_threads);
     if (lanes > 0) {
-      const int valid = lanes < warp_threads ? lanes : warp_threads;
+      const int valid = detail::least(lanes, warp_threads);
       keep(detail::reduce_lanes<warp_threads, false>(value, reduction_op_, valid));
     }
     partials_ += ceiling_divide(threads, int{warp_threads});

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/segments.cuh>
 #include <strata/device/engine/tile_input.cuh>
 #include <strata/device/reduce/agent.cuh>
@@ -38,7 +39,7 @@ class SegmentReducer {
 
   /// Items in `bytes`, but at least `min_items`: the bound of the next smaller way.
   STRATA_HD static constexpr int items_within(int bytes, int min_items) {
-    return bytes / item_bytes > min_items ? bytes / item_bytes : min_items;
+    return detail::most(bytes / item_bytes, min_items);
   }
 
   using BlockAgent = AgentReduce<Policy, AccumT, ReductionOp, TransformOp>;
@@ -98,7 +99,7 @@ class SegmentReducer {
         if (i == group && owners != 0) owner = __ffs(static_cast<int>(owners)) - 1;
         owners &= owners - 1;  // zero stays zero
       }
-      const int source = owner < 0 ? 0 : owner;
+      const int source = detail::most(owner, 0);
       const segment_bounds mine{__shfl_sync(full_warp_mask, bounds.begin, source),
                                 __shfl_sync(full_warp_mask, bounds.length, source)};
       if (owner >= 0) {

@@ -20,7 +20,7 @@ struct segment_chunks {
 
   STRATA_HD segment_chunks(long long length, int chunk_items) {
     const long long wanted = ceiling_divide<long long>(length, chunk_items);
-    const long long chunks = wanted < max_chunks_per_segment ? wanted : max_chunks_per_segment;
+    const long long chunks = detail::least(wanted, max_chunks_per_segment);
     // Multiples of 64 items keep the chunks' alignment to vectors of any type alike.
     items_per_chunk = round_up<long long>(ceiling_divide<long long>(length, chunks), 64);
     count = static_cast<unsigned>(ceiling_divide<long long>(length, items_per_chunk));
@@ -29,7 +29,7 @@ struct segment_chunks {
   STRATA_HD long long begin(unsigned chunk) const { return chunk * items_per_chunk; }
   STRATA_HD long long items(unsigned chunk, long long length) const {
     const long long rest = length - begin(chunk);
-    return rest < items_per_chunk ? rest : items_per_chunk;
+    return detail::least(rest, items_per_chunk);
   }
 };
 

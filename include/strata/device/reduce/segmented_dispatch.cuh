@@ -108,10 +108,10 @@ struct DispatchSegmentedReduce {
                                                 ReductionOp, TransformOp, InitT>;
     // A segment of unknown length may need all resident blocks.
     long long blocks = resident_blocks(tuning.blocks_per_multiprocessor);
-    blocks = blocks < max_one_launch_blocks ? blocks : max_one_launch_blocks;
+    blocks = detail::least(blocks, max_one_launch_blocks);
     if (!segments.may_exceed(Agent::max_items_of_warp(num_segments))) {
       const long long enough = ceiling_divide<long long>(num_segments, block_warps);
-      blocks = enough < blocks ? enough : blocks;
+      blocks = detail::least(enough, blocks);
     }
     return strata::launch({"strata::DeviceSegmentedReduce", dim3(static_cast<unsigned>(blocks)),
                            dim3(tuning.block_threads), 0, stream, 1, has_programmatic()},

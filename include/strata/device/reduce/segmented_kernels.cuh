@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/reduce/agent_segmented.cuh>
 #include <strata/device/reduce/agent_segmented_one_launch.cuh>
@@ -56,7 +57,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
   platform::launch_next_kernel();
   Agent agent(storage.Alias(), d_in, d_out, segments, reduction_op, transform_op, init);
   const unsigned pushed = *queue.num_chunks;
-  const unsigned num_chunks = pushed < max_chunks ? pushed : max_chunks;
+  const unsigned num_chunks = detail::least(pushed, max_chunks);
   for (unsigned chunk = blockIdx.x; chunk < num_chunks; chunk += gridDim.x) {
     agent.reduce_queued_chunk(chunk, queue);
   }

@@ -191,7 +191,7 @@ class AgentScanPipeline {
   }
   STRATA_D static int within(int count, int first, int max_count) {
     const int left = count - first;
-    return left < 0 ? 0 : left < max_count ? left : max_count;
+    return left < 0 ? 0 : detail::least(left, max_count);
   }
   STRATA_D unsigned char* stage(unsigned round) const {
     return stages_ + static_cast<std::size_t>(stage_state(round).index) * Stage::bytes;
@@ -255,7 +255,7 @@ class AgentScanPipeline {
       WarpScan<Aggregate>(unused).ScanPartial(aggregate, inclusive, exclusive, steps_.scan_op(), lanes);
     }
     const int last_lane = IsFull ? warp_threads - 1 : lanes - 1;
-    if (items.lane == (last_lane > 0 ? last_lane : 0)) {
+    if (items.lane == detail::most(last_lane, 0)) {
       if (IsFull || items.warp_items > 0) storage_.warp_aggregate[slot.index][warp].Alias() = inclusive;
       storage_.swept[slot.index].arrive();
     }

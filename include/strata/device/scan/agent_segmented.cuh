@@ -141,7 +141,7 @@ class AgentSegmentedScan {
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
       const auto position = static_cast<unsigned>(tile_item(i));
-      positions[i] = position < last ? position : last;
+      positions[i] = detail::least(position, last);
     }
     Index segments[items_per_thread];
     detail::find_segments(ends_, first_segment, storage_.segments[1] - first_segment, first, positions, segments);

@@ -31,7 +31,7 @@ template <int ThreadBytes, std::size_t... Sizes>
 struct columns_shape {
   static constexpr std::size_t widest() {
     std::size_t result = 1;
-    for (const std::size_t size : {Sizes...}) result = size > result ? size : result;
+    for (const std::size_t size : {Sizes...}) result = detail::most(size, result);
     return result;
   }
   static constexpr int group = static_cast<int>(16 / widest());
@@ -40,9 +40,9 @@ struct columns_shape {
     constexpr int group_bytes = group * static_cast<int>((Sizes + ...));
     const int by_bytes = ThreadBytes / group_bytes;
     const int by_flags = 64 / group;
-    const int max = by_bytes < by_flags ? by_bytes : by_flags;
+    const int max = detail::least(by_bytes, by_flags);
     const int odd = max % 2 == 1 ? max : max - 1;
-    return odd < 1 ? 1 : odd > 9 ? 9 : odd;
+    return odd < 1 ? 1 : detail::least(odd, 9);
   }
   static constexpr int groups = max_groups();
   static constexpr int thread_items = group * groups;
@@ -173,7 +173,7 @@ STRATA_D typename Shape::flags find_begins(const Key* from, const thread_slice& 
 /// this lane.
 STRATA_D int flags_in_warp(const thread_slice& slice, int lane_items, int below, int in_lane) {
   const int last_lane = ceiling_divide(slice.warp_items, lane_items) - 1;
-  return __shfl_sync(full_warp_mask, (slice.lane > 0 ? below : 0) + in_lane, last_lane > 0 ? last_lane : 0);
+  return __shfl_sync(full_warp_mask, (slice.lane > 0 ? below : 0) + in_lane, detail::most(last_lane, 0));
 }
 
 /// By all lanes of a warp: moves its flagged items to the front of `of_warp`, its part of a column. `rank` items

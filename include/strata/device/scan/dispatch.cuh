@@ -88,7 +88,7 @@ struct DispatchScan {
     const std::size_t max_tiles = ceiling_divide(count, min_tile_items);
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(
-        0, Aggregates::number_of_words(max_tiles < max_scan_blocks ? max_tiles : max_scan_blocks));
+        0, Aggregates::number_of_words(detail::least(max_tiles, max_scan_blocks)));
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !problem.are_arguments_valid(count) ||
         detail::refuses_null_count(num_items)) {

@@ -6,6 +6,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/scan/sum_of_run.cuh>
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct segmented_scan_policy_hub {
 
   static constexpr int items_within(int bytes) {
     const int fitting = bytes / static_cast<int>(sizeof(Sum));
-    return fitting < 1 ? 1 : fitting > 8 ? 8 : fitting;
+    return fitting < 1 ? 1 : detail::least(fitting, 8);
   }
 
   // The limit of static shared memory, less what a block needs besides exchange and scan.

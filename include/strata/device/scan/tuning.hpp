@@ -7,6 +7,7 @@
 #include <strata/block/block_store.cuh>
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -52,11 +53,11 @@ inline constexpr int no_pipeline = -1;
 /// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.
 template <class InputT, class AccumT>
 struct scan_policy_hub {
-  static constexpr int item_bytes = static_cast<int>(sizeof(InputT) > sizeof(AccumT) ? sizeof(InputT) : sizeof(AccumT));
+  static constexpr int item_bytes = static_cast<int>(detail::most(sizeof(InputT), sizeof(AccumT)));
 
   static constexpr int items_within(int bytes) {
     const int items = bytes / item_bytes;
-    return items < 1 ? 1 : items > 32 ? 32 : items;
+    return items < 1 ? 1 : detail::least(items, 32);
   }
 
   // The limit of static shared memory. Transposing a tile takes up to about twice its size, by the alignment of

@@ -91,7 +91,7 @@ cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIter
     return cudaErrorInvalidValue;
   }
   const auto count = static_cast<std::size_t>(num_items), most = static_cast<std::size_t>(k);
-  const std::size_t results = most < count ? most : count;
+  const std::size_t results = detail::least(most, count);
   if (d_temp_storage != nullptr && results > 0 &&
       (detail::refuses_null(d_keys_in, "d_keys_in") || detail::refuses_null(d_keys_out, "d_keys_out") ||
        detail::refuses_null(d_values_in, "d_values_in") || detail::refuses_null(d_values_out, "d_values_out") ||

@@ -81,7 +81,8 @@ struct DispatchTopK {
                               NumItemsT num_items, std::size_t k, cudaStream_t stream) {
     const auto count = static_cast<std::size_t>(num_items);
     DispatchTopK dispatch{
-        d_keys_in, count, k < count ? k : count, {d_keys_out, d_values_in, d_values_out, nullptr}, stream, {}, {}, {}};
+        d_keys_in, count, detail::least(k, count), {d_keys_out, d_values_in, d_values_out, nullptr}, stream, {},
+        {},        {}};
     dispatch.reserve();
     if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
     if (detail::refuses_storage(dispatch.storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;

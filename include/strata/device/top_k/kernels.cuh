@@ -31,7 +31,7 @@ struct top_k_sample {
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
     // Less than the length, even if the product overflows.
     const auto offset = static_cast<std::size_t>((hash >> 32) * length >> 32);
-    return part * length + (part < longer_parts ? part : longer_parts) + offset;
+    return part * length + detail::least(part, longer_parts) + offset;
   }
   STRATA_D iterator_value_t<KeyIterator> load(std::size_t part) const { return detail::item_at(keys, index_of(part)); }
 };

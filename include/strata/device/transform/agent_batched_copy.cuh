@@ -63,7 +63,7 @@ class AgentBatchedCopy {
   using unit = typename Buffers::unit;
   static constexpr unsigned long long units_in(int bytes) {
     const int units = bytes / Buffers::unit_bytes;
-    return static_cast<unsigned long long>(units > warp_threads ? units : warp_threads);
+    return static_cast<unsigned long long>(detail::most(units, warp_threads));
   }
   static constexpr unsigned long long max_warp_units = units_in(tuning.warp_bytes);
   static constexpr unsigned long long min_piece_units = units_in(tuning.piece_bytes);
@@ -109,14 +109,14 @@ class AgentBatchedCopy {
       }
       const unsigned buffer_begin = queue.first_pieces[slot];
       const unsigned buffer_end = slot + 1 < num_buffers ? queue.first_pieces[slot + 1] : num_pieces;
-      const unsigned last = end < buffer_end ? end : buffer_end;
+      const unsigned last = detail::least(end, buffer_end);
       const buffer mine = buffers_(queue.indices[slot]);
       const unsigned long long per_piece = units_per_piece(mine);
       const location body = mine.body_from(0);
       do {
         const unsigned long long next_piece = is_strided ? piece + 1 : last;
         const unsigned long long last_unit = (next_piece - buffer_begin) * per_piece;
-        const unsigned long long units_end = last_unit < mine.units ? last_unit : mine.units;
+        const unsigned long long units_end = detail::least(last_unit, mine.units);
         for (unsigned long long next = (piece - buffer_begin) * per_piece; next < units_end;
              next += tuning.rows * warp_threads) {
           copy_rows<unit, tuning.rows>(next, units_end, [&](int) { return body; });

@@ -163,7 +163,7 @@ struct direct_transpose {
 #endif
   }
   STRATA_D static unsigned at_most(std::int64_t count, int limit) {
-    return static_cast<unsigned>(count < limit ? count : limit);
+    return static_cast<unsigned>(detail::least(count, limit));
   }
 };
 

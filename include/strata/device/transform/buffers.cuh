@@ -96,7 +96,7 @@ class edge_unit {
     STRATA_UNROLL
     for (unsigned i = 0; i < bytes; i += LoadBytes) {
       const unsigned offset = offset_ + i, last = edge_bytes_ - LoadBytes;
-      parts_[i / LoadBytes].load(reinterpret_cast<const unsigned char*>(from.in + (offset < last ? offset : last)));
+      parts_[i / LoadBytes].load(reinterpret_cast<const unsigned char*>(from.in + detail::least(offset, last)));
     }
   }
   template <class Buffers>
@@ -137,7 +137,7 @@ struct byte_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
   static constexpr bool are_arrays = true;
   static constexpr bool has_edges = AlignBytes < vector_bytes;
   using location = copy_location;
-  using edge = edge_unit<(AlignBytes < 4 ? AlignBytes : 4)>;
+  using edge = edge_unit<detail::least(AlignBytes, 4)>;
   using unit = body_unit<has_edges>;
 
   struct buffer {

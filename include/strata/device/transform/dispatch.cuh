@@ -9,6 +9,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/requirements.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/transform/problem_transform.cuh>
@@ -50,7 +51,7 @@ struct tiles_of {
   static constexpr int groups(const tile_tuning& tuning, int width, int most) {
     constexpr auto item_bytes = static_cast<int>((std::size_t{0} + ... + sizeof(iterator_value_t<Inputs>)));
     const int groups = tuning.bytes_in_flight / (item_bytes == 0 ? vector_bytes : width * item_bytes);
-    return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : groups < most ? groups : most;
+    return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : detail::least(groups, most);
   }
 
   /// Of an item of each input that lies in memory.
@@ -107,7 +108,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 
   long long number = blockIdx.x * range.tiles_of_block;
-  const long long end = number + range.tiles_of_block < range.tiles ? number + range.tiles_of_block : range.tiles;
+  const long long end = detail::least(number + range.tiles_of_block, range.tiles);
   do {  // No block is without a tile.
     if constexpr (Tiles::are_vectorized) {
       if (range.is_vectorized) {
@@ -123,7 +124,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
   constexpr long long most_blocks = 0x7fffffff;
   const long long least_tiles = ceiling_divide(range.tiles, most_blocks);
-  range.tiles_of_block = tiles_of_block > least_tiles ? tiles_of_block : least_tiles;
+  range.tiles_of_block = detail::most(tiles_of_block, least_tiles);
   return static_cast<unsigned>(ceiling_divide(range.tiles, range.tiles_of_block));
 }
 
@@ -135,7 +136,7 @@ inline long long tiles_of_references(const tile_range& range, std::size_t item_b
   constexpr long long blocks_per_multiprocessor = 16;  // as many as reside there, of 128 threads
   const long long most = tuning.most_reference_tiles / static_cast<long long>(item_bytes > 0 ? item_bytes : 1);
   const long long tiles = range.tiles / (multiprocessors * blocks_per_multiprocessor);
-  return most < 1 || tiles < 1 ? 1 : tiles < most ? tiles : most;
+  return most < 1 || tiles < 1 ? 1 : detail::least(tiles, most);
 }
 
 /// Calls `function(policy, device)` with the policy of the device.

@@ -43,7 +43,7 @@ struct DispatchTranspose {
   using max_policy =
       typename hub_or<transpose_rows, PolicyHub, transpose_policy_hub<ElementBytes, PieceBytes>>::MaxPolicy;
   static constexpr int widest = widest_piece(ElementBytes);
-  static constexpr int narrowest = widest < ElementAlign ? widest : ElementAlign;
+  static constexpr int narrowest = detail::least(widest, ElementAlign);
   static constexpr bool is_direct = ElementBytes > most_staged_bytes;
 
   const void* d_in;
@@ -153,7 +153,7 @@ struct DispatchTranspose {
     shape.tiles_across = tiles(shape.columns, tuning.tile_columns);
     shape.evict_first_fraction = evict_first_fraction();
     constexpr std::uint64_t most_blocks = 0x7fffffff;
-    const std::uint64_t blocks = shape.tiles() < most_blocks ? shape.tiles() : most_blocks;
+    const std::uint64_t blocks = detail::least(shape.tiles(), most_blocks);
     return strata::launch({"strata::DeviceTranspose", dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads),
                            0, stream, 1, device.ptx_version >= 900},
                           transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out, shape);

@@ -4,6 +4,7 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -52,7 +53,7 @@ struct transpose_policy_hub {
   static constexpr int threads_for_pieces() {
     int threads = 32 * pieces;
     while (threads < 192) threads *= 2;
-    return threads < 1024 ? threads : 1024;
+    return detail::least(threads, 1024);
   }
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {

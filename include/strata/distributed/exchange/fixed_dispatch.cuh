@@ -27,7 +27,7 @@ cudaError_t fill_chunks(const Item* d_grouped, const std::int64_t* d_begins, con
   if (blocks == 0) return cudaSuccess;
   launch_configuration configuration{
       "strata::DistributedExchange, chunks",
-      dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks), static_cast<unsigned>(ranks)),
+      dim3(static_cast<unsigned>(detail::least(blocks, max_blocks)), static_cast<unsigned>(ranks)),
       dim3(exchange_threads)};
   configuration.stream = stream;
   return strata::launch(configuration, exchange_chunks_kernel<Item>, d_grouped, d_begins, d_counts, chunk_capacity,

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 
@@ -49,7 +50,7 @@ __launch_bounds__(exchange_threads)
                                               Item* d_chunks_out) {
   const auto rank = static_cast<std::int64_t>(blockIdx.y);
   const std::int64_t begin = d_begins[rank];
-  const std::int64_t count = d_counts[rank] < chunk_capacity ? d_counts[rank] : chunk_capacity;
+  const std::int64_t count = detail::least(d_counts[rank], chunk_capacity);
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * exchange_threads;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * exchange_threads + threadIdx.x; i < count;
        i += stride) {

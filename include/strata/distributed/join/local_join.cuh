@@ -5,6 +5,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_transform.cuh>
 #include <strata/device/join/common/row_numbers.hpp>
@@ -200,7 +201,7 @@ cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::in
   bytes = 0;
   // Up to each of these, the method is the same, and more rows need more.
   for (const std::int64_t most_build_rows : {build_rows, one_pass_rows, rows_of_narrow_columns}) {
-    build.rows = build_rows < most_build_rows ? build_rows : most_build_rows;
+    build.rows = detail::least(build_rows, most_build_rows);
     // An array of all keys in the range is used for as many probe rows.
     for (const bool may_address : {true, false}) {
       if (!may_address && (keys_in_range == 0 || keys_in_range > static_cast<std::uint64_t>(probe_rows))) continue;

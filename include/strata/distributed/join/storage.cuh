@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/exchange/messages.cuh>
 #include <strata/distributed/exchange/plan.cuh>
@@ -53,7 +54,7 @@ class distributed_join_storage {
     all_.template reserve<unsigned char>(work_slot, work_bytes);
     if (call.position.ranks > 1) {
       const auto ranks = static_cast<std::size_t>(call.position.ranks);
-      const std::int64_t rows = call.build.rows > call.probe.rows ? call.build.rows : call.probe.rows;
+      const std::int64_t rows = detail::most(call.build.rows, call.probe.rows);
       all_.template reserve<join_message>(message_slot, 1);
       all_.template reserve<join_message>(messages_slot, ranks);
       all_.template reserve<unsigned char>(counts_slot, detail::join_count_messages(call.position.ranks).bytes());

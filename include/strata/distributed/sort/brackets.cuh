@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/sort/plan.hpp>
 #include <strata/thread/thread_merge.cuh>
@@ -80,7 +81,7 @@ struct bracket_samples {
   STRATA_HD long long low(int samples_before) const { return bracket.begin + samples_before * stride; }
   STRATA_HD long long high(int samples_before) const {
     const long long most = low(samples_before) + stride - 1;
-    return most < bracket.end ? most : bracket.end;
+    return detail::least(most, bracket.end);
   }
 };
 

@@ -230,7 +230,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   cudaError_t find_others(sort_cuts& cuts) const {
     std::int64_t most = 0;
-    for (const call_header& header : cuts.headers) most = header.num_items > most ? header.num_items : most;
+    for (const call_header& header : cuts.headers) most = detail::most(header.num_items, most);
     const int rounds = storage.sizes.rounds_after_first(most);
     if (rounds == 0) return cudaSuccess;
     const std::size_t bytes = messages_of(cuts.shares).bytes;

@@ -29,7 +29,7 @@ struct radix_less {
 
   STRATA_HD bool operator()(const Key& a, const Key& b) const {
     for (int end = end_bit; end > begin_bit;) {
-      const int bits = end - begin_bit < 32 ? end - begin_bit : 32;
+      const int bits = detail::least(end - begin_bit, 32);
       end -= bits;
       const unsigned digit_a = digits(a, end, bits), digit_b = digits(b, end, bits);
       if (digit_a != digit_b) return digit_a < digit_b;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/distributed/sort/tuning.hpp>
 
 #include <cstddef>
@@ -64,14 +65,14 @@ struct sort_sizes {
   long long max_chunk(long long capacity) const {
     const long long undivided = tuning.max_items_without_chunks, divided = capacity / tuning.chunks + 1;
     if (capacity <= undivided || tuning.chunks == 1) return capacity;
-    return divided > undivided ? divided : undivided;
+    return detail::most(divided, undivided);
   }
 
  private:
   int samples_of(int wanted) const {
     const std::size_t within = static_cast<std::size_t>(tuning.sample_bytes) / key_bytes;
     const int count = static_cast<std::size_t>(wanted) < within ? wanted : static_cast<int>(within);
-    return count > min_samples() ? count : min_samples();
+    return detail::most(count, min_samples());
   }
   long long left_by(long long width, int samples) const {
     return width == 0 ? 0 : (ranks + 1) * ((width - 1) / samples);

@@ -89,7 +89,7 @@ struct distributed_sort_storage {
     reserve_items(all, 0, arguments.num_items);
     all.template reserve<unsigned char>(work_slot, work_bytes);
     all.template reserve<unsigned char>(work_slot, local_sort_bytes);  // used before there is anything to merge
-    const std::size_t message = first.bytes > later.bytes ? first.bytes : later.bytes;
+    const std::size_t message = detail::most(first.bytes, later.bytes);
     const auto ranks = static_cast<std::size_t>(sizes.ranks);
     all.template reserve<unsigned char>(3, message);
     all.template reserve<unsigned char>(4, message * ranks);

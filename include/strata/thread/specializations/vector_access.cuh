@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/standard.hpp>
+#include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -15,7 +16,7 @@ template <class T, std::size_t Items>
 struct vector_access {
   static constexpr std::size_t bytes = sizeof(T) * Items;
   static constexpr std::size_t lowest_bit = bytes & (~bytes + 1);
-  static constexpr std::size_t width = lowest_bit < 16 ? lowest_bit : 16;
+  static constexpr std::size_t width = detail::least(lowest_bit, 16);
   static constexpr std::size_t words = bytes / width;
   using word = access_word<width>;
 

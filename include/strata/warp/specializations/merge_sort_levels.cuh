@@ -46,7 +46,7 @@ class merge_sort_levels {
   // Values of up to 4 bytes move with the keys. Larger values move once, at the end, by indices of 4 bytes
   // that have moved with the keys.
   static constexpr bool moves_values = has_values && sizeof(ValueT) <= 4;
-  static constexpr int layout_threads = Threads < warp_threads ? Threads : warp_threads;
+  static constexpr int layout_threads = detail::least(Threads, warp_threads);
 
   template <class T>
   using tile = exchange_tile<T, ItemsPerThread, Threads, warp_exchange_layout<T, ItemsPerThread, layout_threads>>;
@@ -107,7 +107,7 @@ class merge_sort_levels {
   STRATA_D static void merge_all(storage& memory, Team& team, items<KeyT>& keys, Companions& companions,
                                  int valid_items, Compare& compare) {
     const int thread = team.thread();
-    const int valid = Full || valid_items > tile_items ? tile_items : valid_items < 0 ? 0 : valid_items;
+    const int valid = Full || valid_items > tile_items ? tile_items : detail::most(valid_items, 0);
     detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put(memory.merged, thread, keys, companions);
@@ -126,7 +126,7 @@ class merge_sort_levels {
     const int thread = team.thread();
     const int begin1 = (thread & -(2 * run)) * ItemsPerThread;
     const int begin2 = begin1 + run * ItemsPerThread;
-    const int end2 = begin2 + run * ItemsPerThread < valid ? begin2 + run * ItemsPerThread : valid;
+    const int end2 = detail::least(begin2 + run * ItemsPerThread, valid);
     const int index = thread * ItemsPerThread;
     // A run without a second one is not moved.
     const bool merges = begin2 < end2 && index < end2;

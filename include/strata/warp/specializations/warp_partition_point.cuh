@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -27,8 +28,8 @@ STRATA_D Count warp_partition_point(Count first, Count last, int log2_lanes, con
         static_cast<unsigned>(__popc(votes & (lanes == warp_threads ? full_warp_mask : (1u << lanes) - 1)));
     const Count next = first + each * before;
     const Count end = next + each - 1;
-    first = next < last ? next : last;
-    last = end < last ? end : last;
+    first = detail::least(next, last);
+    last = detail::least(end, last);
   }
   return first;
 }

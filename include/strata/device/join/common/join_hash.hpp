@@ -98,7 +98,7 @@ struct JoinHash {
                     "(padding, floating point): give the join a hash functor of your own");
       std::uint64_t hash = 0;
       for (std::size_t first = 0; first < sizeof(Key); first += 8) {
-        const std::size_t bytes = sizeof(Key) - first < 8 ? sizeof(Key) - first : 8;
+        const std::size_t bytes = detail::least(sizeof(Key) - first, 8);
         std::uint64_t word = 0;
         std::memcpy(&word, reinterpret_cast<const unsigned char*>(&key) + first, bytes);
         // An odd factor: words in another order give another hash.

@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
@@ -57,7 +58,7 @@ launch_configuration clearing_join_launch(const launch_configuration& base, int 
   const unsigned long long blocks = words / static_cast<unsigned>(tuning.words * tuning.threads) + 1;
   const auto max_blocks =
       static_cast<unsigned long long>(multiprocessors) * static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-  return join_launch(base, blocks < max_blocks ? blocks : max_blocks, tuning.threads);
+  return join_launch(base, detail::least(blocks, max_blocks), tuning.threads);
 }
 
 /// Allows a kernel as much dynamic shared memory as the device has. The amount is always the same, because

@@ -55,10 +55,7 @@ class AgentJoinSortLists {
   };
 
   STRATA_D AgentJoinSortLists(TempStorage& storage, const Table& table, const join_list_sort& sort)
-      : storage_(storage),
-        table_(table),
-        sort_(sort),
-        blocks_(gridDim.x < sort.max_blocks ? gridDim.x : sort.max_blocks) {}
+      : storage_(storage), table_(table), sort_(sort), blocks_(detail::least(gridDim.x, sort.max_blocks)) {}
 
   /// Afterwards, `sort.elements[passes % 2]` has the lists, and `table.begins` has where they begin.
   STRATA_D void run(grid_counter_barrier& barrier) {
@@ -91,7 +88,7 @@ class AgentJoinSortLists {
     const unsigned all_warps = blocks_ * warps;
     const unsigned each = ceiling_divide(ceiling_divide(rows, all_warps), unsigned{warp_threads}) * warp_threads;
     const unsigned begin = (blockIdx.x * warps + warp()) * each;
-    begin_ = begin < rows ? begin : rows;
+    begin_ = detail::least(begin, rows);
     end_ = each < rows - begin_ ? begin_ + each : rows;
   }
   STRATA_D static unsigned warp() { return threadIdx.x / warp_threads; }

@@ -5,6 +5,7 @@
 #include <strata/core/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
@@ -42,7 +43,7 @@ cudaError_t configure_join_fallback(launch_configuration& base, const device_pro
   const std::size_t max_blocks =
       detail::resident_blocks_of(device, per_multiprocessor, tuning.fallback_blocks_per_multiprocessor);
   const std::size_t blocks = rows / static_cast<unsigned>(tuning.fallback_rows) + 1;
-  base.grid = dim3(static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks));
+  base.grid = dim3(static_cast<unsigned>(detail::least(blocks, max_blocks)));
   base.cooperative = base.grid.x > 1;
   return cudaSuccess;
 }
@@ -61,7 +62,7 @@ cudaError_t join_fallback(
   prober.cut_tiles(storage, first, tuning.fallback_threads, table, probe);
   constexpr auto kernel = join_fallback_kernel<MaxPolicy, Index, Table, Keys, Row, Sink, Hash, Equal>;
   constexpr std::size_t min_bytes = sizeof(join_fallback_storage<ActivePolicy, Table, Keys>);
-  base.dynamic_shared_bytes = duplicates_bytes > min_bytes ? duplicates_bytes : min_bytes;
+  base.dynamic_shared_bytes = detail::most(duplicates_bytes, min_bytes);
   const cudaError_t status =
       detail::configure_join_fallback(base, device, kernel, tuning, static_cast<std::size_t>(probe.rows) + table.rows);
   if (status != cudaSuccess) return status;

@@ -6,6 +6,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/join/output/chunks.cuh>
@@ -95,9 +96,9 @@ class AgentJoinProbe {
     // A warp writes neighbouring results, most of which belong to the same item if items have many.
     constexpr Count warps = BlockThreads / warp_threads;
     const Count even = (last - first + warps - 1) / warps;
-    const Count each = even < warp_results ? even : warp_results;
+    const Count each = detail::least(even, warp_results);
     for (Count at = first + threadIdx.x / warp_threads * each; at < last; at += warps * each) {
-      write_by_warp<Index>(tile, begin, at, at + each < last ? at + each : last, sink);
+      write_by_warp<Index>(tile, begin, at, detail::least(at + each, last), sink);
     }
   }
 
@@ -156,7 +157,7 @@ class AgentJoinProbe {
       constexpr int last_lane = warp_threads - 1;
       const Count rest_end = __shfl_sync(full_warp_mask, item_end, last_lane);
       if (at >= last || rest_end < at + warp_threads) continue;
-      const Count end = rest_end < last ? rest_end : last;
+      const Count end = detail::least(rest_end, last);
       item_begin = __shfl_sync(full_warp_mask, item_begin, last_lane);
       item_end = rest_end;
       partner = __shfl_sync(full_warp_mask, partner, last_lane);

@@ -90,7 +90,7 @@ struct join_prober {
       const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
-      return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.probe_threads),
+      return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.probe_threads),
                             join_write_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, list, all, sink);
     }
   }

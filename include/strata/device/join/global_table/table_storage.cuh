@@ -111,8 +111,8 @@ class join_table_storage {
       const cudaError_t status = bytes == 0 ? cudaSuccess : cudaMemsetAsync(table.slot_of, 0xff, bytes, base.stream);
       if (status != cudaSuccess) return status;
     }
-    return strata::launch(join_launch(base, blocks < max_blocks ? blocks : max_blocks, build_threads),
-                          join_clear_kernel<Table>, table);
+    return strata::launch(join_launch(base, detail::least(blocks, max_blocks), build_threads), join_clear_kernel<Table>,
+                          table);
   }
 
   /// Inserts rows [first, table.rows) into the table.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/host/groups.hpp>
 #include <strata/device/join/host/partition.hpp>
@@ -67,7 +68,7 @@ struct join_matcher {
   template <class Index, class Sink>
   void write(const thread_team& team, std::uint64_t limit, const Sink& sink) const {
     const std::uint64_t from_probe = begins[chunks()];
-    const std::uint64_t last = limit < from_probe ? limit : from_probe;
+    const std::uint64_t last = detail::least(limit, from_probe);
     const std::uint64_t tasks = last / task_results + (last % task_results != 0);
     team.run(tasks, [&](std::uint64_t task) {
       const std::uint64_t first = task * task_results;
@@ -133,7 +134,7 @@ struct join_matcher {
     std::size_t partition = detail::last_not_above(probe.begins, partitions, position);
     while (position < last) {
       while (position >= probe.begins[partition + 1]) ++partition;
-      const std::size_t stop = probe.begins[partition + 1] < last ? probe.begins[partition + 1] : last;
+      const std::size_t stop = detail::least(probe.begins[partition + 1], last);
       while (position < stop) {
         const std::size_t rest = stop - position;
         const unsigned rows = rest < rows_per_batch ? static_cast<unsigned>(rest) : rows_per_batch;
@@ -281,7 +282,7 @@ struct join_matcher {
       }
       const std::uint64_t results = results_of(found);
       std::uint64_t k = first > offset ? first - offset : 0;
-      const std::uint64_t stop = results < last - offset ? results : last - offset;
+      const std::uint64_t stop = detail::least(results, last - offset);
       const Row* partners = nullptr;
       if (has_partners) {
         partners = table.rows + (table.groups[found].end - table.groups[found].count);

@@ -119,7 +119,7 @@ class join_partitioner {
 
   static std::size_t slices(std::size_t rows, std::size_t slice_rows) {
     const std::size_t count = rows / slice_rows + (rows % slice_rows != 0);
-    return count < most_slices ? count : most_slices;
+    return detail::least(count, most_slices);
   }
 
   std::size_t partitions() const { return (std::size_t{1} << bits_) + 1; }
@@ -150,7 +150,7 @@ class join_partitioner {
   void for_each_row(const side& what, std::size_t slice, std::size_t count, const Visit& visit) const {
     const std::size_t each = what.rows / count;
     const std::size_t longer = what.rows % count;
-    const std::size_t first = slice * each + (slice < longer ? slice : longer);
+    const std::size_t first = slice * each + detail::least(slice, longer);
     const std::size_t last = first + each + (slice < longer ? 1 : 0);
     for (std::size_t row = first; row < last; ++row) {
       if (what.is_null(row)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/host/matcher.hpp>
 #include <strata/device/join/host/options.hpp>
@@ -90,7 +91,7 @@ class host_join_prober {
   /// Gives the rows at positions below `capacity` to the sink.
   template <class Sink>
   void write(const Table& table, std::int64_t capacity, const Sink& sink) const {
-    const std::int64_t limit = capacity < total() ? capacity : total();
+    const std::int64_t limit = detail::least(capacity, total());
     results(table).template write<Index>(team(), static_cast<std::uint64_t>(limit), sink);
   }
 

@@ -84,7 +84,7 @@ class host_join_table {
   /// Partitions both sides.
   partitioner by_hash() const {
     const unsigned wanted = detail::partition_bits(capacity_, tuning_.partition_rows);
-    const unsigned bits = wanted < tuning_.most_partition_bits ? wanted : tuning_.most_partition_bits;
+    const unsigned bits = detail::least(wanted, tuning_.most_partition_bits);
     return {bits, tuning_.slice_rows, hash_};
   }
   std::size_t partitions() const { return by_hash().partitions(); }

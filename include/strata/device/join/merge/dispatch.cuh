@@ -95,7 +95,7 @@ struct DispatchMergeJoin {
           sides.tiles + static_cast<unsigned long long>(sides.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-      return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.threads),
+      return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.threads),
                             join_merge_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/result_rows.cuh>
@@ -179,7 +180,7 @@ class join_merge_results {
                         last < run_begin_ ? static_cast<unsigned>(last) : run_begin_, sink);
     }
     if (last > run_begin_) {
-      write_run<Index>(tile, begin, first < run_begin_ ? run_begin_ : first, last, sink);
+      write_run<Index>(tile, begin, detail::most(first, run_begin_), last, sink);
     }
   }
 

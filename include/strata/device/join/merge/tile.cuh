@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/warp/specializations/warp_partition_point.cuh>
 
@@ -41,7 +42,7 @@ STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned 
   const Count build_rows = sides.build_rows;
   const Count probe_rows = sides.probe_rows;
   const Count low = diagonal < build_rows ? 0 : diagonal - build_rows;
-  const Count high = diagonal < probe_rows ? diagonal : probe_rows;
+  const Count high = detail::least(diagonal, probe_rows);
   return static_cast<Row>(detail::warp_partition_point(
       low, high, log2_lanes, [&](Count row) { return sides.build_keys[diagonal - 1 - row] < sides.probe_keys[row]; }));
 }
@@ -157,7 +158,7 @@ class join_merge_tile {
     STRATA_UNROLL
     for (int first = 0; first < ItemsPerThread; first += searches) {
       constexpr int all = ItemsPerThread;
-      const int last = first + searches < all ? first + searches : all;
+      const int last = detail::least(first + searches, all);
       if (!has_items(first, probes)) {
         STRATA_UNROLL
         for (int i = first; i < last; ++i) lows[i] = none;
@@ -189,7 +190,7 @@ class join_merge_tile {
       for (unsigned k = 0; k < searches; ++k) {
         const unsigned at = first + k * threads;
         const unsigned next = at + 1 < known_ ? at + 1 : known_ - 1;
-        const bool is_end = at + 1 == known_ || build_key(at < next ? at : next) != build_key(next);
+        const bool is_end = at + 1 == known_ || build_key(detail::least(at, next)) != build_key(next);
         const unsigned ends = __ballot_sync(full_warp_mask, is_end ? 1 : 0);
         const unsigned word = at / warp_threads;
         if (platform::lane_id() == 0 && word < num_end_words) runs_.ends[word] = ends;
@@ -226,7 +227,7 @@ class join_merge_tile {
     while (low + count < known_ && build_key(low + count) == key) count *= 2;
     // The first key that differs is after half as many.
     unsigned begin = low + count / 2;
-    unsigned end = low + count < known_ ? low + count : known_;
+    unsigned end = detail::least(low + count, known_);
     while (begin < end) {
       const unsigned middle = (begin + end) / 2;
       if (build_key(middle) == key) {
@@ -303,12 +304,12 @@ class join_merge_tile {
       keys[i - first] = probe_key(at < probes ? at : 0);
       lows[i] = __shfl_sync(full_warp_mask, fences, i);
       const int rows = static_cast<int>(__shfl_sync(full_warp_mask, fences, i + 1) - lows[i]);
-      most = most < rows ? rows : most;
+      most = detail::most(most, rows);
     }
     auto left = static_cast<unsigned>(most);
     // No search leaves the tile.
     STRATA_UNROLL
-    for (int i = first; i < last; ++i) lows[i] = lows[i] < builds - left ? lows[i] : builds - left;
+    for (int i = first; i < last; ++i) lows[i] = detail::least(lows[i], builds - left);
     const Key* const before = keys_ + probes;
     while (left > 0) {
       const unsigned half = left - left / 2;
@@ -384,7 +385,7 @@ class join_merge_tile {
         low += build_key(low + half - 1) < key ? half : 0;
       }
       // The run has the lookahead keys at least, if keys ascend. If they do not, results are nevertheless inside.
-      runs_.first_partner = low < known_ - lookahead_keys ? low : known_ - lookahead_keys;
+      runs_.first_partner = detail::least(low, known_ - lookahead_keys);
     }
     __syncthreads();
   }

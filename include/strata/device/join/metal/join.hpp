@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/temporary_storage.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/metal/command.hpp>
@@ -76,7 +77,7 @@ class join {
     if (status != MetalJoinStatus::success) return status;
 
     total = storage_.get<join_counters>(counters)->total;
-    const std::size_t written = static_cast<std::size_t>(total < request_.capacity ? total : request_.capacity);
+    const std::size_t written = static_cast<std::size_t>(detail::least(total, request_.capacity));
     build_out_.copy_back(written * request_.row_bytes);
     probe_out_.copy_back(written * request_.row_bytes);
     return status;
@@ -116,7 +117,7 @@ class join {
     const unsigned wanted = partition_bits(request_.build_rows, percent_of(rows, 85));
     constexpr unsigned most = 24;
     const unsigned least = tuning_.pass_bits + 1;
-    return wanted < least ? least : (wanted < most ? wanted : most);
+    return wanted < least ? least : detail::least(wanted, most);
   }
   /// For the simple plan: a power of two, at least as many as build rows.
   std::size_t buckets() const { return std::size_t{1} << partition_bits(request_.build_rows, 1); }
@@ -133,7 +134,7 @@ class join {
       return;
     }
     const std::size_t partitions = std::size_t{1} << bits();
-    const std::size_t most_rows = build_rows > probe_rows ? build_rows : probe_rows;
+    const std::size_t most_rows = detail::most(build_rows, probe_rows);
     const std::size_t tile_count =
         most_tiles(most_rows, partitions >> ((bits() - 1) % tuning_.pass_bits + 1), request_.key_bytes);
     storage_.reserve<radix_tile>(tiles, tile_count);
@@ -288,7 +289,7 @@ class join {
       side->begins[1] = static_cast<std::uint32_t>(side->rows);
       for (unsigned done = 0; done < bits();) {
         const unsigned left = bits() - done;
-        const unsigned now = left < tuning_.pass_bits ? left : tuning_.pass_bits;
+        const unsigned now = detail::least(left, tuning_.pass_bits);
         const MetalJoinStatus status =
             radix_pass(gpu_, queue_, request_.key_bytes, 32 - done - now, now, workspace, *side);
         if (status != MetalJoinStatus::success) return status;

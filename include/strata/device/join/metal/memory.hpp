@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
 #include <strata/device/join/metal/command.hpp>
 #include <strata/device/join/metal/context.hpp>
 
@@ -44,7 +45,7 @@ class mapped {
     }
     if (!buffer_) {
       // Metal refuses a length of 0, and an argument that is not used has one item.
-      buffer_ = objc::ref(objc::new_buffer(gpu.device(), bytes < 16 ? 16 : bytes, storage_shared));
+      buffer_ = objc::ref(objc::new_buffer(gpu.device(), detail::most(bytes, 16), storage_shared));
       if (!buffer_) return fail(MetalJoinStatus::out_of_memory, "Metal gave no buffer");
       base_ = objc::contents(buffer_.get());
       if (what == access::read && bytes > 0) std::memcpy(base_, data, bytes);

@@ -5,6 +5,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
@@ -72,7 +73,7 @@ class AgentJoinSelect {
   // The rows of a tile, from its first one.
   STRATA_D unsigned rows_from(Count first) const {
     const unsigned left = first < rows_ ? rows_ - static_cast<unsigned>(first) : 0;
-    return left < partners_.runs.tile_rows ? left : partners_.runs.tile_rows;
+    return detail::least(left, partners_.runs.tile_rows);
   }
 
   // Loads the partners of `here` rows of a tile, and calls `see` with each.

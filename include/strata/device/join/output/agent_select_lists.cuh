@@ -5,6 +5,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/agent_select.cuh>
@@ -139,13 +140,13 @@ class AgentJoinWriteLists {
     if (first >= last) return;
     const Count each = ceiling_divide(last - first, Count{threads}) * warp_threads;
     Count at = first + threadIdx.x / warp_threads * each;
-    const Count end = at + each < last ? at + each : last;
+    const Count end = detail::least(at + each, last);
     if (at >= end) return;
     unsigned group = group_of(at);
     unsigned partner = partner_in(tile, group);
     for (; at < end; ++group) {
       const Count group_end = storage_.begins[group + 1];
-      const Count next = group_end < end ? group_end : end;
+      const Count next = detail::least(group_end, end);
       // In flight while this group is written.
       const unsigned next_partner = next < end ? partner_in(tile, group + 1) : none;
       if (at < next) write_group<Index>(tile, group, partner, begin, at, next, sink);
@@ -190,7 +191,7 @@ class AgentJoinWriteLists {
     // So many results at a time are numbered by 32 bits.
     constexpr Count some = 1u << 30;
     for (; first < last; first += some) {
-      const auto number = static_cast<unsigned>(last - first < some ? last - first : some);
+      const auto number = static_cast<unsigned>(detail::least(last - first, some));
       const unsigned in_some = begin <= first           ? 0
                                : begin - first < number ? static_cast<unsigned>(begin - first)
                                                         : number;

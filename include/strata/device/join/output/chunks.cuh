@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/find_segments.cuh>
 
 #include <cstddef>
@@ -71,7 +72,7 @@ STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsign
   const Count chunks = tiles > 0 ? list.chunk_ends[tiles - 1] : 0;
   const Count each = chunks / gridDim.x + (chunks % gridDim.x != 0 ? 1 : 0);
   const Count begin = blockIdx.x * each;
-  const Count end = begin + each < chunks ? begin + each : chunks;
+  const Count end = detail::least(begin + each, chunks);
   for (Count chunk = begin; chunk < end;) {
     const Count at = find_segment(list.chunk_ends, tiles, chunk);
     const Count tile = all_are_listed ? at : list.tiles[at];
@@ -79,10 +80,10 @@ STRATA_D void write_join_chunks(Agent& agent, const join_tile_list& list, unsign
     const Count results = agent.prepare(tile);
     // All of the block's chunks of this tile.
     const Count tile_end = list.chunk_ends[at];
-    const Count next = tile_end < end ? tile_end : end;
+    const Count next = detail::least(tile_end, end);
     const Count before = at > 0 ? list.chunk_ends[at - 1] : 0;
     const Count last = (next - before) * ChunkRows;
-    agent.template write<Index>(tile, list.begins[at], (chunk - before) * ChunkRows, results < last ? results : last,
+    agent.template write<Index>(tile, list.begins[at], (chunk - before) * ChunkRows, detail::least(results, last),
                                 sink);
     chunk = next;
   }

@@ -98,7 +98,7 @@ class join_list_order_launches : public join_probe_order_launches<MaxPolicy, Act
     const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / tuning.chunk_rows;
     const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                         static_cast<unsigned>(tuning.write_blocks_per_multiprocessor);
-    return strata::launch(join_launch(base, max_chunks < resident ? max_chunks : resident, tuning.write_threads),
+    return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.write_threads),
                           join_write_lists_kernel<MaxPolicy, Index, Sink, Rows>, listed, rows, capacity, tiles_, sink);
   }
 

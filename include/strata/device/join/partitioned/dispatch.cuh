@@ -169,7 +169,7 @@ class join_partition_launches {
         const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
         const unsigned least = join.build.rows / 2 + 1024;
         Partitions cut = join;
-        cut.plan.work_item_rows = even > least ? even : least;
+        cut.plan.work_item_rows = detail::most(even, least);
         configure(join.probe.rows / cut.plan.work_item_rows + 1, tuning.join_threads, table_bytes_);
         constexpr auto kernel = join_one_table_kernel<MaxPolicy, Index, Keys, Hash, Equal, Sink>;
         return detail::launch_join_kernel(base, device, kernel, cut, sink);
@@ -212,7 +212,7 @@ class join_partition_launches {
       // memory for all as a block may have.
       const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
       const bool is_large = (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
-      configure(rows < max_work_items ? rows : max_work_items, tuning.threads_of_join(is_large), bytes);
+      configure(detail::least(rows, max_work_items), tuning.threads_of_join(is_large), bytes);
       return detail::launch_join_kernel(base, device, is_large ? large_kernel : kernel, arguments...);
     };
     if constexpr (lists_rows) {

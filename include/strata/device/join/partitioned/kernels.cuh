@@ -67,7 +67,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
   if (begin >= detail::rows_of(join.probe)) return;
   const auto first = static_cast<unsigned>(begin);
   const unsigned left = detail::rows_of(join.probe) - first;
-  Agent(storage.Alias(), shared, join, sink).run({0, first, left < each ? left : each}, 0, 0);
+  Agent(storage.Alias(), shared, join, sink).run({0, first, detail::least(left, each)}, 0, 0);
 }
 
 /// The same by sets, for semi and anti joins without build row ids. Work items for which there is no set are deferred.

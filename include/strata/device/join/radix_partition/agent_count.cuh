@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/agent_partition.cuh>
 
@@ -23,7 +24,7 @@ struct AgentJoinCount {
     const unsigned long long tiles = rows / tile_items + 1ull;
     const unsigned long long proportional =
         static_cast<unsigned long long>(blocks) * rows / (1ull + rows + other_rows) + 1;
-    return static_cast<unsigned>(tiles < proportional ? tiles : proportional);
+    return static_cast<unsigned>(detail::least(tiles, proportional));
   }
 
   /// The numbers of rows of all partitions and of rows without a key, in shared memory.

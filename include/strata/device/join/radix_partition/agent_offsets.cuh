@@ -77,9 +77,9 @@ struct AgentJoinOffsets {
   STRATA_D void write_some(unsigned base, unsigned all, Pair& begins, Pair& work_items) const {
     const unsigned left = all - base;
     const unsigned even = (left + threads - 1) / threads;
-    const unsigned each = even < max_each ? even : max_each;
-    const unsigned first = threadIdx.x * each < left ? threadIdx.x * each : left;
-    const unsigned here = each < left - first ? each : left - first;
+    const unsigned each = detail::least(even, max_each);
+    const unsigned first = detail::least(threadIdx.x * each, left);
+    const unsigned here = detail::least(each, left - first);
     // All loads are in flight together.
     unsigned build_rows[max_each];
     unsigned probe_rows[max_each];
@@ -151,9 +151,9 @@ struct AgentJoinOffsets {
       const unsigned piece = probe_rows / work_items + (probe_rows % work_items != 0 ? 1 : 0);
       for (unsigned k = 0; k < work_items; ++k) {
         // Rounded up: the last pieces may have fewer rows, or none.
-        const unsigned begin = k * piece < probe_rows ? k * piece : probe_rows;
+        const unsigned begin = detail::least(k * piece, probe_rows);
         const unsigned left = probe_rows - begin;
-        join.work_items[lower_half(before) + k] = {p, begin, left < piece ? left : piece};
+        join.work_items[lower_half(before) + k] = {p, begin, detail::least(left, piece)};
       }
     }
     return packed_count(work_items);

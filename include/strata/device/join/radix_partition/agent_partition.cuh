@@ -169,7 +169,7 @@ class AgentJoinPartition {
   STRATA_D unsigned tiles_of(unsigned rows) const { return rows / tile_rows_ + (rows % tile_rows_ != 0 ? 1 : 0); }
   STRATA_D join_tile cut(bool is_probe, unsigned partition, unsigned first, unsigned end) const {
     const unsigned left = end - first;
-    return {is_probe, partition, first, left < tile_rows_ ? left : tile_rows_};
+    return {is_probe, partition, first, detail::least(left, tile_rows_)};
   }
 
   STRATA_D unsigned number_of_tiles(const Side& build, const Side& probe) const {

@@ -104,7 +104,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   // average, times that of the number of rows of a key.
   const std::uint64_t eighth = rows_each / 8;
   const std::uint64_t max_slack = rows_each / 16 + 256;
-  const std::uint64_t slack = eighth < max_slack ? eighth : max_slack;
+  const std::uint64_t slack = detail::least(eighth, max_slack);
   std::uint64_t wanted = rows_each + slack + 256;
   if (wanted < tuning.min_table_rows) wanted = tuning.min_table_rows;
   plan.is_possible = rows_each + rows_each / 16 <= max_join_table_rows &&
@@ -114,7 +114,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   const std::uint64_t rows = probe_each + probe_each / 4 + 1024;
   plan.work_item_rows = rows < 0x40000000u ? static_cast<unsigned>(rows) : 0x40000000u;
   // Each piece of a partition builds the table again. That must not be most of its work.
-  std::uint64_t piece = rows > 4 * rows_each ? rows : 4 * rows_each;
+  std::uint64_t piece = detail::most(rows, 4 * rows_each);
   if (piece < probe_rows / tuning.max_pieces) piece = probe_rows / tuning.max_pieces;
   plan.piece_rows = piece < 0x40000000u ? static_cast<unsigned>(piece) : 0x40000000u;
   return plan;

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform_thread_groups.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/engine/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
@@ -97,7 +98,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       if (begin < work_item.rows || parts == 1) {
         const unsigned left = work_item.rows - begin;
         work_item.first += begin;
-        work_item.rows = left < each ? left : each;
+        work_item.rows = detail::least(left, each);
         join(work_item);
       }
       __syncthreads();
@@ -113,7 +114,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
     const bool is_full = join_.kind == JoinKind::full;
     for (unsigned first = 0; first < rows;) {
       const unsigned left = rows - first;
-      const unsigned some = left < join_.plan.table_rows ? left : join_.plan.table_rows;
+      const unsigned some = detail::least(left, join_.plan.table_rows);
       if (is_full) Base::clear_found(some);
       Base::build_begin_ = begin + first;
       table_.build(some, [&](std::size_t i) { return Base::build_row_of(begin + first, i); });
@@ -192,7 +193,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   STRATA_D void mark_found(unsigned first, unsigned last) const {
     while (first < last) {
       const unsigned in_word = first % 32;
-      const unsigned bits = last - first < 32 - in_word ? last - first : 32 - in_word;
+      const unsigned bits = detail::least(last - first, 32 - in_word);
       atomicOr(found_ + first / 32, (~0u >> (32 - bits)) << in_word);
       first += bits;
     }
@@ -254,7 +255,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   STRATA_D void write_list(Count offset, unsigned rows, unsigned number, unsigned warp) const {
     const auto capacity = static_cast<Count>(join_.capacity);
     const Count limit = offset < capacity ? capacity - offset : 0;
-    const auto last = static_cast<int>(limit < number ? limit : number);
+    const auto last = static_cast<int>(detail::least(limit, number));
     if (last == 0) return;
     const auto skipped = static_cast<int>(offset % warp_threads);
     constexpr int step = warp_threads;
@@ -262,7 +263,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
     const int steps = (last + skipped + (step - 1)) / step;
     const int each = (steps + (warps - 1)) / warps * step;
     int base = static_cast<int>(warp) * each - skipped;
-    const int end = base + each < last ? base + each : last;
+    const int end = detail::least(base + each, last);
     if (base >= end) return;
     join_result_rows row_of_result(list_.begins, rows, base > 0 ? static_cast<unsigned>(base) : 0);
     for (; base < end; base += step) {

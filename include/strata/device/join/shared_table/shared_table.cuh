@@ -5,6 +5,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
 #include <strata/device/join/radix_partition/plan.hpp>
 
 #include <cstddef>
@@ -157,7 +158,7 @@ class join_shared_table {
     // An odd number, so that the threads of a warp access different banks.
     const unsigned each = (words + threads - 1) / threads | 1;
     const unsigned first = threadIdx.x * each;
-    const unsigned last = first + each < words ? first + each : words;
+    const unsigned last = detail::least(first + each, words);
     unsigned sum = 0;
     unsigned squares = 0;
     for (unsigned i = first; i < last; ++i) {
