@@ -277,13 +277,13 @@ struct unsigned_of_bytes<16> {
 /// The smaller of two numbers. As in `a < b ? a : b`, both are converted to their common type.
 template <class A, class B, class T = std::common_type_t<A, B>>
 STRATA_HD constexpr T least(A a, B b) {
-  return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
 }
 
 /// The larger of two numbers.
 template <class A, class B, class T = std::common_type_t<A, B>>
 STRATA_HD constexpr T most(A a, B b) {
-  return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+  return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b);
 }
 
 template <class Integer>

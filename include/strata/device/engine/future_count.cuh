@@ -78,7 +78,7 @@ class FutureCount {
     const std::size_t count = is_negative ? 0 : static_cast<std::size_t>(number);
     STRATA_ASSERT(!is_negative && count <= max_items_, "a FutureCount of at most %llu items has another number",
                   static_cast<unsigned long long>(max_items_));
-    return detail::least(count, max_items_);
+    return detail::least(max_items_, count);
   }
 
  private:

@@ -141,7 +141,7 @@ struct even_share {
   }
 
   STRATA_HD std::size_t begin(unsigned block) const {
-    return first_even_pack + (block * granules_per_block + detail::least(block, longer_blocks)) * granule;
+    return first_even_pack + (block * granules_per_block + (block < longer_blocks ? block : longer_blocks)) * granule;
   }
   STRATA_HD std::size_t end(unsigned block) const { return block + 1 == blocks ? packs : begin(block + 1); }
 };

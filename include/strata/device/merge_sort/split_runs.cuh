@@ -21,7 +21,7 @@ struct run_group {
 
   STRATA_D long long length(int run) const {
     const long long left = num_items - run * run_items;
-    return left < 0 ? 0 : detail::least(left, run_items);
+    return left < 0 ? 0 : left < run_items ? left : run_items;
   }
 };
 
@@ -77,7 +77,7 @@ class RunSplitter {
     if (lane < merge_ways) {
       const long long length = runs.length(lane);
       const long long others = runs.num_items - length;
-      search.brackets[lane] = {diagonal < others ? 0 : diagonal - others, detail::least(diagonal, length)};
+      search.brackets[lane] = {diagonal < others ? 0 : diagonal - others, diagonal < length ? diagonal : length};
     }
   }
 

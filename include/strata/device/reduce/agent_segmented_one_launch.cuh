@@ -5,7 +5,6 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/types.hpp>
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/engine/segments.cuh>
 #include <strata/device/reduce/segment_reducer.cuh>
@@ -74,7 +73,9 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
       longer = static_cast<unsigned>(num_items - items * count);
     }
 
-    STRATA_D unsigned long long begin(unsigned share) const { return share * items + detail::least(share, longer); }
+    STRATA_D unsigned long long begin(unsigned share) const {
+      return share * items + (share < longer ? share : longer);
+    }
 
     /// Where in a segment a share begins that an even cut would begin at `item`.
     STRATA_D static long long cut(unsigned long long item) { return static_cast<long long>(item - item % granule); }
@@ -118,7 +119,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   STRATA_HD static long long max_items_of_warp(long long num_segments) {
     const long long items = num_segments * 2 * max_warp_items / max_segments;
     if (items < min_warp_items) return min_warp_items;
-    return detail::least(items, max_warp_items);
+    return items < max_warp_items ? items : max_warp_items;
   }
 
   template <class... Arguments>
@@ -127,7 +128,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
         storage_(storage),
         num_segments_(static_cast<int>(num_segments)),
         warp_items_(max_items_of_warp(num_segments)),
-        long_items_(detail::most(warp_items_, block_items)) {}
+        long_items_(warp_items_ > block_items ? warp_items_ : block_items) {}
 
   /// Reduces the segments that are not long: every `blocks`-th segment is this block's, and its warps take those in
   /// turn.

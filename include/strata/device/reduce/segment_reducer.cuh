@@ -99,7 +99,7 @@ class SegmentReducer {
         if (i == group && owners != 0) owner = __ffs(static_cast<int>(owners)) - 1;
         owners &= owners - 1;  // zero stays zero
       }
-      const int source = detail::most(owner, 0);
+      const int source = detail::most(0, owner);
       const segment_bounds mine{__shfl_sync(full_warp_mask, bounds.begin, source),
                                 __shfl_sync(full_warp_mask, bounds.length, source)};
       if (owner >= 0) {

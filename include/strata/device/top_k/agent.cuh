@@ -92,7 +92,7 @@ class AgentTopK {
     const std::size_t share =
         ceiling_divide(ceiling_divide(num_items, tile_items), std::size_t{gridDim.x}) * tile_items;
     const std::size_t begin = share * blockIdx.x;
-    begin_ = detail::least(begin, num_items);
+    begin_ = begin < num_items ? begin : num_items;
     end_ = num_items - begin_ < share ? num_items : begin_ + share;
   }
 
@@ -269,7 +269,7 @@ class AgentTopK {
   }
 
   // Of so many items at the threshold, those that are wanted.
-  STRATA_D unsigned long long wanted_of(unsigned long long equal) const { return detail::least(equal, wanted_); }
+  STRATA_D unsigned long long wanted_of(unsigned long long equal) const { return equal < wanted_ ? equal : wanted_; }
 
   template <class Sink>
   STRATA_D void write(Sink& sink) {

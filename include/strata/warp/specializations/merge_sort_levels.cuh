@@ -107,7 +107,7 @@ class merge_sort_levels {
   STRATA_D static void merge_all(storage& memory, Team& team, items<KeyT>& keys, Companions& companions,
                                  int valid_items, Compare& compare) {
     const int thread = team.thread();
-    const int valid = Full || valid_items > tile_items ? tile_items : detail::most(valid_items, 0);
+    const int valid = Full || valid_items > tile_items ? tile_items : detail::most(0, valid_items);
     detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put(memory.merged, thread, keys, companions);

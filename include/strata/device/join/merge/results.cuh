@@ -180,7 +180,7 @@ class join_merge_results {
                         last < run_begin_ ? static_cast<unsigned>(last) : run_begin_, sink);
     }
     if (last > run_begin_) {
-      write_run<Index>(tile, begin, detail::most(first, run_begin_), last, sink);
+      write_run<Index>(tile, begin, detail::most(run_begin_, first), last, sink);
     }
   }
 

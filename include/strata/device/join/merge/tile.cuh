@@ -304,7 +304,7 @@ class join_merge_tile {
       keys[i - first] = probe_key(at < probes ? at : 0);
       lows[i] = __shfl_sync(full_warp_mask, fences, i);
       const int rows = static_cast<int>(__shfl_sync(full_warp_mask, fences, i + 1) - lows[i]);
-      most = detail::most(most, rows);
+      most = detail::most(rows, most);
     }
     auto left = static_cast<unsigned>(most);
     // No search leaves the tile.
