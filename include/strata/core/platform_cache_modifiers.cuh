@@ -110,7 +110,8 @@ STRATA_DETAIL_STORE_WORD(STORE_VOLATILE, "volatile")
 /// The largest part of a word that a volatile access of C++ reads or writes at once.
 template <class Word>
 struct volatile_part {
-  using type STRATA_DETAIL_MAY_ALIAS = typename strata::detail::unsigned_of_bytes<strata::detail::least(sizeof(Word), 8)>::type;
+  static constexpr std::size_t bytes = strata::detail::least(sizeof(Word), 8);
+  using type STRATA_DETAIL_MAY_ALIAS = typename strata::detail::unsigned_of_bytes<bytes>::type;
 };
 
 template <CacheLoadModifier Modifier, class Word>
