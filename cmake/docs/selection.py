@@ -26,7 +26,7 @@ PUBLIC = [
     ("core", "core/launcher.cuh", None),
     ("core", "core/macros.hpp", None),
     ("core", "core/operators.hpp", None),
-    ("core", "core/platform_cache_modifiers.cuh", None),
+    ("core", "core/platform/cache_modifiers.cuh", None),
     ("core", "core/policy_hub.hpp", None),
     ("core", "core/radix_key.hpp", ["RadixFields", "RadixTraits", "is_radix_key"]),
     ("core", "core/shared_layout.hpp", None),

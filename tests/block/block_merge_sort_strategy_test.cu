@@ -4,7 +4,7 @@
 // BlockMergeSortStrategy: classes as they are written for CUB.
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/core/launcher.cuh>
-#include <strata/core/platform_thread_groups.cuh>
+#include <strata/core/platform.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Arrays cut at 16-byte boundaries, at every offset and of every length, judged item by item.
-#include <strata/core/aligned_range.hpp>
+#include <strata/core/detail/aligned_range.hpp>
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #endif
 
 #include <strata/core/chained_policy.hpp>
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/policy_hub.hpp>
 

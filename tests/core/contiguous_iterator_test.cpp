@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/core/contiguous_iterator.hpp>
-#include <strata/core/type_name.hpp>
+#include <strata/core/detail/contiguous_iterator.hpp>
+#include <strata/core/detail/type_name.hpp>
 
 #include <gtest/gtest.h>
 

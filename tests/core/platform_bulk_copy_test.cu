@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
 #include <strata/core/launcher.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/platform/bulk_copy.cuh>
 
 #include <gtest/gtest.h>
 

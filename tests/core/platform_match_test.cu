@@ -3,7 +3,7 @@
 
 // Votes on digits: who has mine?
 #include <strata/core/launcher.cuh>
-#include <strata/core/platform_match.cuh>
+#include <strata/core/platform/match.cuh>
 
 #include <gtest/gtest.h>
 

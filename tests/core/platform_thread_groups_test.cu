@@ -3,7 +3,7 @@
 
 // Barriers of some warps of a block.
 #include <strata/core/launcher.cuh>
-#include <strata/core/platform_thread_groups.cuh>
+#include <strata/core/platform.cuh>
 
 #include <gtest/gtest.h>
 

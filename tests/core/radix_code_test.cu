@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Codes of radix keys: their digits are those of the keys, and nothing of a key is lost.
-#include <strata/core/radix_code.hpp>
+#include <strata/core/detail/radix_code.hpp>
 #include <strata/core/radix_key.hpp>
 
 #include <gtest/gtest.h>

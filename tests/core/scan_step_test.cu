@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <strata/core/launcher.cuh>
-#include <strata/core/scan_step.cuh>
+#include <strata/core/platform/shuffle_ptx.cuh>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/core/temporary_storage.hpp>
+#include <strata/core/detail/temporary_storage.hpp>
 
 #include <gtest/gtest.h>
 

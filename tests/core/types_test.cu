@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/core/aligned_range.hpp>
+#include <strata/core/detail/aligned_range.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>

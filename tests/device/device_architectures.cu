@@ -4,7 +4,7 @@
 // Calls with the policies of another architecture than the one that the host back end stands for otherwise, of as much
 // shared memory as that one allows a block. CMake makes a program for each STRATA_SIMT_PTX_VERSION.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
-#include <strata/core/architecture_limits.hpp>
+#include <strata/core/detail/architecture_limits.hpp>
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>

@@ -3,7 +3,7 @@
 
 // Device calls where a part of the multiprocessors is all that they may use, directly and captured, and
 // beside a kernel that holds multiprocessors and does not end by itself.
-#include <strata/core/driver_functions.cuh>
+#include <strata/core/detail/driver_functions.cuh>
 
 #include <cuda.h>
 

@@ -5,7 +5,7 @@
 // keys that make them, and outputs that know what was written.
 #pragma once
 
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
 #include <strata/device/scan/kernels.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/device/scan/tuning.hpp>

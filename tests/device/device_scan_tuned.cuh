@@ -6,9 +6,9 @@
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
+#include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
-#include <strata/core/temporary_storage.hpp>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/tagged_word.cuh>

@@ -23,8 +23,8 @@
 #include <strata/block/block_transpose.cuh>
 #include <strata/block/block_tree_reduce.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/radix_key.hpp>
-#include <strata/core/shuffle.cuh>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
 #include <strata/device/device_adjacent_difference.cuh>

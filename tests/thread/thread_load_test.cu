@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ThreadLoad and ThreadStore. What each modifier does with each type: core/platform_cache_modifiers_test.cu.
+// ThreadLoad and ThreadStore. What each modifier does with each type: tests/core/platform_cache_modifiers_test.cu.
 #include <strata/core/launcher.cuh>
 #include <strata/iterator/cache_modified_output_iterator.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>

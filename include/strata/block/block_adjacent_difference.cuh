@@ -4,10 +4,10 @@
 
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/neighbour_items.cuh>
+#include <strata/core/detail/requirements.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/requirements.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

@@ -5,11 +5,11 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/tree_layout.hpp>
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

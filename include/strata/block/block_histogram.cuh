@@ -5,10 +5,10 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/block_histogram_atomic.cuh>
 #include <strata/block/specializations/block_histogram_sort.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

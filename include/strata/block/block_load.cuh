@@ -4,9 +4,9 @@
 
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_shape.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/exchange_storage.hpp>
 #include <strata/thread/thread_load_direct.cuh>

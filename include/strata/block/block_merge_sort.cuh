@@ -4,10 +4,10 @@
 
 #include <strata/block/block_merge_sort_strategy.cuh>
 #include <strata/block/block_shape.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
 

@@ -10,9 +10,9 @@
 #include <strata/block/specializations/radix_rank_shuffle.cuh>
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
 #include <strata/block/specializations/radix_warp_counters.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 
 /// \file
 /// The rank of each item of a block by a digit: the position where a pass of radix sort puts it.

@@ -7,10 +7,10 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/radix_sort_range.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

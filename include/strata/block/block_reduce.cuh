@@ -5,11 +5,11 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/block_reduce_raking.cuh>
 #include <strata/block/specializations/block_reduce_raking_commutative_only.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>

@@ -5,10 +5,10 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_shape.cuh>
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
 
@@ -78,8 +78,7 @@ class BlockRunLengthDecode {
   static_assert(RunsPerThread > 0 && DecodedItemsPerThread > 0,
                 "BlockRunLengthDecode needs at least one run and one decoded item per thread");
   static constexpr bool has_offsets = std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>;
-  static_assert(has_offsets,
-                "BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type");
+  static_assert(has_offsets, "BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int runs = shape::threads * RunsPerThread;
   static constexpr std::size_t runs_per_thread = static_cast<std::size_t>(RunsPerThread);

@@ -6,10 +6,10 @@
 #include <strata/block/specializations/block_scan_forms.cuh>
 #include <strata/block/specializations/block_scan_raking.cuh>
 #include <strata/block/specializations/block_scan_warp_scans.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

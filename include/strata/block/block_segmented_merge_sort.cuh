@@ -5,9 +5,9 @@
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/segment_slots.cuh>
 #include <strata/block/specializations/segment_tile.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_sort.cuh>
 

@@ -6,10 +6,10 @@
 #include <strata/block/specializations/transpose_tile.hpp>
 #include <strata/block/specializations/transpose_units.cuh>
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

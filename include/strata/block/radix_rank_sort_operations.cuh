@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
-#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -6,7 +6,7 @@
 
 #if !STRATA_NVRTC
 
-#include <strata/core/driver_functions.cuh>
+#include <strata/core/detail/driver_functions.cuh>
 #include <strata/core/platform.cuh>
 
 #include <cstddef>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/detail/type_name.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/standard.hpp>
-#include <strata/core/type_name.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

@@ -6,8 +6,8 @@
 /// meaning on older architectures and on the host back end. Kernels call CUDA's built-ins (threadIdx,
 /// __syncthreads, __shfl_sync, atomicAdd ...) directly; on the host these come from strata/simt.
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 #if STRATA_HOST_SIMT
@@ -45,6 +45,19 @@ STRATA_D unsigned lane_mask_lt() {
   return mask;
 #else
   return (1u << lane_id()) - 1u;
+#endif
+}
+
+/// A number that no other warp of the multiprocessor has at the time.
+STRATA_D unsigned warp_id() {
+#if STRATA_DEVICE_PASS
+  unsigned warp;
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+  return warp;
+#elif STRATA_HOST_SIMT
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / warp_threads;
+#else
+  return 0;
 #endif
 }
 
@@ -299,6 +312,23 @@ STRATA_D uint4 load_cached(const uint4* p, l2_policy policy) {
   return *p;
 #endif
 }
+
+// ---------------------------------------------------------------------------- some of a block's warps
+/// __syncthreads() for some warps of the block: for the `threads` threads that call it with the same `number`
+/// from 1 to 15. It orders their accesses to shared and global memory.
+#if STRATA_HOST_SIMT
+inline void group_barrier(unsigned number, unsigned threads, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+  ::strata::simt::named_barrier(static_cast<int>(number), static_cast<int>(threads), true,
+                                ::strata::simt::location{file, line});
+}
+#else
+STRATA_D void group_barrier([[maybe_unused]] unsigned number, [[maybe_unused]] unsigned threads) {
+#if STRATA_DEVICE_PASS
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+#endif
+}
+#endif
 
 // ---------------------------------------------------------------------------- clusters (sm_90 on)
 /// Rank of the calling block in its cluster; 0 where there are no clusters.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/requirements.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/requirements.hpp>
-#include <strata/core/standard.hpp>
 
 #if STRATA_HOST_SIMT
 // The ABI tag of strata/simt/half.hpp: a later declaration cannot add it.

@@ -6,7 +6,7 @@
 
 #if !STRATA_NVRTC
 
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
 #include <strata/core/platform.cuh>
 
 STRATA_ARCH_NAMESPACE_BEGIN

@@ -33,8 +33,8 @@
 #undef STRATA_DETAIL_JOIN_BACKEND_OF
 #undef STRATA_DETAIL_JOIN_BACKEND_OF2
 
+#include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>

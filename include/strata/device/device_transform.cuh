@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/detail/contiguous_iterator.hpp>
+#include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>

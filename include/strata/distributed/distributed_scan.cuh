@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/nvtx.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/platform_cache_modifiers.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/cache_modifiers.cuh>
 #include <strata/iterator/specializations/random_access.hpp>
 
 STRATA_NAMESPACE_BEGIN

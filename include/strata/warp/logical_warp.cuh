@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

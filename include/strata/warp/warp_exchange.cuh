@@ -3,9 +3,9 @@
 #pragma once
 
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: copy_async copies 4, 8 or 16 bytes: copy other items by assignment
-#include <strata/core/platform_async_copy.cuh>
+#include <strata/core/platform/async_copy.cuh>
 
 #if defined(STRATA_BAD)
 constexpr int bytes = 2;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-#include <strata/core/shuffle.cuh>
+#include <strata/core/platform/shuffle.cuh>
 
 struct item {
   int value;

@@ -4,9 +4,9 @@
 
 #include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

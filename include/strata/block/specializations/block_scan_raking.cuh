@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/block/specializations/raking_layout.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
 

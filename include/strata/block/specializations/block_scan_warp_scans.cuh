@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
 

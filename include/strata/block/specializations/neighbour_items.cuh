@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
 
 /// \file

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <strata/block/specializations/radix_warp_counters.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_match.cuh>
+#include <strata/core/platform/match.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>

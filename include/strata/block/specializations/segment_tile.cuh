@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/aligned_range.hpp>
 #include <strata/core/bank_conflicts.hpp>
-#include <strata/core/item_vector.cuh>
+#include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/item_vector.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_advance.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_merge.cuh>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <strata/block/specializations/transpose_tile.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/vector_access.cuh>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <strata/core/bank_conflicts.hpp>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/standard.hpp>
 #include <strata/core/types.hpp>
 
 /// \file

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/aligned_range.hpp>
+#include <strata/core/detail/aligned_range.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/future_count.cuh>

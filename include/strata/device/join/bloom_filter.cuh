@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
+#include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
+#include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/dispatch_if.cuh>

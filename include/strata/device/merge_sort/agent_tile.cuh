@@ -6,7 +6,7 @@
 #include <strata/block/specializations/vector_transfer.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_async_copy.cuh>
+#include <strata/core/platform/async_copy.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/segments.cuh>
 #include <strata/device/merge_sort/workspace.cuh>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
+#include <strata/core/detail/packed_array.cuh>
+#include <strata/core/detail/radix_code.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
-#include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/look_back.cuh>
 #include <strata/device/engine/work_queue.cuh>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
-#include <strata/core/platform_order.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/architecture_limits.hpp>
 #include <strata/core/chained_policy.hpp>
+#include <strata/core/detail/architecture_limits.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>

@@ -6,7 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_opaque.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/device/engine/tile_input.cuh>
 #include <strata/device/reduce/ordered_tiles.cuh>
 #include <strata/device/reduce/tuning.hpp>

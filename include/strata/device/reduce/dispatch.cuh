@@ -3,13 +3,13 @@
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
-#include <strata/core/device_properties.cuh>
+#include <strata/core/detail/device_properties.cuh>
+#include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/policy_hub.hpp>
-#include <strata/core/temporary_storage.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>

@@ -4,7 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/platform/bulk_copy.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/tile_aggregates.cuh>
 #include <strata/warp/warp_scan.cuh>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <strata/core/bank_conflicts.hpp>
-#include <strata/core/item_vector.cuh>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/platform/bulk_copy.cuh>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/shared_layout.hpp>
-#include <strata/core/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/stages.cuh>

@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/platform/bulk_copy.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>

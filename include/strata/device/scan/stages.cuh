@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/aligned_range.hpp>
-#include <strata/core/item_vector.cuh>
+#include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
+#include <strata/core/platform/bulk_copy.cuh>
 #include <strata/core/types.hpp>
 
 #include <cstddef>

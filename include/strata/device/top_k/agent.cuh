@@ -3,11 +3,11 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
-#include <strata/core/aligned_range.hpp>
-#include <strata/core/item_vector.cuh>
+#include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/item_vector.cuh>
+#include <strata/core/detail/radix_code.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/barrier.cuh>
 #include <strata/device/top_k/tuning.hpp>

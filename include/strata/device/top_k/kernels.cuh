@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/radix_code.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/radix_code.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/top_k/agent.cuh>
 

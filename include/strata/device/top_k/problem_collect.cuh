@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/radix_code.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_bulk_copy.cuh>
-#include <strata/core/radix_code.hpp>
+#include <strata/core/platform/bulk_copy.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/columns.cuh>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/requirements.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/requirements.hpp>
-#include <strata/core/shuffle.cuh>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/transform/tile.cuh>
 #include <strata/device/transform/tuning.hpp>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/contiguous_iterator.hpp>
+#include <strata/core/detail/contiguous_iterator.hpp>
+#include <strata/core/detail/requirements.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
-#include <strata/core/requirements.hpp>
 #include <strata/core/types.hpp>
 #include <strata/distributed/sort/dispatch.cuh>
 #include <strata/distributed/sort/local_sort.cuh>

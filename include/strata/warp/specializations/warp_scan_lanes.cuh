@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/scan_step.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
+#include <strata/core/platform/shuffle_ptx.cuh>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

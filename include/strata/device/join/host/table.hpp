@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/requirements.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/requirements.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/groups.hpp>

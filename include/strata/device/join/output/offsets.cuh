@@ -4,7 +4,6 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_thread_groups.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/packed_array.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/common/tuning.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
+#include <strata/core/detail/packed_array.cuh>
 #include <strata/core/macros.hpp>
-#include <strata/core/packed_array.cuh>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/row_numbers.hpp>

@@ -4,7 +4,6 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/platform_thread_groups.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>

@@ -5,9 +5,9 @@
 /// Asynchronous bulk copies from device memory into shared memory, and the barriers in shared memory that
 /// signal their completion (sm_90 on).
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -4,10 +4,10 @@
 
 /// Copies from device memory into shared memory that do not pass through registers (sm_80 on).
 
-#include <strata/core/access_word.cuh>
+#include <strata/core/detail/item_words.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {

@@ -2,19 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// One step of a scan over lanes. The shuffle instruction returns a predicate beside the value: whether there
-/// is a source lane. CUDA C++ does not give access to it, so each of the five steps would compare lanes.
-/// Conditional additions of integers are written here too, because the compiler makes two instructions of
-/// one: a selection and an addition. (A kernel that loads, scans and stores one item per lane has 30
-/// instructions on sm_90 if its scan compares lanes, 24 with the predicate, and 19 with these additions.)
+/// Forms of the shuffle instruction that CUDA C++ does not expose: with a clamp lane, and with the predicate that says
+/// whether there is a source lane.
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
-#include <strata/core/shuffle.cuh>
-#include <strata/core/standard.hpp>
+#include <strata/core/platform/shuffle.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
+
+/// Shuffles with an explicit clamp lane. A lane gets the word of the lane `offset` below (`_up`) or above (`_down`) in
+/// the logical warp of `Width` lanes, a power of two. It gets its own word where that lane is below lane `first`, or
+/// above lane `last`, of the logical warp. These and `offset` count modulo `Width` and 32.
+template <int Width>
+STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, int offset, int first) {
+#if STRATA_DEVICE_PASS
+  unsigned result;
+  asm volatile("shfl.sync.up.b32 %0, %1, %2, %3, %4;"
+               : "=r"(result)
+               : "r"(word), "r"(offset), "r"(first | (warp_threads - Width) << 8), "r"(mask));
+  return result;
+#else
+  const int lane = static_cast<int>(lane_id());
+  const int source = lane - (offset & 31), lowest = (lane & ~(Width - 1)) | (first & (Width - 1));
+  return __shfl_sync(mask, word, source >= lowest ? source : lane, warp_threads);
+#endif
+}
+
+template <int Width>
+STRATA_D unsigned shuffle_down_word(unsigned mask, unsigned word, int offset, int last) {
+#if STRATA_DEVICE_PASS
+  unsigned result;
+  asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
+               : "=r"(result)
+               : "r"(word), "r"(offset), "r"(last | (warp_threads - Width) << 8), "r"(mask));
+  return result;
+#else
+  const int lane = static_cast<int>(lane_id());
+  const int source = lane + (offset & 31), highest = (lane & ~(Width - 1)) | (last & (Width - 1));
+  return __shfl_sync(mask, word, source <= highest ? source : lane, warp_threads);
+#endif
+}
+
 namespace detail {
 
 #if STRATA_DEVICE_PASS
@@ -35,6 +66,11 @@ STRATA_D bool has_lane_below(unsigned distance, int width) {
 #endif
 
 }  // namespace detail
+
+// One step of a scan over lanes. Without the predicate, each of the five steps would compare lanes. Conditional
+// additions of integers are written here too, because the compiler makes two instructions of one: a selection and an
+// addition. (A kernel that loads, scans and stores one item per lane has 30 instructions on sm_90 if its scan compares
+// lanes, 24 with the predicate, and 19 with these additions.)
 
 /// `shuffle_up` that also returns whether there is a lane `distance` below. If not, the result is `value`.
 template <class T>

@@ -6,7 +6,7 @@
 
 #if !STRATA_NVRTC
 
-#include <strata/core/standard.hpp>
+#include <strata/core/detail/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -6,8 +6,8 @@
 
 #if !STRATA_NVRTC
 
-#include <strata/core/standard.hpp>
-#include <strata/core/type_name.hpp>
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/detail/type_name.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -7,8 +7,8 @@
 /// compiler's first error names the cause, and leave that code out where `are_met` is false, so that there is no
 /// second one.
 
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/standard.hpp>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

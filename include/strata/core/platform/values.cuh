@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, and a value of which it
+/// knows nothing.
+
+#include <strata/core/detail/item_words.cuh>
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+namespace platform {
+
+/// Adds `SecondStep` to `second`, or `FirstStep` to `first`: two instructions, where the compiler takes
+/// four.
+template <int FirstStep, int SecondStep>
+STRATA_D void advance_either(bool is_second, int& first, int& second) {
+#if STRATA_DEVICE_PASS
+  asm("{\n\t"
+      ".reg .pred is_second;\n\t"
+      "setp.ne.u32 is_second, %2, 0;\n\t"
+      "@!is_second add.s32 %0, %0, %3;\n\t"
+      "@is_second add.s32 %1, %1, %4;\n\t"
+      "}"
+      : "+r"(first), "+r"(second)
+      : "r"(is_second ? 1u : 0u), "n"(FirstStep), "n"(SecondStep));
+#else
+  (is_second ? second : first) += is_second ? SecondStep : FirstStep;
+#endif
+}
+
+/// Whether `a` is a number, and `b` a larger number or a NaN: a strict weak ordering, in two instructions.
+/// Denormal numbers are compared exactly, even if the program is compiled to flush them to zero.
+STRATA_HD bool is_less_or_before_nan(float a, float b) {
+#if STRATA_DEVICE_PASS
+  unsigned is_before;
+  asm("{\n\t.reg .pred is_before;\n\t"
+      "setp.ltu.f32 is_before, %1, %2;\n\t"
+      "setp.num.and.f32 is_before, %1, %1, is_before;\n\t"
+      "selp.u32 %0, 1, 0, is_before;\n\t}"
+      : "=r"(is_before)
+      : "f"(a), "f"(b));
+  return is_before != 0;
+#else
+  return !(a >= b) && a == a;
+#endif
+}
+STRATA_HD bool is_less_or_before_nan(double a, double b) { return !(a >= b) && a == a; }
+
+/// Returns `value`. The compiler does not know that the result equals it. No instruction.
+template <class T>
+STRATA_D T opaque(const T& value) {
+#if STRATA_DEVICE_PASS
+  strata::detail::item_words<T, unsigned> words(value);
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < strata::detail::item_words<T, unsigned>::count; ++i) {
+    asm("" : "+r"(words.word[i]));
+  }
+  return words.value();
+#else
+  return value;
+#endif
+}
+
+}  // namespace platform
+STRATA_NAMESPACE_END
