@@ -7,10 +7,10 @@
 // that has no conflicts and more additions ("hillis_steele"), the exchange beside CUB's.
 
 #include <cub/block/block_exchange.cuh>
-#include <strata/block/block_blelloch_scan.cuh>
 #include <strata/block/block_exchange.cuh>
-#include <strata/block/block_hillis_steele_scan.cuh>
-#include <strata/block/block_tree_reduce.cuh>
+#include <strata/block/classic/block_blelloch_scan.cuh>
+#include <strata/block/classic/block_hillis_steele_scan.cuh>
+#include <strata/block/classic/block_tree_reduce.cuh>
 #include <strata/core/launcher.cuh>
 
 #include <cstdint>

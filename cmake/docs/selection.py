@@ -17,6 +17,7 @@ PUBLIC = [
     ("device", "device/join/output/columns.hpp", ["JoinColumn", "build_column", "probe_column"]),
     ("device", "device/join/output/outputs.hpp", None),
     ("block", "block/*.cuh", None),
+    ("block", "block/classic/block_*.cuh", None),
     ("warp", "warp/*.cuh", None),
     ("thread", "thread/*.cuh", None),
     ("iterator", "iterator/*.cuh", None),

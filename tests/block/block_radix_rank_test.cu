@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <strata/block/block_radix_rank.cuh>
+#include <strata/block/classic/block_radix_rank_shuffle.cuh>
 #include <strata/core/launcher.cuh>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <strata/block/block_tree_reduce.cuh>
+#include <strata/block/classic/block_tree_reduce.cuh>
 #include <strata/core/launcher.cuh>
 
 #include <gtest/gtest.h>

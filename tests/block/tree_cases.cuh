@@ -5,7 +5,7 @@
 // bank conflicts, as the model has them and as the host back end counts them.
 #pragma once
 
-#include <strata/block/specializations/tree_layout.hpp>
+#include <strata/block/classic/tree.cuh>
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/platform.cuh>
 

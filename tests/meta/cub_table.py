@@ -41,6 +41,8 @@ Change `cub::` to `strata::` and `#include <cub/...>` to `<strata/...>`. What th
 Operators of libcu++ and Thrust's iterators are taken as by CUB. Enumerations, such as `BlockScanAlgorithm`, have the
 same names and enumerators.
 
+What strata has beside CUB's block classes to be read, the algorithms of textbooks, lies in `strata/block/classic/`.
+
 Headers have CUB's folders and names, but for these:
 
 | CUB | strata |

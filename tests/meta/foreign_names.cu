@@ -5,10 +5,8 @@
 // through every class. foreign_names.py compiles it, and makes the list of names; it is never run.
 #define STRATA_JOIN_BACKEND CUDA
 #include <strata/block/block_adjacent_difference.cuh>
-#include <strata/block/block_blelloch_scan.cuh>
 #include <strata/block/block_discontinuity.cuh>
 #include <strata/block/block_exchange.cuh>
-#include <strata/block/block_hillis_steele_scan.cuh>
 #include <strata/block/block_histogram.cuh>
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_merge_sort.cuh>
@@ -21,7 +19,9 @@
 #include <strata/block/block_shuffle.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/block/block_transpose.cuh>
-#include <strata/block/block_tree_reduce.cuh>
+#include <strata/block/classic/block_blelloch_scan.cuh>
+#include <strata/block/classic/block_hillis_steele_scan.cuh>
+#include <strata/block/classic/block_tree_reduce.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/radix_key.hpp>

@@ -15,7 +15,7 @@ import re
 
 import toolbox
 
-LAYERS = ("core", "iterator", "thread", "warp", "block")
+PUBLIC = [f"strata/{folder}" for folder in ("core", "iterator", "thread", "warp", "block", "block/classic")]
 KERNELS = pathlib.Path(__file__).with_name("nvrtc_kernels.cu")
 EXAMPLE = re.compile(r"^/// @code\n(.*?)^/// @endcode\n", re.MULTILINE | re.DOTALL)
 OF_HOST = re.compile(r"^#include .*\n|^(?:int main|cudaError_t \w+)\(.*\{\n(?:.*\n)*?\}\n", re.MULTILINE)
@@ -106,7 +106,7 @@ def main():
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
-    headers = [header for header in toolbox.headers() if len(header.parts) == 3 and header.parts[1] in LAYERS]
+    headers = [header for header in toolbox.headers() if header.parent.as_posix() in PUBLIC]
     source = program(headers)
     if arguments.show:
         print(source)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/neighbour_items.cuh>
 #include <strata/core/detail/requirements.hpp>
 #include <strata/core/detail/standard.hpp>

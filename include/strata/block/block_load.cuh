@@ -3,7 +3,7 @@
 #pragma once
 
 #include <strata/block/block_exchange.cuh>
-#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>

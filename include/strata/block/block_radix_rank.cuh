@@ -3,11 +3,10 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
-#include <strata/block/block_shape.cuh>
 #include <strata/block/radix_rank_sort_operations.cuh>
 #include <strata/block/specializations/block_radix_rank_base.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/radix_rank_match.cuh>
-#include <strata/block/specializations/radix_rank_shuffle.cuh>
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
 #include <strata/block/specializations/radix_warp_counters.cuh>
 #include <strata/core/detail/standard.hpp>
@@ -19,7 +18,7 @@
 ///
 ///     rank[i] = |{j : digit[j] < digit[i]}| + |{j < i : digit[j] == digit[i]}|
 ///
-/// With `IsDescending` the first comparison is reversed. The second is not: ranks are stable. Four classes compute
+/// With `IsDescending` the first comparison is reversed. The second is not: ranks are stable. Three classes compute
 /// it, with the same members:
 ///
 /// | class | items | counters | digits of |
@@ -27,7 +26,6 @@
 /// | BlockRadixRank | blocked | of each thread, 16 bits | few bits: 4 |
 /// | BlockRadixRankMatch | warp-striped | of each warp | many bits: 8 |
 /// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many bits, if other blocks wait for counts |
-/// | BlockRadixRankShuffle | warp-striped | of each warp, in registers | up to 5 bits: a reference to read |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
 ///   2^RadixBits. It may be called more than once for a key. `BFEDigitExtractor<Key>` takes some bits.
@@ -41,8 +39,7 @@
 /// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: the items of a warp follow
 ///   those of the warps before it, and item i of lane l is number i * 32 + l of its warp. If the last warp has
 ///   fewer lanes, its rows have fewer items.
-/// - Every thread of the block must call, in uniform control flow. Blocks have any number of threads;
-///   BlockRadixRankShuffle needs whole warps.
+/// - Every thread of the block must call, in uniform control flow. Blocks have any number of threads.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
@@ -178,33 +175,6 @@ class BlockRadixRankMatchEarlyCounts
           detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>> {
  public:
   using BlockRadixRankMatchEarlyCounts::block_radix_rank_base::block_radix_rank_base;
-};
-
-/// Ranks items in warp-striped arrangement by the three steps of the textbook, with warp shuffles only: a reference
-/// to read, and to compare others with. See the file's description.
-///
-/// 1. Count: each lane reads the digits of all lanes of its warp, and lane d counts those that equal d.
-/// 2. Prefix: the block scans the counts of all warps, digit after digit.
-/// 3. Rank: the rank of an item is the number of items with smaller digits, plus those with its digit in warps
-///    before, in rows before, and in lanes before.
-///
-/// - 64 shuffles for each item; BlockRadixRankMatch takes RadixBits votes.
-/// - Shared memory: a word for each digit and warp.
-template <int BlockDimX, int RadixBits = 4, bool IsDescending = false,
-          BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS, int BlockDimY = 1, int BlockDimZ = 1>
-class BlockRadixRankShuffle
-    : public detail::block_radix_rank_base<detail::radix_rank_shuffle<detail::radix_rank_counters<
-                                               BlockDimX, BlockDimY, BlockDimZ, RadixBits, IsDescending, InnerScan>>,
-                                           detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>> {
-  static_assert(RadixBits <= 5,
-                "BlockRadixRankShuffle keeps the counter of each digit in a lane of its own: digits "
-                "have at most 5 bits; take BlockRadixRankMatch for more");
-  static_assert(BlockDimX * BlockDimY * BlockDimZ % warp_threads == 0,
-                "BlockRadixRankShuffle needs whole warps: choose a block of a multiple of 32 threads, "
-                "or BlockRadixRankMatch");
-
- public:
-  using BlockRadixRankShuffle::block_radix_rank_base::block_radix_rank_base;
 };
 
 namespace detail {

@@ -5,7 +5,7 @@
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_scan.cuh>
-#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/radix_sort_range.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>

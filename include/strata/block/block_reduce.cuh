@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/block_reduce_raking.cuh>
 #include <strata/block/specializations/block_reduce_raking_commutative_only.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>

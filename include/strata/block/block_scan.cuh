@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
 #include <strata/block/specializations/block_scan_forms.cuh>
 #include <strata/block/specializations/block_scan_raking.cuh>
 #include <strata/block/specializations/block_scan_warp_scans.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/segment_slots.cuh>
 #include <strata/block/specializations/segment_tile.cuh>
 #include <strata/core/detail/standard.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/transpose_tile.hpp>
 #include <strata/block/specializations/transpose_units.cuh>
 #include <strata/core/bank_conflicts.hpp>

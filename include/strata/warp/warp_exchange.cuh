@@ -7,8 +7,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/warp/logical_warp.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
+#include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/specializations/warp_exchange_layout.hpp>
 #include <strata/warp/specializations/warp_exchange_shuffle.cuh>
 

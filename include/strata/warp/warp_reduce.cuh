@@ -8,7 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
-#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/specializations/warp_reduce_hardware.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -7,7 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/specializations/warp_scan_lanes.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-#include <strata/block/block_blelloch_scan.cuh>
+#include <strata/block/classic/block_blelloch_scan.cuh>
 
 struct counted {
   int value;

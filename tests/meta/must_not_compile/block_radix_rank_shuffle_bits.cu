@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: BlockRadixRankShuffle keeps the counter of each digit in a lane of its own: digits have at most 5 bits; take BlockRadixRankMatch for more
-#include <strata/block/block_radix_rank.cuh>
+#include <strata/block/classic/block_radix_rank_shuffle.cuh>
 
 struct low_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key & 31; }

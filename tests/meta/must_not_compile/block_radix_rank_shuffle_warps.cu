@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: BlockRadixRankShuffle needs whole warps: choose a block of a multiple of 32 threads, or BlockRadixRankMatch
-#include <strata/block/block_radix_rank.cuh>
+#include <strata/block/classic/block_radix_rank_shuffle.cuh>
 
 struct low_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key & 15; }

@@ -4,8 +4,8 @@
 
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/block/block_scan.cuh>
-#include <strata/block/block_shape.cuh>
 #include <strata/block/block_shuffle.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>

@@ -7,7 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
-#include <strata/warp/logical_warp.cuh>
+#include <strata/warp/specializations/logical_warp.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

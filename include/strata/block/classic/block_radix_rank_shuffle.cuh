@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/block/block_radix_rank.cuh>
+#include <strata/block/specializations/block_radix_rank_base.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/radix_warp_counters.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
@@ -85,4 +88,59 @@ class radix_rank_shuffle {
 };
 
 }  // namespace detail
+
+/// Ranks items in warp-striped arrangement by the three steps of the textbook, with warp shuffles only: a reference
+/// to read, and to compare others with. It has the members of BlockRadixRank, and their contract.
+///
+/// 1. Count: each lane reads the digits of all lanes of its warp, and lane d counts those that equal d.
+/// 2. Prefix: the block scans the counts of all warps, digit after digit.
+/// 3. Rank: the rank of an item is the number of items with smaller digits, plus those with its digit in warps
+///    before, in rows before, and in lanes before.
+///
+/// - Blocks have whole warps. 64 shuffles for each item; BlockRadixRankMatch takes RadixBits votes.
+/// - Shared memory: a word for each digit and warp.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// struct lowest_digit {
+///   STRATA_D unsigned Digit(unsigned key) const { return key & 15; }
+/// };
+/// __managed__ unsigned keys[64], sorted[64];
+///
+/// // Sorts 64 keys by their lowest 4 bits, stably. Thread t has keys t and t + 32.
+/// STRATA_KERNEL void sort_by_lowest_digit(const unsigned* in, unsigned* out) {
+///   using Rank = strata::BlockRadixRankShuffle<32>;
+///   STRATA_SHARED(temp_storage, Rank::TempStorage);
+///   unsigned items[2] = {in[threadIdx.x], in[32 + threadIdx.x]};
+///   int ranks[2];
+///   Rank(temp_storage).RankKeys(items, ranks, lowest_digit{});
+///   for (int i = 0; i < 2; ++i) out[ranks[i]] = items[i];
+/// }
+///
+/// int main() {
+///   for (unsigned i = 0; i < 64; ++i) keys[i] = i << 4 | (63 - i) / 4;
+///   if (strata::launch({"sort_by_lowest_digit", 1, 32}, sort_by_lowest_digit, keys, sorted) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 5; ++i) std::printf("%x ", sorted[i]);
+/// }
+/// // prints: 3c0 3d0 3e0 3f0 381
+/// @endcode
+template <int BlockDimX, int RadixBits = 4, bool IsDescending = false,
+          BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS, int BlockDimY = 1, int BlockDimZ = 1>
+class BlockRadixRankShuffle
+    : public detail::block_radix_rank_base<detail::radix_rank_shuffle<detail::radix_rank_counters<
+                                               BlockDimX, BlockDimY, BlockDimZ, RadixBits, IsDescending, InnerScan>>,
+                                           detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>> {
+  static_assert(RadixBits <= 5,
+                "BlockRadixRankShuffle keeps the counter of each digit in a lane of its own: digits "
+                "have at most 5 bits; take BlockRadixRankMatch for more");
+  static_assert(BlockDimX * BlockDimY * BlockDimZ % warp_threads == 0,
+                "BlockRadixRankShuffle needs whole warps: choose a block of a multiple of 32 threads, "
+                "or BlockRadixRankMatch");
+
+ public:
+  using BlockRadixRankShuffle::block_radix_rank_base::block_radix_rank_base;
+};
+
 STRATA_NAMESPACE_END

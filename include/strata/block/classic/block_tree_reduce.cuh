@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_shape.cuh>
-#include <strata/block/specializations/tree_barrier.cuh>
-#include <strata/block/specializations/tree_layout.hpp>
+#include <strata/block/classic/tree.cuh>
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>

@@ -5,15 +5,30 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 
 /// \file
-/// Positions of the elements of a binary tree in shared memory. On level k of such a tree neighbouring threads
-/// access elements that are 2^k apart: without padding, up to 32 lanes access one bank.
+/// Binary trees in shared memory: the barrier between two levels, and the positions of elements. On level k of such a
+/// tree neighbouring threads access elements that are 2^k apart: without padding, up to 32 lanes access one bank.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// A barrier between two levels of a tree. On both levels only the first `active` threads of the block access
+/// shared memory. If these are in one warp, other warps do not wait. All threads call it, with the same
+/// `active`.
+template <int BlockThreads>
+STRATA_D void tree_barrier(int thread, int active) {
+  if (active > warp_threads) {
+    __syncthreads();
+  } else if (thread < warp_threads) {
+    constexpr unsigned first_warp =
+        BlockThreads < warp_threads ? (1u << (BlockThreads % warp_threads)) - 1u : full_warp_mask;
+    __syncwarp(first_warp);
+  }
+}
 
 /// `By` unused elements after every `Every`; then, with c = Every / By for the columns of a
 /// wavefront, `By` more after every `Every * c`, and so on, `Levels` times. With By = 1:
