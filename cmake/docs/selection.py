@@ -8,6 +8,8 @@ PUBLIC = [
     ("distributed", "distributed/join/capacity.hpp", None),
     ("device", "device/*.cuh", None),
     ("device", "device/*.hpp", None),
+    ("device", "device/engine/execution.cuh", ["execution"]),
+    ("device", "device/engine/future_count.cuh", ["FutureCount"]),
     ("device", "device/scan/initial_value.cuh", ["FutureValue"]),
     ("device", "device/join/join_table.hpp", None),
     ("device", "device/join/common/join_hash.hpp", None),
