@@ -7,7 +7,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
-#include <strata/warp/specializations/warp_scan_lanes.cuh>
+#include <strata/warp/warp_scan.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
