@@ -3,7 +3,6 @@
 #pragma once
 
 #include <strata/block/specializations/block_reduce_raking.cuh>
-#include <strata/block/specializations/block_reduce_raking_commutative_only.cuh>
 #include <strata/block/specializations/block_shape.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
