@@ -10,7 +10,6 @@
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_scan.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/tagged_word.cuh>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 // DeviceSegmentedScan: every item the sum of its segment up to there, and nothing else written.
 #include <strata/device/device_segmented_scan.cuh>
-#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 // The pipeline of DeviceSelect, with tiles of few items, in as many blocks as asked for, in any order.
 #include <strata/device/device_select.cuh>
-#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,6 @@
 // The barrier of a grid: no block goes on before all have arrived, what they have written before is
 // visible then, over any memory, and when a graph replays it.
 #include <strata/device/engine/barrier.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 

@@ -5,7 +5,7 @@
 // garbage.
 #include <strata/device/engine/barrier.cuh>
 #include <strata/device/engine/bin_counts.cuh>
-#include <strata/device/engine/epoch.hpp>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 
 // The last block: there is exactly one, it sees what all blocks have written, and no block needs another
 // to be resident. `last_block_gather` promises that over any memory, and when a graph replays it.
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/last_block.cuh>
+#include <strata/device/engine/tagged_word.cuh>
 
 #include <cstring>
 #include <vector>

@@ -3,7 +3,6 @@
 
 // Tagged words: a reader that finds the epoch of its call has the whole value that was written in this
 // call, whatever the memory held before and however readers and writers meet.
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/tagged_word.cuh>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 // Tile aggregates and the prefixes made of them: each tile gets what comes before it, in the order of tiles,
 // over any memory and when a graph replays it. With one tile for each block, blocks may start in any order,
 // one after the other. That inputs may be overwritten is tested with the scans that do so.
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/engine/tile_prefix.cuh>
 

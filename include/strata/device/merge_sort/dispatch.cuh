@@ -9,8 +9,8 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/launch.cuh>
+#include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/merge_sort/grid_dispatch.cuh>
 #include <strata/device/merge_sort/kernels.cuh>
 #include <strata/device/merge_sort/long_dispatch.cuh>

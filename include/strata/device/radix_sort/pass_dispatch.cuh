@@ -6,7 +6,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/radix_sort/agent_histogram.cuh>

@@ -14,8 +14,8 @@
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/dispatch_if.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/last_block.cuh>
+#include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/reduce/agent.cuh>
 #include <strata/device/reduce/output.cuh>
 #include <strata/device/reduce/tuning.hpp>

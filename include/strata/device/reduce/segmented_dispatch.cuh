@@ -12,7 +12,6 @@
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/dispatch_if.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/reduce/segmented_chunks.cuh>
 #include <strata/device/reduce/segmented_kernels.cuh>

@@ -11,7 +11,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/engine/tile_aggregates.cuh>

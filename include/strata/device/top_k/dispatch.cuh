@@ -12,8 +12,8 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
-#include <strata/device/engine/epoch.hpp>
 #include <strata/device/engine/launch.cuh>
+#include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/top_k/kernels.cuh>
 #include <strata/device/top_k/problem_collect.cuh>
