@@ -45,7 +45,7 @@ T* device_array(std::size_t size) {
   return static_cast<T*>(array);
 }
 
-/// Items below `bound`, of which no two neighbours are alike.
+/// Pseudo-random items below `bound`.
 template <class T>
 T* device_items(std::size_t size, unsigned bound) {
   std::vector<T> items(size);
