@@ -20,15 +20,10 @@ from testing import C_LOCALE, expect, finish, run
 
 TEXT = b"a 1\nb 2\nb 3\n"
 
-# Name -> a right call, where FILE stands for a file and OTHER for one beside it that is always there.
+# Name -> a right call, where FILE stands for a file.
 CALLS = {
     "wc": ["FILE"],
-    "lines": ["longest", "2", "FILE"],
     "wordcount": ["FILE"],
-    "concordance": ["FILE"],
-    "join": ["join", "-a1", "FILE", "OTHER"],
-    "join comm": ["comm", "OTHER", "FILE"],
-    "words_in_common": ["--counts", "OTHER", "--with", "FILE"],
     "orders": ["--line-items=1000"],
     "gemm": ["20"],
     "radix_steps": ["--keys=100"],
@@ -46,33 +41,31 @@ WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts", "join_strategi
 
 
 class Program:
-    def __init__(self, path, what, call):
+    def __init__(self, path, name, call):
         self.path = path
-        self.name = what.split()[0]
-        self.what = what
+        self.name = name
         self.call = call
         self.reads = "FILE" in call
 
     def command(self, folder, file):
         """Not through a shell; on the host, as far as the program has a choice."""
-        paths = {"FILE": file, "OTHER": folder / "other"}
         device = [] if self.name in WITHOUT_DEVICE_OPTION else ["--device=host"]
-        return [self.path, *device, *(paths.get(word, word) for word in self.call)]
+        return [self.path, *device, *(file if word == "FILE" else word for word in self.call)]
 
 
 def check_help(program):
     result = run([program.path, "--help"])
-    expect(f"{program.what} --help: exit status", (result.returncode, result.stderr), (0, b""))
-    expect(f"{program.what} --help: names itself",
+    expect(f"{program.name} --help: exit status", (result.returncode, result.stderr), (0, b""))
+    expect(f"{program.name} --help: names itself",
            result.stdout.startswith(f"Usage: {program.name} ".encode()), True)
     for word in (b"--help", b"Exit status: 0, 1 if the call is wrong"):
-        expect(f"{program.what} --help: says {word}", word in result.stdout, True)
-    expect(f"{program.what} --help: lines of 100 characters",
+        expect(f"{program.name} --help: says {word}", word in result.stdout, True)
+    expect(f"{program.name} --help: lines of 100 characters",
            [line for line in result.stdout.splitlines() if len(line) > 100], [])
     if pathlib.Path("/dev/full").exists():
         with open("/dev/full", "wb") as sink:
             result = run([program.path, "--help"], stdout=sink)
-        expect(f"{program.what} --help: full disk", (result.returncode, result.stderr),
+        expect(f"{program.name} --help: full disk", (result.returncode, result.stderr),
                (1, f"{program.name}: write error: No space left on device\n".encode()))
 
 
@@ -87,7 +80,7 @@ def check_wrong_options(program):
         wrong["--device"] = "option '--device' requires an argument"
     for option, message in wrong.items():
         result = run([program.path, option])
-        expect(f"{program.what} {option}", (result.returncode, result.stdout, result.stderr.decode()),
+        expect(f"{program.name} {option}", (result.returncode, result.stdout, result.stderr.decode()),
                (1, b"", f"{program.name}: {message}\n{hint}"))
 
 
@@ -95,13 +88,13 @@ def check_files(program, folder):
     for file, shown, error in ((folder / "missing", folder / "missing", "No such file or directory"),
                                (folder, folder, "Is a directory")):
         result = run(program.command(folder, file))
-        expect(f"{program.what}: {error}: exit status", result.returncode, 1)
-        expect(f"{program.what}: {error}: message",
+        expect(f"{program.name}: {error}: exit status", result.returncode, 1)
+        expect(f"{program.name}: {error}: message",
                f"{program.name}: {shown}: {error}\n".encode() in result.stderr, True)
     descriptor = os.open(folder, os.O_RDONLY)
     result = run(program.command(folder, "-"), stdin=descriptor)
     os.close(descriptor)
-    expect(f"{program.what}: a folder as standard input",
+    expect(f"{program.name}: a folder as standard input",
            (result.returncode, f"{program.name}: standard input: Is a directory\n".encode() in result.stderr),
            (1, True))
 
@@ -110,11 +103,11 @@ def check_standard_input(program, folder):
     """What is read from - is what is read from a file, but for its name."""
     file = str(folder / "file")
     wanted = run(program.command(folder, file)).stdout
-    expect(f"{program.what}: has output", wanted != b"", True)
+    expect(f"{program.name}: has output", wanted != b"", True)
     result = run(program.command(folder, "-"), input=TEXT)
     if program.name == "wc":  # aligns columns by the size of the file, which a pipe does not tell
         result.stdout, wanted = b" ".join(result.stdout.split()), b" ".join(wanted.split())
-    expect(f"{program.what} -", (result.returncode, result.stdout),
+    expect(f"{program.name} -", (result.returncode, result.stdout),
            (0, wanted.replace(file.encode(), b"-")))
 
 
@@ -152,7 +145,7 @@ def check_progress(program, folder):
     begin = time.monotonic()
     has_progress = b"\r" in on_terminal(short_call)
     # On a busy machine short work is long.
-    expect(f"{program.what}: no progress of short work", has_progress and time.monotonic() - begin < 1, False)
+    expect(f"{program.name}: no progress of short work", has_progress and time.monotonic() - begin < 1, False)
     if program.reads:
         long_call, step = program.command(folder, "-"), "ing standard input, [0-9]+ s"
     elif program.name in LONG_CALLS:
@@ -160,32 +153,31 @@ def check_progress(program, folder):
     else:
         return
     if program.name == "orders":
-        expect(f"{program.what}: no progress without a terminal", b"\r" in run(long_call).stderr, False)
+        expect(f"{program.name}: no progress without a terminal", b"\r" in run(long_call).stderr, False)
     line = rf"\r{program.name}: [^\r\n]*{step} *\r".encode()
     written = on_terminal(long_call, line if program.reads else None)
-    expect(f"{program.what}: progress of long work", re.search(line, written) is not None, True)
-    expect(f"{program.what}: progress is taken away",
+    expect(f"{program.name}: progress of long work", re.search(line, written) is not None, True)
+    expect(f"{program.name}: progress is taken away",
            re.search(rb"\r {79}\r[^\r]*\Z", written) is not None, True)
 
 
 def main():
     paths = {pathlib.Path(path).name.removesuffix("_simt"): str(pathlib.Path(path).resolve())
              for path in sys.argv[1:]}
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
         (folder / "file").write_bytes(TEXT)
-        (folder / "other").write_bytes(b"a 4\nb 5\n")
-        for what, call in CALLS.items():
-            if what == "jit" and what not in paths:
+        for name, call in CALLS.items():
+            if name == "jit" and name not in paths:
                 continue
-            program = Program(paths[what.split()[0]], what, call)
+            program = Program(paths[name], name, call)
             check_help(program)
             check_wrong_options(program)
             if program.reads:
                 check_files(program, folder)
                 check_standard_input(program, folder)
             check_progress(program, folder)
-    print("not checked here:", *sorted(set(paths) - {what.split()[0] for what in CALLS}))
+    print("not checked here:", *sorted(set(paths) - set(CALLS)))
     finish()
 
 

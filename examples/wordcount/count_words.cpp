@@ -3,13 +3,42 @@
 
 #include "count_words.hpp"
 
-#include "../common/words.hpp"
-
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace wordcount {
 namespace {
+
+/// A word is a longest run of other bytes.
+constexpr std::string_view white_space = " \t\n\v\f\r";
+
+/// All words of all texts, in their order.
+std::vector<std::string_view> split_into_words(const std::vector<std::string_view>& texts) {
+  std::vector<std::string_view> words;
+  for (const std::string_view text : texts) {
+    std::size_t begin = text.find_first_not_of(white_space);
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find_first_of(white_space, begin), text.size());
+      words.push_back(text.substr(begin, end - begin));
+      begin = text.find_first_not_of(white_space, end);
+    }
+  }
+  return words;
+}
+
+/// Equal words have equal hashes; different ones may have, if only so many of 64 bits are taken. Words that meet under
+/// one seed do not meet under another. FNV-1a, and the last step of MurmurHash3, so that any bits of it are as good as
+/// others. The seed enters with each byte.
+std::uint64_t hash_word(std::string_view word, std::uint64_t seed, int bits) {
+  const std::uint64_t step = 0x100000001b3 + 2 * seed;
+  std::uint64_t mixed = 0xcbf29ce484222325 ^ seed;
+  for (const char byte : word) mixed = (mixed ^ static_cast<unsigned char>(byte)) * step;
+  mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccd;
+  mixed = (mixed ^ (mixed >> 33)) * 0xc4ceb9fe1a85ec53;
+  mixed ^= mixed >> 33;
+  return bits == 0 ? 0 : mixed >> (64 - bits);
+}
 
 /// Of each run of words with one hash, counts the first word and all that are equal to it. The
 /// others, if there are any, are left over for another seed. So each round counts at least one word
@@ -54,13 +83,13 @@ std::vector<counted_word> select_top(const sorter& device, const std::vector<cou
 
 word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts, std::size_t wanted,
                         int hash_bits) {
-  std::vector<std::string_view> words = example::split_into_words(texts);
+  std::vector<std::string_view> words = split_into_words(texts);
   std::vector<counted_word> counted;
   word_counts result;
   for (std::uint64_t seed = 0; !words.empty(); ++seed) {
     std::vector<std::uint64_t> hashes;
     for (const std::string_view word : words) {
-      hashes.push_back(example::hash_word(word, seed, hash_bits));
+      hashes.push_back(hash_word(word, seed, hash_bits));
     }
     words = count_runs(device.group(hashes), words, counted);
     result.collisions += static_cast<long long>(words.size());

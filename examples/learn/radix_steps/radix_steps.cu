@@ -12,8 +12,8 @@
 //   scatter  each key goes to the beginning of its digit plus its rank
 //
 // DeviceRadixSort takes 8 bits in a pass, many keys for each thread, and does all of a pass in one kernel.
-#include "../common/device.cuh"
-#include "../common/program.hpp"
+#include "../../common/device.cuh"
+#include "../../common/program.hpp"
 
 #include <strata/block/block_scan.cuh>
 #include <strata/core/launcher.cuh>

@@ -7,7 +7,7 @@
 // that the rows of a partition are joined by a table in shared memory. The program checks every result, counts the
 // additions, and prints a table of Markdown.
 #define JOIN_STRATEGIES_NAMESPACE timed
-#include "../common/program.hpp"
+#include "../../common/program.hpp"
 #include "sides.hpp"
 #include "steps.cuh"
 

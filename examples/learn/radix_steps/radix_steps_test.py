@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what examples/radix_steps shows against a radix sort in Python.
+"""Checks what examples/learn/radix_steps shows against a radix sort in Python.
 
     radix_steps_test.py <path of the program>
 """
@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from testing import expect, finish, run
 
 COLUMNS = re.compile(r" *(\d+) +(-?\d+)  ([0-9a-f]{8}) +([0-9a-f])  +([0-9a-f]{8}) +(\d+) +(\d+)  ([0-9a-f]{8})\Z")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the additions that examples/join_strategies counts: from few rows to several tiles of each block.
+"""Checks the additions that examples/learn/join_strategies counts: from few rows to several tiles of each block.
 
     join_strategies_test.py <path of the program>
 """
@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from testing import expect, finish, run
 
 STEPS = ["one table, an addition for each result", "... for each warp", "... for each block",

@@ -8,7 +8,7 @@
 /// counts, see count_additions.cu. Who includes it defines JOIN_STRATEGIES_NAMESPACE.
 #define STRATA_JOIN_BACKEND CUDA  // also of the host SIMT back end
 
-#include "../common/device.cuh"
+#include "../../common/device.cuh"
 #include "sides.hpp"
 
 #include <strata/block/block_scan.cuh>

@@ -9,8 +9,8 @@
 //
 // The host SIMT back end has no time. In check mode it counts wavefronts, which the program compares with the
 // model; else the model stands alone.
-#include "../common/device.cuh"
-#include "../common/program.hpp"
+#include "../../common/device.cuh"
+#include "../../common/program.hpp"
 
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/launcher.cuh>

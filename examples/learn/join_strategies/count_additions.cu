@@ -7,7 +7,7 @@
 #define JOIN_STRATEGIES_NAMESPACE counted
 
 // These use the real one.
-#include "../common/device.cuh"
+#include "../../common/device.cuh"
 
 __managed__ unsigned long long* counted_total;
 __managed__ unsigned long long additions;

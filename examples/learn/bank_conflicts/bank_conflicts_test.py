@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the conflict degrees that examples/bank_conflicts shows against known ones.
+"""Checks the conflict degrees that examples/learn/bank_conflicts shows against known ones.
 
     bank_conflicts_test.py <path of the program>
 """
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from testing import expect, finish, run
 
 LEVELS = [2**level for level in range(10)]
