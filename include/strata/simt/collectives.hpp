@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers, votes, matches, shuffles and warp reductions, each knowing its caller's source line.
+// Barriers, votes, matches, shuffles, warp reductions, clusters and bulk copies, each knowing its caller's source line.
 #pragma once
 
 #include <strata/simt/engine.hpp>
@@ -111,3 +111,41 @@ inline void __threadfence_system() { strata::simt::fence(__ATOMIC_SEQ_CST, strat
 
 inline void __nanosleep(unsigned, STRATA_SIMT_CALLER) { strata::simt::spin_hint(STRATA_SIMT_CALLER_LOCATION); }
 [[noreturn]] inline void __trap(STRATA_SIMT_CALLER) { strata::simt::fail("trap", "__trap() at %s:%d", file_, line_); }
+
+namespace strata {
+namespace simt {
+
+// ---- clusters of thread blocks: rank, barrier and distributed shared memory
+unsigned cluster_rank();   // of the calling block in its cluster
+unsigned cluster_size();   // blocks in the cluster
+unsigned cluster_index();  // linear number of the cluster in the grid
+
+// The two halves of the cluster barrier: arrive releases, wait acquires.
+void cluster_arrive(location where);
+void cluster_wait(location where);
+inline void cluster_barrier(location where) {
+  cluster_arrive(where);
+  cluster_wait(where);
+}
+
+// The address at which this block sees the variable that `address`, in its own shared memory, is in
+// the block of that rank. A plain shared address of another block is not usable; in the check
+// flavour its use is reported.
+void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+// ---- asynchronous bulk copies into shared memory, and the mbarrier that signals their completion
+// A copy is not executed when it is issued but when a thread waits for its barrier, so code that
+// reads too early reads garbage, as it may on the GPU. In the check flavour the early read is
+// reported.
+void mbarrier_init(uint64_t* barrier, unsigned count, location where);
+void mbarrier_invalidate(uint64_t* barrier, location where);
+// One arrival, which releases; the second form also expects that many bytes from bulk copies.
+void mbarrier_arrive(uint64_t* barrier, location where);
+void mbarrier_arrive_expect_tx(uint64_t* barrier, unsigned bytes, location where);
+// True, and an acquire, once the phase of that parity is complete. The caller loops.
+bool mbarrier_try_wait_parity(uint64_t* barrier, unsigned parity, location where);
+// Both addresses and the size must be multiples of 16, as the hardware demands.
+void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* barrier, location where);
+
+}  // namespace simt
+}  // namespace strata

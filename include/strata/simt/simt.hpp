@@ -7,8 +7,6 @@
 
 #include <strata/simt/atomics.hpp>
 #include <strata/simt/builtins.hpp>
-#include <strata/simt/bulk_copy.hpp>
-#include <strata/simt/cluster.hpp>
 #include <strata/simt/collectives.hpp>
 #include <strata/simt/engine.hpp>
 #include <strata/simt/keywords.hpp>
