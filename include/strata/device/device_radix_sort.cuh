@@ -8,7 +8,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/radix_sort/calls.cuh>
-#include <strata/device/radix_sort/indices.cuh>
 
 #include <cstddef>
 

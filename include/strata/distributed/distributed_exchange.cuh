@@ -9,7 +9,6 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/exchange/dispatch.cuh>
-#include <strata/distributed/exchange/fixed_dispatch.cuh>
 #include <strata/distributed/execution.cuh>
 
 #include <cstddef>

@@ -8,7 +8,6 @@
 #include <strata/device/engine/barrier.cuh>
 #include <strata/device/engine/segments.cuh>
 #include <strata/device/merge_sort/agent_grid.cuh>
-#include <strata/device/merge_sort/agent_queued_segments.cuh>
 #include <strata/device/merge_sort/agent_segments.cuh>
 #include <strata/device/merge_sort/agent_tile.cuh>
 #include <strata/device/merge_sort/workspace.cuh>

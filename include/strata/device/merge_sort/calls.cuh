@@ -8,11 +8,36 @@
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/segments.cuh>
-#include <strata/device/merge_sort/argument_names.hpp>
 #include <strata/device/merge_sort/dispatch.cuh>
 
 #include <cstddef>
 #include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The names of the arguments that pass the arrays of a call.
+struct merge_sort_arguments {
+  const char* keys;
+  const char* values;
+  const char* keys_out;
+  const char* values_out;
+  const char* keys_buffer = "a buffer of d_keys";
+  const char* values_buffer = "a buffer of d_values";
+
+  template <bool HasOneSegment>
+  static constexpr merge_sort_arguments of(bool is_in_place) {
+    if (HasOneSegment) {
+      return is_in_place ? merge_sort_arguments{"d_keys", "d_items", "d_keys", "d_items"}
+                         : merge_sort_arguments{"d_input_keys", "d_input_items", "d_output_keys", "d_output_items"};
+    }
+    return is_in_place ? merge_sort_arguments{"d_keys", "d_values", "d_keys", "d_values"}
+                       : merge_sort_arguments{"d_keys_in", "d_values_in", "d_keys_out", "d_values_out"};
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/segments.cuh>
-#include <strata/device/merge_sort/agent_queued_segments.cuh>
 #include <strata/device/merge_sort/agent_segments.cuh>
 #include <strata/device/merge_sort/agent_thread_segments.cuh>
 #include <strata/device/merge_sort/agent_tile.cuh>

@@ -8,8 +8,8 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/engine/tagged_word.cuh>
-#include <strata/device/radix_sort/agent_histogram.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
+#include <strata/device/radix_sort/digit_counts.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 
 #include <cstddef>

@@ -5,12 +5,12 @@
 #include <strata/core/detail/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/transform/agent_transpose.cuh>
-#include <strata/device/transform/transpose_kernels.cuh>
 #include <strata/device/transform/transpose_tuning.hpp>
 
 #include <cstddef>
@@ -19,6 +19,29 @@
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// One tile per block, as far as a grid has blocks enough.
+template <class MaxPolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
+__launch_bounds__(transpose_row<typename MaxPolicy::ActivePolicy, Kind>().block_threads,
+                  transpose_row<typename MaxPolicy::ActivePolicy, Kind>().blocks_per_multiprocessor)
+    STRATA_KERNEL void transpose_kernel(const void* d_in, void* d_out,
+                                        const STRATA_GRID_CONSTANT transpose_shape shape) {
+  using Agent = AgentTranspose<typename MaxPolicy::ActivePolicy, ElementBytes, PieceBytes, Kind>;
+  STRATA_SHARED(storage, typename Agent::TempStorage);
+  STRATA_ASSERT(blockDim.x == Agent::tuning.block_threads,
+                "transpose_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                Agent::tuning.block_threads);
+  Agent agent{storage, static_cast<const typename Agent::element*>(d_in), static_cast<typename Agent::element*>(d_out),
+              shape};
+
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+
+  for (std::uint64_t tile = blockIdx.x; tile < shape.tiles(); tile += gridDim.x) {
+    if (tile != blockIdx.x) __syncthreads();  // The last tile has left shared memory.
+    agent.transpose_tile_number(tile);
+  }
+}
 
 /// The widest access that divides `bytes`, up to 16.
 constexpr int widest_piece(int bytes) {
