@@ -147,8 +147,7 @@ std::size_t nodes_of(offset items, offset segments) {
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return tuned_sort<grid, NullType, std::uint32_t>(
         storage, bytes, in.data(), out.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(items, segments, offsets.begins.data(), offsets.ends.data()), is_less{},
-        on);
+        strata::detail::segments_of(items, segments, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
   };
   std::size_t bytes = 0;
   EXPECT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
@@ -253,7 +252,7 @@ TEST(device_segmented_merge_sort_grid, a_graph_may_be_replayed_with_other_segmen
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return tuned_sort<grid, NullType, Key>(
         storage, bytes, in.data(), out.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(most, count, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
+        strata::detail::segments_of(most, count, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));

@@ -190,7 +190,7 @@ TEST(device_segmented_merge_sort, a_graph_may_be_replayed_with_other_segments) {
   const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return tuned_sort<tiny_tiles, Key, Key>(
         storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
-        strata::detail::segments_by_offsets(most, count, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
+        strata::detail::segments_of(most, count, offsets.begins.data(), offsets.ends.data()), is_less{}, on);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));

@@ -218,8 +218,7 @@ void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<Hub, NullType, Key>(
         storage, bytes, in.data(), target, nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
-                                            offsets.ends.data()),
+        strata::detail::segments_of(items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data()),
         compare);
   }));
   const auto order = expected_order(shape, keys, compare);
@@ -241,11 +240,11 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
   device_vector<Key> out(before);
   device_vector<Value> values_out(values_before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return tuned_sort<Hub, Value, Key>(storage, bytes, in.data(), is_in_place ? in.data() : out.data(),
-                                       values_in.data(), is_in_place ? values_in.data() : values_out.data(),
-                                       strata::detail::segments_by_offsets(items_of(shape), shape.segments(),
-                                                                           offsets.begins.data(), offsets.ends.data()),
-                                       is_less{});
+    return tuned_sort<Hub, Value, Key>(
+        storage, bytes, in.data(), is_in_place ? in.data() : out.data(), values_in.data(),
+        is_in_place ? values_in.data() : values_out.data(),
+        strata::detail::segments_of(items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data()),
+        is_less{});
   }));
   const auto order = expected_order(shape, keys, is_less{});
   expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
@@ -272,8 +271,7 @@ void expect_harmless(const segment_shape& shape, Compare compare) {
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<Hub, NullType, int>(
         storage, bytes, in.data(), in.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(items_of(shape), shape.segments(), offsets.begins.data(),
-                                            offsets.ends.data()),
+        strata::detail::segments_of(items_of(shape), shape.segments(), offsets.begins.data(), offsets.ends.data()),
         compare);
   }));
   const std::vector<std::size_t> order = expected_order(shape, keys, is_less{});
@@ -295,7 +293,7 @@ std::ptrdiff_t items_left_out(const segment_shape& shape, int num_items) {
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return tuned_sort<Hub, NullType, std::uint32_t>(
         storage, bytes, in.data(), out.data(), nullptr, nullptr,
-        strata::detail::segments_by_offsets(num_items, shape.segments(), offsets.begins.data(), offsets.ends.data()),
+        strata::detail::segments_of(num_items, shape.segments(), offsets.begins.data(), offsets.ends.data()),
         is_less{});
   }));
   const std::vector<std::uint32_t> sorted = out.to_host();

@@ -179,7 +179,7 @@ struct TunedDeviceMergeSort {
     using Key = detail::declared_value_t<KeysOut, detail::iterator_value_t<KeysIn>>;
     const auto input_keys = as_input(detail::pointer_or_iterator(keys_in));
     const auto input_values = as_input(detail::pointer_or_iterator(values_in));
-    const auto all = detail::segments_of_size<detail::single_segment>(1, num_items);
+    const auto all = detail::segments_of<detail::single_segment>(1, num_items);
     if constexpr (std::is_pointer_v<std::remove_const_t<decltype(keys)>> &&
                   std::is_pointer_v<std::remove_const_t<decltype(values)>>) {
       return detail::merge_sort_segments<PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes, input_keys,

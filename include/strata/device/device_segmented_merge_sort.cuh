@@ -129,17 +129,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceSegmentedMergeSort {
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
-            class CompareOp>
-  [[nodiscard]] static detail::if_not_pointer<NumSegmentsT> SortKeys(void* d_temp_storage,
-                                                                     std::size_t& temp_storage_bytes, Key* d_keys,
-                                                                     NumItemsT num_items, NumSegmentsT num_segments,
-                                                                     BeginOffsetIterator d_begin_offsets,
-                                                                     EndOffsetIterator d_end_offsets, CompareOp compare,
-                                                                     cudaStream_t stream = 0) {
+            class CompareOp, class = detail::if_not_pointer<NumSegmentsT>>
+  [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                            NumItemsT num_items, NumSegmentsT num_segments,
+                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                            CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeys");
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
-                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
-                stream);
+                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -147,7 +144,7 @@ struct TunedDeviceSegmentedMergeSort {
                                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeys");
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
-                detail::segments_of_size(num_segments, segment_size), compare, true, stream);
+                detail::segments_of(num_segments, segment_size), compare, true, stream);
   }
 
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
@@ -159,8 +156,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                 cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeysCopy");
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
-                stream);
+                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -168,7 +164,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                 SegmentSizeT segment_size, CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortKeysCopy");
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                detail::segments_of_size(num_segments, segment_size), compare, false, stream);
+                detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -180,8 +176,7 @@ struct TunedDeviceSegmentedMergeSort {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairs");
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
                  static_cast<const Value*>(d_values), d_keys, d_values,
-                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true,
-                 stream);
+                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -189,8 +184,8 @@ struct TunedDeviceSegmentedMergeSort {
                                              CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairs");
     return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
-                 static_cast<const Value*>(d_values), d_keys, d_values,
-                 detail::segments_of_size(num_segments, segment_size), compare, true, stream);
+                 static_cast<const Value*>(d_values), d_keys, d_values, detail::segments_of(num_segments, segment_size),
+                 compare, true, stream);
   }
 
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -202,8 +197,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                  CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairsCopy");
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
-                 detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false,
-                 stream);
+                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -213,7 +207,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortPairsCopy");
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
-                 detail::segments_of_size(num_segments, segment_size), compare, false, stream);
+                 detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
   template <class Key, class Index, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
@@ -225,7 +219,7 @@ struct TunedDeviceSegmentedMergeSort {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
     return detail::merge_sort_indices<PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
+        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
   }
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -233,7 +227,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                CompareOp compare, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::SortIndices");
     return detail::merge_sort_indices<PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                                 detail::segments_of_size(num_segments, segment_size), compare, stream);
+                                                 detail::segments_of(num_segments, segment_size), compare, stream);
   }
 
   template <class... Arguments>

@@ -81,115 +81,91 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedRadixSort {
-  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                    const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
-                                                    NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                    EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                    int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
+            class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                              Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                              BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
-  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                    DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                    NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                    EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                    int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
+            class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                              NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                              EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                              cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeys");
-    return detail::sort_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys,
+                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
-  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                              const Key* d_keys_in, Key* d_keys_out,
-                                                              NumItemsT num_items, NumSegmentsT num_segments,
-                                                              BeginOffsetIterator d_begin_offsets,
-                                                              EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
+            class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                        Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
+                                        BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                        int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                      arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
-  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                              DoubleBuffer<Key>& d_keys, NumItemsT num_items,
-                                                              NumSegmentsT num_segments,
-                                                              BeginOffsetIterator d_begin_offsets,
-                                                              EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+  template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
+            class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                        DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
+                                        BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                        int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortKeysDescending");
-    return detail::sort_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys,
+                      arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
-            class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                     const Key* d_keys_in, Key* d_keys_out, const Value* d_values_in,
-                                                     Value* d_values_out, NumItemsT num_items,
-                                                     NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
-                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+            class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                               Key* d_keys_out, const Value* d_values_in, Value* d_values_out, NumItemsT num_items,
+                               NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                               EndOffsetIterator d_end_offsets, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
+                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
-            class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                     DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                     NumItemsT num_items, NumSegmentsT num_segments,
-                                                     BeginOffsetIterator d_begin_offsets,
-                                                     EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                     int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+            class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
+                               DoubleBuffer<Value>& d_values, NumItemsT num_items, NumSegmentsT num_segments,
+                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairs");
-    return detail::sort_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
-            class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                               const Key* d_keys_in, Key* d_keys_out,
-                                                               const Value* d_values_in, Value* d_values_out,
-                                                               NumItemsT num_items, NumSegmentsT num_segments,
-                                                               BeginOffsetIterator d_begin_offsets,
-                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+            class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
+                                         Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
+                                         NumItemsT num_items, NumSegmentsT num_segments,
+                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                         int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                      arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
-            class NumSegmentsT>
-  static detail::if_integral<NumSegmentsT> SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                               DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
-                                                               NumItemsT num_items, NumSegmentsT num_segments,
-                                                               BeginOffsetIterator d_begin_offsets,
-                                                               EndOffsetIterator d_end_offsets, int begin_bit = 0,
-                                                               int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
+            class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
+  static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
+                                         NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                         EndOffsetIterator d_end_offsets, int begin_bit = 0,
+                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedRadixSort::SortPairsDescending");
-    return detail::sort_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segmented_sort_arguments{num_items, num_segments, segments(d_begin_offsets, d_end_offsets), begin_bit,
-                                         end_bit, stream});
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                      arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -199,10 +175,15 @@ struct TunedDeviceSegmentedRadixSort {
   STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
 
  private:
-  template <class BeginOffsetIterator, class EndOffsetIterator>
-  static detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> segments(BeginOffsetIterator d_begin_offsets,
-                                                                                  EndOffsetIterator d_end_offsets) {
-    return {d_begin_offsets, d_end_offsets};
+  template <bool IsDescending, class... Arguments>
+  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, Arguments&&... rest) {
+    return detail::sort_segments<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, rest...);
+  }
+  template <class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
+  static detail::segmented_sort_arguments<NumItemsT, NumSegmentsT, BeginOffsetIterator, EndOffsetIterator> arguments(
+      NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+      EndOffsetIterator d_end_offsets, int begin_bit, int end_bit, cudaStream_t stream) {
+    return {num_items, num_segments, {d_begin_offsets, d_end_offsets}, begin_bit, end_bit, stream};
   }
 };
 using DeviceSegmentedRadixSort = TunedDeviceSegmentedRadixSort<default_policy_hub>;

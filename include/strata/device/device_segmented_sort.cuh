@@ -101,18 +101,16 @@ struct TunedDeviceSegmentedSort {
                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
@@ -121,18 +119,16 @@ struct TunedDeviceSegmentedSort {
                                     BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                     NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                     EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
@@ -141,9 +137,8 @@ struct TunedDeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -151,9 +146,8 @@ struct TunedDeviceSegmentedSort {
                                         BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
@@ -162,9 +156,8 @@ struct TunedDeviceSegmentedSort {
                                               NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                               EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -172,9 +165,8 @@ struct TunedDeviceSegmentedSort {
                                               BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
@@ -184,9 +176,8 @@ struct TunedDeviceSegmentedSort {
                                NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -195,9 +186,8 @@ struct TunedDeviceSegmentedSort {
                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
@@ -208,9 +198,8 @@ struct TunedDeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -219,9 +208,8 @@ struct TunedDeviceSegmentedSort {
                                      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                      cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
@@ -232,9 +220,8 @@ struct TunedDeviceSegmentedSort {
                                          BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -243,9 +230,8 @@ struct TunedDeviceSegmentedSort {
                                          NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                          EndOffsetIterator d_end_offsets, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
@@ -256,9 +242,8 @@ struct TunedDeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -268,9 +253,8 @@ struct TunedDeviceSegmentedSort {
                                                BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::StableSortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_values,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                      detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
   // -------------------------------------------------------------- segments of one size
@@ -279,15 +263,15 @@ struct TunedDeviceSegmentedSort {
                               Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                               cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                                          detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                       detail::segments_of(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeys");
-    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                          detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys, detail::segments_of(num_segments, segment_size),
+                       stream);
   }
 
   template <class Key, class NumSegmentsT, class SegmentSizeT>
@@ -295,16 +279,16 @@ struct TunedDeviceSegmentedSort {
                                         Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                                         detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                      detail::segments_of(num_segments, segment_size), stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortKeysDescending");
-    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys,
-                                                         detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys, detail::segments_of(num_segments, segment_size),
+                      stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -312,17 +296,16 @@ struct TunedDeviceSegmentedSort {
                                Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                                          d_values_in, d_values_out,
-                                                          detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                       detail::segments_of(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairs");
-    return detail::sort_number_segments<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                                          detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                       detail::segments_of(num_segments, segment_size), stream);
   }
 
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
@@ -331,9 +314,8 @@ struct TunedDeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
-                                                         d_values_in, d_values_out,
-                                                         detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                      detail::segments_of(num_segments, segment_size), stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -341,8 +323,8 @@ struct TunedDeviceSegmentedSort {
                                          NumSegmentsT num_segments, SegmentSizeT segment_size,
                                          cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortPairsDescending");
-    return detail::sort_number_segments<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
-                                                         detail::segments_of_size(num_segments, segment_size), stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys, d_values,
+                      detail::segments_of(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- indices
@@ -353,17 +335,16 @@ struct TunedDeviceSegmentedSort {
                                  BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                               detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                  Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndices");
-    return detail::sort_number_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                                         detail::segments_of_size(num_segments, segment_size), stream);
+    return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                               detail::segments_of(num_segments, segment_size), stream);
   }
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
@@ -372,17 +353,16 @@ struct TunedDeviceSegmentedSort {
                                            BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true, PolicyHub>(
-        d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-        detail::segments_by_offsets(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
+    return sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                              detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                            Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
                                            cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedSort::SortIndicesDescending");
-    return detail::sort_number_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
-                                                        detail::segments_of_size(num_segments, segment_size), stream);
+    return sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
+                              detail::segments_of(num_segments, segment_size), stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -396,6 +376,17 @@ struct TunedDeviceSegmentedSort {
   STRATA_CALL_WITHOUT_STORAGE(StableSortPairsDescending)
   STRATA_CALL_WITHOUT_STORAGE(SortIndices)
   STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending)
+
+ private:
+  template <bool IsDescending, class... Arguments>
+  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, const Arguments&... arguments) {
+    return detail::sort_number_segments<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, arguments...);
+  }
+  template <bool IsDescending, class... Arguments>
+  static cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                  const Arguments&... arguments) {
+    return detail::sort_number_indices<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, arguments...);
+  }
 };
 using DeviceSegmentedSort = TunedDeviceSegmentedSort<default_policy_hub>;
 

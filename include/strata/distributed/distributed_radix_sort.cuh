@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
@@ -75,11 +76,8 @@ struct DistributedRadixSort {
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                               std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
-    return detail::distributed_radix_sort<false>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out,
-        static_cast<NullType*>(nullptr), capacity, num_out, detail::identity_decomposer{}, 0,
-        detail::radix_key_bits<Key, detail::identity_decomposer>(), comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                       capacity, num_out, comm, stream);
   }
 
   template <class KeyIterator, class Key>
@@ -87,10 +85,8 @@ struct DistributedRadixSort {
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                               std::int64_t* num_out, int begin_bit, int end_bit, ncclComm_t comm,
                               cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                 detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
@@ -98,32 +94,24 @@ struct DistributedRadixSort {
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                               std::int64_t* num_out, Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
                               cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                 decomposer, begin_bit, end_bit, comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                       capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                               std::int64_t* num_out, Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeys");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                 d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                 decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), comm,
-                                                 stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                       capacity, num_out, comm, stream, decomposer);
   }
 
   template <class KeyIterator, class Key>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                                         std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
-    return detail::distributed_radix_sort<true>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out,
-        static_cast<NullType*>(nullptr), capacity, num_out, detail::identity_decomposer{}, 0,
-        detail::radix_key_bits<Key, detail::identity_decomposer>(), comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                      capacity, num_out, comm, stream);
   }
 
   template <class KeyIterator, class Key>
@@ -131,10 +119,8 @@ struct DistributedRadixSort {
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                                         std::int64_t* num_out, int begin_bit, int end_bit, ncclComm_t comm,
                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                      capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
@@ -142,10 +128,8 @@ struct DistributedRadixSort {
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                                         std::int64_t* num_out, Decomposer decomposer, int begin_bit, int end_bit,
                                         ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                decomposer, begin_bit, end_bit, comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                      capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
@@ -153,10 +137,8 @@ struct DistributedRadixSort {
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
                                         std::int64_t* num_out, Decomposer decomposer, ncclComm_t comm,
                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortKeysDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items,
-                                                d_keys_out, static_cast<NullType*>(nullptr), capacity, num_out,
-                                                decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{}, num_items, d_keys_out, no_values,
+                      capacity, num_out, comm, stream, decomposer);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>
@@ -164,11 +146,8 @@ struct DistributedRadixSort {
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                Value* d_values_out, detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm,
                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
-    return detail::distributed_radix_sort<false>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity,
-        num_out, detail::identity_decomposer{}, 0, detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-        stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                       capacity, num_out, comm, stream);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>
@@ -176,10 +155,8 @@ struct DistributedRadixSort {
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                Value* d_values_out, detail::count64 capacity, std::int64_t* num_out, int begin_bit,
                                int end_bit, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                 d_keys_out, d_values_out, capacity, num_out,
-                                                 detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
@@ -189,10 +166,8 @@ struct DistributedRadixSort {
                                Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
                                cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                 d_keys_out, d_values_out, capacity, num_out, decomposer, begin_bit,
-                                                 end_bit, comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                       capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
@@ -201,10 +176,8 @@ struct DistributedRadixSort {
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairs");
-    return detail::distributed_radix_sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                 d_keys_out, d_values_out, capacity, num_out, decomposer, 0,
-                                                 detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+    return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                       capacity, num_out, comm, stream, decomposer);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>
@@ -212,11 +185,8 @@ struct DistributedRadixSort {
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                          Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                          ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
-    return detail::distributed_radix_sort<true>(
-        d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity,
-        num_out, detail::identity_decomposer{}, 0, detail::radix_key_bits<Key, detail::identity_decomposer>(), comm,
-        stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                      capacity, num_out, comm, stream);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value>
@@ -224,10 +194,8 @@ struct DistributedRadixSort {
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                          Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                          int begin_bit, int end_bit, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                d_keys_out, d_values_out, capacity, num_out,
-                                                detail::identity_decomposer{}, begin_bit, end_bit, comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                      capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
@@ -237,10 +205,8 @@ struct DistributedRadixSort {
                                          Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                          Decomposer decomposer, int begin_bit, int end_bit, ncclComm_t comm,
                                          cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                d_keys_out, d_values_out, capacity, num_out, decomposer, begin_bit,
-                                                end_bit, comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                      capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
@@ -249,10 +215,8 @@ struct DistributedRadixSort {
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
                                          Value* d_values_out, detail::count64 capacity, std::int64_t* num_out,
                                          Decomposer decomposer, ncclComm_t comm, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DistributedRadixSort::SortPairsDescending");
-    return detail::distributed_radix_sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items,
-                                                d_keys_out, d_values_out, capacity, num_out, decomposer, 0,
-                                                detail::radix_key_bits<Key, Decomposer>(), comm, stream);
+    return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, num_items, d_keys_out, d_values_out,
+                      capacity, num_out, comm, stream, decomposer);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -260,6 +224,26 @@ struct DistributedRadixSort {
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeysDescending)
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairsDescending)
+
+ private:
+  static constexpr NullType* no_values = nullptr;
+
+  template <bool IsDescending, class KeyIterator, class ValueIterator, class Key, class Value,
+            class Decomposer = detail::identity_decomposer>
+  static cudaError_t sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out, Value* d_values_out,
+                          detail::count64 capacity, std::int64_t* num_out, ncclComm_t comm, cudaStream_t stream,
+                          Decomposer decomposer = {}, int begin_bit = 0,
+                          int end_bit = detail::radix_key_bits<Key, Decomposer>()) {
+    constexpr bool has_values = !std::is_same_v<Value, NullType>;
+    STRATA_NVTX_RANGE(d_temp_storage, has_values ? IsDescending ? "strata::DistributedRadixSort::SortPairsDescending"
+                                                                : "strata::DistributedRadixSort::SortPairs"
+                                      : IsDescending ? "strata::DistributedRadixSort::SortKeysDescending"
+                                                     : "strata::DistributedRadixSort::SortKeys");
+    return detail::distributed_radix_sort<IsDescending>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                                                        num_items, d_keys_out, d_values_out, capacity, num_out,
+                                                        decomposer, begin_bit, end_bit, comm, stream);
+  }
 };
 
 STRATA_ARCH_NAMESPACE_END

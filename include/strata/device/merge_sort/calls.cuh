@@ -52,8 +52,8 @@ struct segments_to_sort {
 };
 
 template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
-segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT num_items, NumSegmentsT num_segments,
-                                                                    Begins begins, Ends ends) {
+segments_to_sort<offset_segments<Begins, Ends>> segments_of(NumItemsT num_items, NumSegmentsT num_segments,
+                                                            Begins begins, Ends ends) {
   static_assert(std::is_integral_v<iterator_value_t<Begins>> && std::is_integral_v<iterator_value_t<Ends>>,
                 "Offset iterator type should be integral.");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
@@ -66,7 +66,7 @@ segments_to_sort<offset_segments<Begins, Ends>> segments_by_offsets(NumItemsT nu
 }
 
 template <class Segments = fixed_size_segments, class NumSegmentsT, class SegmentSizeT>
-segments_to_sort<Segments> segments_of_size(NumSegmentsT num_segments, SegmentSizeT segment_size) {
+segments_to_sort<Segments> segments_of(NumSegmentsT num_segments, SegmentSizeT segment_size) {
   segments_to_sort<Segments> all{};
   constexpr const char* size = std::is_same_v<Segments, single_segment> ? "num_items" : "segment_size";
   all.has_valid_counts =

@@ -31,24 +31,19 @@ struct segmented_sort_arguments {
     return d_temp_storage != nullptr && num_segments > 0 ? num_items : NumItemsT{0};
   }
 
-  template <bool IsDescending, class PolicyHub, class Value, class Key, class ValueBuffers>
+  /// Sorts keys, with values unless `Value` is NullType.
+  template <bool IsDescending, class PolicyHub, class Key, class Value>
   cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                       const radix_buffers<const Key*, Key>& keys, const ValueBuffers& values,
+                       const radix_buffers<const Key*, Key>& keys, const radix_buffers<const Value*, Value>& values,
                        bool is_double_buffer) const {
-    if constexpr (std::is_same_v<ValueBuffers, radix_buffers<const NullType*, NullType>>) {
-      return dispatch<IsDescending, PolicyHub, NullType>(d_temp_storage, temp_storage_bytes, keys,
-                                                         radix_buffers<const Key*, Key>{}, is_double_buffer);
-    } else {
-      return DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator, EndOffsetIterator,
-                                        PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, keys, values,
-                                                             num_items, num_segments, segments, begin_bit, end_bit,
-                                                             is_double_buffer, stream);
-    }
+    using Dispatch =
+        DispatchSegmentedRadixSort<Key, Value, IsDescending, BeginOffsetIterator, EndOffsetIterator, PolicyHub>;
+    typename Dispatch::ValueBuffers buffers{};
+    if constexpr (Dispatch::has_values) buffers = values;
+    return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, keys, buffers, num_items, num_segments, segments,
+                              begin_bit, end_bit, is_double_buffer, stream);
   }
 };
-template <class NumItemsT, class NumSegmentsT, class Begin, class End>
-segmented_sort_arguments(NumItemsT, NumSegmentsT, offset_segments<Begin, End>, int, int, cudaStream_t)
-    -> segmented_sort_arguments<NumItemsT, NumSegmentsT, Begin, End>;
 
 template <bool IsDescending, class PolicyHub, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
@@ -57,44 +52,36 @@ cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (detail::refuses_partial_overlap(d_keys_out, "d_keys_out", d_keys_in, "d_keys_in", num_items)) {
     return cudaErrorInvalidValue;
   }
-  return arguments.template dispatch<IsDescending, PolicyHub, NullType>(
-      d_temp_storage, temp_storage_bytes, radix_buffers<const Key*, Key>{d_keys_in, d_keys_out, nullptr},
-      radix_buffers<const Key*, Key>{}, false);
+  return arguments.template dispatch<IsDescending, PolicyHub, Key, NullType>(
+      d_temp_storage, temp_storage_bytes, {d_keys_in, d_keys_out, nullptr}, {}, false);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Value, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in, Key* d_keys_out,
                           const Value* d_values_in, Value* d_values_out, const Arguments& arguments) {
-  if (detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out,
-                            arguments.items_to_check(d_temp_storage))) {
-    return cudaErrorInvalidValue;
-  }
-  return arguments.template dispatch<IsDescending, PolicyHub, Value>(
-      d_temp_storage, temp_storage_bytes, radix_buffers<const Key*, Key>{d_keys_in, d_keys_out, nullptr},
-      radix_buffers<const Value*, Value>{d_values_in, d_values_out, nullptr}, false);
+  const auto num_items = arguments.items_to_check(d_temp_storage);
+  if (detail::pairs_overlap(d_keys_in, d_keys_out, d_values_in, d_values_out, num_items)) return cudaErrorInvalidValue;
+  return arguments.template dispatch<IsDescending, PolicyHub, Key, Value>(d_temp_storage, temp_storage_bytes,
+                                                                          {d_keys_in, d_keys_out, nullptr},
+                                                                          {d_values_in, d_values_out, nullptr}, false);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                           const Arguments& arguments) {
-  if (detail::buffers_overlap(d_keys, arguments.items_to_check(d_temp_storage))) {
-    return cudaErrorInvalidValue;
-  }
+  if (detail::buffers_overlap(d_keys, arguments.items_to_check(d_temp_storage))) return cudaErrorInvalidValue;
   const bool to_alternate = detail::ends_in_alternate(arguments.begin_bit, arguments.end_bit);
-  const cudaError_t status = arguments.template dispatch<IsDescending, PolicyHub, NullType>(
-      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), radix_buffers<const Key*, Key>{},
-      true);
+  const cudaError_t status = arguments.template dispatch<IsDescending, PolicyHub, Key, NullType>(
+      d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate), {}, true);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Value, class Arguments>
 cudaError_t sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                           DoubleBuffer<Value>& d_values, const Arguments& arguments) {
-  if (detail::buffers_overlap(d_keys, d_values, arguments.items_to_check(d_temp_storage))) {
-    return cudaErrorInvalidValue;
-  }
+  if (detail::buffers_overlap(d_keys, d_values, arguments.items_to_check(d_temp_storage))) return cudaErrorInvalidValue;
   const bool to_alternate = detail::ends_in_alternate(arguments.begin_bit, arguments.end_bit);
-  const cudaError_t status = arguments.template dispatch<IsDescending, PolicyHub, Value>(
+  const cudaError_t status = arguments.template dispatch<IsDescending, PolicyHub, Key, Value>(
       d_temp_storage, temp_storage_bytes, detail::buffers_of(d_keys, to_alternate),
       detail::buffers_of(d_values, to_alternate), true);
   return detail::select_alternate(d_temp_storage != nullptr && to_alternate, status, d_keys, d_values);

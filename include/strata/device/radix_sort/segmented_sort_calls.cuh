@@ -73,63 +73,53 @@ struct number_sort {
                                       sort_long_by_digits<MaxPolicy, Key, ValueIterator, Value, IsDescending>>;
 };
 
-/// `d_values_in` is a pointer to `Value`, or of NullType if keys have none.
-template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
+/// `d_values_in` is a pointer to `Value`, or NullType if keys have none. With `alternate`, sorts `output` in place, and
+/// these are the buffers.
+template <bool IsDescending, class PolicyHub, class Key, class ValuesIn, class Value, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,
-                         const segments_to_sort<Segments>& all, cudaStream_t stream) {
+                         const segments_to_sort<Segments>& all, cudaStream_t stream,
+                         const merge_sort_arrays<Key, Value>* alternate = nullptr) {
   detail::check_number_keys<Key>();
   using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
   return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
       d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, output, all,
-      is_before_in_radix_sorts<Key, IsDescending>{}, false, true, stream);
-}
-
-/// Sorts the first arrays in place, with the second ones as buffer.
-template <bool IsDescending, class PolicyHub, class Value, class Key, class ValuesIn, class Segments>
-cudaError_t sort_numbers_in_place(void* d_temp_storage, std::size_t& temp_storage_bytes, ValuesIn d_values,
-                                  const merge_sort_arrays<Key, Value>& current,
-                                  const merge_sort_arrays<Key, Value>& alternate, const segments_to_sort<Segments>& all,
-                                  cudaStream_t stream) {
-  detail::check_number_keys<Key>();
-  using sorting = number_sort<PolicyHub, Key, ValuesIn, Value, IsDescending>;
-  return detail::merge_sort_segments<typename sorting::Hub, Key, Value, typename sorting::LongSort>(
-      d_temp_storage, temp_storage_bytes, static_cast<const Key*>(current.keys), d_values, current, all,
-      is_before_in_radix_sorts<Key, IsDescending>{}, true, true, stream, &alternate);
+      is_before_in_radix_sorts<Key, IsDescending>{}, alternate != nullptr, true, stream, alternate);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  return detail::sort_numbers<IsDescending, PolicyHub, NullType>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                                 NullType{}, {d_keys_out, nullptr}, all, stream);
+  const merge_sort_arrays<Key, NullType> output{d_keys_out, nullptr};
+  return detail::sort_numbers<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, NullType{},
+                                                       output, all, stream);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  using Arrays = merge_sort_arrays<Key, NullType>;
-  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, NullType{},
-                                                                Arrays{d_keys.Current(), nullptr},
-                                                                Arrays{d_keys.Alternate(), nullptr}, all, stream);
+  const merge_sort_arrays<Key, NullType> current{d_keys.Current(), nullptr}, alternate{d_keys.Alternate(), nullptr};
+  return detail::sort_numbers<IsDescending, PolicyHub, Key>(d_temp_storage, temp_storage_bytes, current.keys,
+                                                            NullType{}, current, all, stream, &alternate);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                  Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
                                  const segments_to_sort<Segments>& all, cudaStream_t stream) {
-  return detail::sort_numbers<IsDescending, PolicyHub, Value>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                              d_values_in, {d_keys_out, d_values_out}, all, stream);
+  const merge_sort_arrays<Key, Value> output{d_keys_out, d_values_out};
+  return detail::sort_numbers<IsDescending, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in,
+                                                       output, all, stream);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Value, class Segments>
 cudaError_t sort_number_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, const DoubleBuffer<Key>& d_keys,
                                  const DoubleBuffer<Value>& d_values, const segments_to_sort<Segments>& all,
                                  cudaStream_t stream) {
-  using Arrays = merge_sort_arrays<Key, Value>;
-  return detail::sort_numbers_in_place<IsDescending, PolicyHub>(
-      d_temp_storage, temp_storage_bytes, static_cast<const Value*>(d_values.Current()),
-      Arrays{d_keys.Current(), d_values.Current()}, Arrays{d_keys.Alternate(), d_values.Alternate()}, all, stream);
+  const merge_sort_arrays<Key, Value> current{d_keys.Current(), d_values.Current()},
+      alternate{d_keys.Alternate(), d_values.Alternate()};
+  return detail::sort_numbers<IsDescending, PolicyHub, Key, const Value*>(
+      d_temp_storage, temp_storage_bytes, current.keys, current.values, current, all, stream, &alternate);
 }
 
 template <bool IsDescending, class PolicyHub, class Key, class Index, class Segments>
