@@ -25,7 +25,7 @@ struct segment_limits {
   }
   STRATA_D bool is_split(long long length) const { return length > max_queued; }
   /// Threads that own the items of a queued segment.
-  STRATA_D unsigned slots(long long length) const {
+  STRATA_D unsigned owners(long long length) const {
     return static_cast<unsigned>((static_cast<int>(length) + items_per_thread - 1) / items_per_thread);
   }
 };
@@ -36,7 +36,7 @@ template <class Workspace>
 STRATA_D void enqueue(const Workspace& workspace, const segment_limits& limits, long long segment,
                       const segment_bounds& bounds, bool has_segment) {
   const bool is_queued = has_segment && limits.is_queued(bounds.length);
-  workspace.push(is_queued, segment, is_queued ? limits.slots(bounds.length) : 0);
+  workspace.push(is_queued, segment, is_queued ? limits.owners(bounds.length) : 0);
   workspace.push_split(has_segment && limits.is_split(bounds.length), bounds, limits.max_queued);
 }
 
@@ -163,8 +163,8 @@ class AgentQueuedSegments {
     constexpr int threads = Tile::block_threads;
     const unsigned long long queued = workspace_.queued();
     // A group has as many segments as fill a tile if all have the mean length.
-    const unsigned long long slots = workspace_.progress->queued_slots;
-    const unsigned long long mean = slots > 0 ? queued * unsigned{threads} / slots : 1;
+    const unsigned long long owners = workspace_.progress->queued_owners;
+    const unsigned long long mean = owners > 0 ? queued * unsigned{threads} / owners : 1;
     const unsigned long long per_group = mean < 1 ? 1 : detail::least(mean, threads);
     const unsigned long long first = group * per_group;
     if (first >= queued) return false;

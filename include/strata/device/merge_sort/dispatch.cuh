@@ -22,6 +22,60 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// How a call sorts its segments, by what the host knows: counts and the mean length. The kernels look at the lengths
+/// themselves.
+struct merge_sort_choice {
+  /// The class of the first kernel, which sorts short segments and queues the others.
+  segment_class first = segment_class::one_tile;
+  /// No segment is short: all are queued, and there is no such kernel.
+  bool queues_all = false;
+  /// The class of tiles in which queued and longer segments are sorted if no grid takes them.
+  segment_class longer = segment_class::one_tile;
+  /// Items of a tile of the class that the mean length and the number of items give.
+  int tile_items = 0;
+};
+
+/// `longer_of_few_items`: see few_items_class.
+template <class Policy, bool HasOneSegment>
+constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long long num_segments, long long longest,
+                                              int multiprocessors, segment_class longer_of_few_items) {
+  using bounds = segment_class_bounds<Policy>;
+  constexpr segment_tile_tuning large = Policy::tile_per_multiprocessor;
+  const unsigned long long mean = num_items / static_cast<unsigned long long>(num_segments);
+  const bool has_few_items = num_items <= static_cast<unsigned long long>(multiprocessors) * large.tile_items();
+  // Segments that are mostly no longer than the smaller tile waste less of it.
+  const segment_class by_mean =
+      HasOneSegment || mean > bounds::one_tile ? segment_class::many_tiles : segment_class::one_tile;
+  const segment_class whole = has_few_items ? segment_class::tile_per_multiprocessor : by_mean;
+  merge_sort_choice choice;
+  choice.longer = has_few_items ? longer_of_few_items : by_mean;
+  choice.tile_items = detail::tuning_of<Policy>(whole).tile_items();
+  const auto with_first = [&choice](segment_class first) {
+    choice.first = first;
+    return choice;
+  };
+  if (num_segments <= multiprocessors) {
+    if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
+    if (longest <= large.tile_items()) return with_first(segment_class::tile_per_multiprocessor);
+  }
+  if constexpr (!HasOneSegment) {
+    if (mean <= bounds::one_thread) return with_first(segment_class::one_thread);
+    if (mean <= bounds::few_threads) return with_first(segment_class::few_threads);
+    if (mean <= bounds::part_of_tile || longest <= Policy::part_of_tile.max_items) {
+      return with_first(segment_class::part_of_tile);
+    }
+    if (has_few_items && mean <= bounds::one_tile) {
+      const int owners = ceiling_divide(static_cast<int>(mean), large.items_per_thread);
+      const int per_tile = owners < large.block_threads ? large.block_threads / owners : 1;
+      // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
+      if (num_segments > static_cast<long long>(per_tile) * multiprocessors) return with_first(segment_class::one_tile);
+    }
+    if (mean <= static_cast<unsigned long long>(choice.tile_items)) return with_first(whole);
+  }
+  choice.queues_all = true;
+  return choice;
+}
+
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
 ///
@@ -179,55 +233,42 @@ struct DispatchSegmentedMergeSort {
     return queue_all<Policy>();
   }
 
-  /// Chooses the class by the mean length. The kernels look at the lengths themselves.
   template <class Policy>
   cudaError_t sort_segments() {
-    using bounds = segment_class_bounds<Policy>;
-    constexpr int per_multiprocessor = Policy::tile_per_multiprocessor.tile_items();
-    const unsigned long long mean = call.num_items / static_cast<unsigned long long>(call.num_segments);
-    const long long multiprocessors = device.multiprocessors;
-    // Segments that are mostly no longer than the smaller tile waste less of it.
-    const bool is_few = call.num_items <= static_cast<unsigned long long>(multiprocessors * per_multiprocessor);
-    long_class = is_few ? detail::few_items_class<Policy, LongSort, has_segments_grid>()
-                 : has_one_segment || mean > bounds::one_tile ? segment_class::many_tiles
-                                                              : segment_class::one_tile;
-    const int tile_items = is_few ? per_multiprocessor : detail::tuning_of<Policy>(long_class).tile_items();
+    const merge_sort_choice choice = detail::choose_merge_sort<Policy, has_one_segment>(
+        call.num_items, call.num_segments, call.longest, device.multiprocessors,
+        detail::few_items_class<Policy, LongSort, has_segments_grid>());
+    long_class = choice.longer;
     if constexpr (has_segments_grid) {
       const cudaError_t status =
-          SegmentsGrid<Policy>::blocks(device, max_barrier_blocks, call, tile_items, grid_blocks);
+          SegmentsGrid<Policy>::blocks(device, max_barrier_blocks, call, choice.tile_items, grid_blocks);
       if (status != cudaSuccess) return status;
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
-    if (call.num_segments <= multiprocessors) {
-      if (call.longest <= Policy::one_thread.tile_items()) {
-        return sort<Policy, segment_class::one_thread>(mean);
-      }
-      if (call.longest <= per_multiprocessor) {
-        return sort<Policy, segment_class::tile_per_multiprocessor>(mean);
-      }
+    if (choice.queues_all) return queue_all<Policy>();
+    switch (choice.first) {
+      case segment_class::one_thread:
+        return sort<Policy, segment_class::one_thread>();
+      case segment_class::tile_per_multiprocessor:
+        return sort<Policy, segment_class::tile_per_multiprocessor>();
+      default:
+        break;
     }
     if constexpr (!has_one_segment) {
-      if (mean <= bounds::one_thread) return sort<Policy, segment_class::one_thread>(mean);
-      if (mean <= bounds::few_threads) return sort<Policy, segment_class::few_threads>(mean);
-      if (mean <= bounds::part_of_tile || call.longest <= Policy::part_of_tile.max_items) {
-        return sort<Policy, segment_class::part_of_tile>(mean);
-      }
-      if (is_few && mean <= bounds::one_tile) {
-        constexpr segment_tile_tuning tuning = Policy::tile_per_multiprocessor;
-        const auto owners = ceiling_divide(static_cast<int>(mean), tuning.items_per_thread);
-        const int per_tile = owners < tuning.block_threads ? tuning.block_threads / owners : 1;
-        // More blocks than multiprocessors would take turns. Smaller blocks share a multiprocessor.
-        if (call.num_segments > per_tile * multiprocessors) {
-          return sort<Policy, segment_class::one_tile>(mean);
-        }
-      }
-      if (mean <= static_cast<unsigned long long>(tile_items)) {
-        return is_few                                    ? sort<Policy, segment_class::tile_per_multiprocessor>(mean)
-               : long_class == segment_class::many_tiles ? sort<Policy, segment_class::many_tiles>(mean)
-                                                         : sort<Policy, segment_class::one_tile>(mean);
+      switch (choice.first) {
+        case segment_class::few_threads:
+          return sort<Policy, segment_class::few_threads>();
+        case segment_class::part_of_tile:
+          return sort<Policy, segment_class::part_of_tile>();
+        case segment_class::one_tile:
+          return sort<Policy, segment_class::one_tile>();
+        case segment_class::many_tiles:
+          return sort<Policy, segment_class::many_tiles>();
+        default:
+          break;
       }
     }
-    return queue_all<Policy>();
+    return cudaErrorInvalidValue;
   }
 
   static std::size_t clear_words(const arguments& call) {
@@ -270,7 +311,7 @@ struct DispatchSegmentedMergeSort {
 
   /// Sorts segments of a class, and then what is longer.
   template <class Policy, segment_class Class>
-  cudaError_t sort(unsigned long long mean) {
+  cudaError_t sort() {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
     static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
@@ -281,7 +322,8 @@ struct DispatchSegmentedMergeSort {
     if (!has_longer) grid_blocks = 0;
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
-        tuning, mean, call.num_segments, device.multiprocessors, max_grid);
+        tuning, call.num_items / static_cast<unsigned long long>(call.num_segments), call.num_segments,
+        device.multiprocessors, max_grid);
     if (detail::refuses_blocks(per_block == 0, "num_segments")) return cudaErrorInvalidValue;
     cudaError_t status = has_longer ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;

@@ -23,10 +23,10 @@ struct merge_sort_arrays {
 
 /// Counters of a call; 0 when its first kernel starts.
 struct merge_sort_progress {
-  unsigned long long queued;        // segments in the queue
-  unsigned long long queued_slots;  // threads that all queued segments need
-  unsigned long long split;         // segments that are longer than a tile
-  unsigned long long tiles;         // of these
+  unsigned long long queued;         // segments in the queue
+  unsigned long long queued_owners;  // threads that all queued segments need
+  unsigned long long split;          // segments that are longer than a tile
+  unsigned long long tiles;          // of these
   unsigned long long buffer_items;
   unsigned long long tickets;  // of the kernel of queued segments and tiles
   unsigned levels;             // of merges, of the longest segment
@@ -63,16 +63,16 @@ struct merge_sort_workspace {
   static constexpr long long buffer_step = 128;
 
   /// By all lanes of a warp. Queues the segments of the lanes that have one.
-  STRATA_D void push(bool is_queued, long long segment, unsigned slots) const {
+  STRATA_D void push(bool is_queued, long long segment, unsigned owners) const {
     const unsigned lanes = __ballot_sync(full_warp_mask, is_queued);
     if (lanes == 0) return;
     const int leader = __ffs(static_cast<int>(lanes)) - 1;
     typename WarpReduce<unsigned>::TempStorage unused;
-    const unsigned sum = WarpReduce<unsigned>(unused).AllSum(is_queued ? slots : 0);
+    const unsigned sum = WarpReduce<unsigned>(unused).AllSum(is_queued ? owners : 0);
     unsigned long long first = 0;
     if (static_cast<int>(platform::lane_id()) == leader) {
       first = detail::take_tickets(&progress->queued, static_cast<unsigned long long>(__popc(lanes)));
-      atomicAdd(&progress->queued_slots, static_cast<unsigned long long>(sum));
+      atomicAdd(&progress->queued_owners, static_cast<unsigned long long>(sum));
     }
     first = __shfl_sync(full_warp_mask, first, leader);
     const unsigned long long index = first + static_cast<unsigned long long>(__popc(lanes & platform::lane_mask_lt()));
