@@ -3,11 +3,11 @@
 #pragma once
 
 #include <strata/block/specializations/transpose_tile.hpp>
-#include <strata/core/detail/standard.hpp>
+#include <strata/core/detail/item_vector.cuh>
+#include <strata/core/detail/item_words.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/thread/specializations/vector_access.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -224,13 +224,9 @@ struct transpose_units {
   /// One aligned access of `Bytes`, whatever the type of the memory.
   template <int Bytes>
   STRATA_D static void copy_bytes(void* to, const void* from) {
-#if STRATA_HOST_SIMT
-    // The host compiler may take it that memory of one type is not accessed as another.
-    std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(to, Bytes), STRATA_DETAIL_ASSUME_ALIGNED(from, Bytes), Bytes);
-#else
-    using word = access_word<Bytes>;
-    *static_cast<word*>(to) = *static_cast<const word*>(from);
-#endif
+    item_vector<unsigned char, Bytes> word;
+    word.load(static_cast<const unsigned char*>(from));
+    word.store(static_cast<unsigned char*>(to));
   }
 
   STRATA_D static void store_unit(element* to, const unit& from) {

@@ -27,14 +27,15 @@ struct item_vector {
   }
   STRATA_D void load(const T* from) {
 #if STRATA_HOST_SIMT
-    std::memcpy(&bits, static_cast<const void*>(from), sizeof(bits));
+    // The host compiler may assume that no T is read as a word. As on a GPU, a misaligned word faults.
+    std::memcpy(&bits, STRATA_DETAIL_ASSUME_ALIGNED(static_cast<const void*>(from), sizeof(bits)), sizeof(bits));
 #else
     bits = *reinterpret_cast<const word*>(from);
 #endif
   }
   STRATA_D void store(T* to) const {
 #if STRATA_HOST_SIMT
-    std::memcpy(static_cast<void*>(to), &bits, sizeof(bits));
+    std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(static_cast<void*>(to), sizeof(bits)), &bits, sizeof(bits));
 #else
     *reinterpret_cast<word*>(to) = bits;
 #endif

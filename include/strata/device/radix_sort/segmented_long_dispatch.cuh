@@ -10,8 +10,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/engine/look_back.cuh>
-#include <strata/device/radix_sort/agent_long_count.cuh>
-#include <strata/device/radix_sort/agent_long_passes.cuh>
+#include <strata/device/radix_sort/agent_long_segments.cuh>
 #include <strata/device/radix_sort/long_segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 

@@ -4,6 +4,7 @@
 
 #include <strata/block/specializations/transpose_tile.hpp>
 #include <strata/block/specializations/transpose_units.cuh>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
@@ -12,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -104,7 +104,7 @@ struct direct_transpose {
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   // Large elements make tiles of few pieces for a thread.
   static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
-  using element = access_word<PieceBytes>;
+  using element = item_vector<unsigned char, PieceBytes>;
 
   struct TempStorage : Uninitialized<NullType> {};
 
@@ -132,7 +132,10 @@ struct direct_transpose {
       for (unsigned b = 0; b < batch; ++b) {
         const unsigned r = rest / pieces, piece = rest % pieces;
         target[b] = to + c * shape.out_leading_dimension * pieces + rest;
-        if (i + b * threads < count) load(held[b], from + (r * shape.in_leading_dimension + c) * pieces + piece);
+        if (i + b * threads < count) {
+          const element* const source = from + (r * shape.in_leading_dimension + c) * pieces + piece;
+          held[b].load(reinterpret_cast<const unsigned char*>(source));
+        }
         c += threads / per_column;
         rest += threads % per_column;
         if (rest >= per_column) {
@@ -142,26 +145,12 @@ struct direct_transpose {
       }
       STRATA_UNROLL
       for (unsigned b = 0; b < batch; ++b) {
-        if (i + b * threads < count) store(target[b], held[b]);
+        if (i + b * threads < count) held[b].store(reinterpret_cast<unsigned char*>(target[b]));
       }
     }
   }
 
  private:
-  STRATA_D static void load(element& held, const element* from) {
-#if STRATA_HOST_SIMT
-    std::memcpy(&held, STRATA_DETAIL_ASSUME_ALIGNED(from, PieceBytes), PieceBytes);
-#else
-    held = *from;
-#endif
-  }
-  STRATA_D static void store(element* to, const element& held) {
-#if STRATA_HOST_SIMT
-    std::memcpy(to, &held, PieceBytes);
-#else
-    *to = held;
-#endif
-  }
   STRATA_D static unsigned at_most(std::int64_t count, int limit) {
     return static_cast<unsigned>(detail::least(count, limit));
   }

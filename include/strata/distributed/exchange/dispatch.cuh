@@ -5,12 +5,13 @@
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
-#include <strata/distributed/exchange/kernels.cuh>
+#include <strata/distributed/exchange/messages.cuh>
 #include <strata/distributed/exchange/plan.cuh>
 
 #include <cstddef>
@@ -163,6 +164,35 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
                                     {groups.values(), d_values_out, sizeof(Value)}};
   return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
+}
+
+/// By one block: how many items this rank has for each rank, and where they begin. If a destination is out of range,
+/// the counts are -1. (A template, so that programs that do not call it have no kernel.)
+template <class Counts>
+__launch_bounds__(exchange_threads)
+    STRATA_KERNEL void exchange_bounds_kernel(Counts counts, int ranks, std::int64_t* d_begins_out,
+                                              std::int64_t* d_counts_out) {
+  const bool are_valid = counts.are_valid(ranks);
+  for (int rank = static_cast<int>(threadIdx.x); rank < ranks; rank += exchange_threads) {
+    d_begins_out[rank] = are_valid ? counts.begin(rank) : 0;
+    d_counts_out[rank] = are_valid ? counts(rank) : -1;
+  }
+}
+
+/// Moves the first items for each rank to its chunk. Grid: blocks of a chunk, ranks.
+template <class Item>
+__launch_bounds__(exchange_threads)
+    STRATA_KERNEL void exchange_chunks_kernel(const Item* d_grouped, const std::int64_t* d_begins,
+                                              const std::int64_t* d_counts, std::int64_t chunk_capacity,
+                                              Item* d_chunks_out) {
+  const auto rank = static_cast<std::int64_t>(blockIdx.y);
+  const std::int64_t begin = d_begins[rank];
+  const std::int64_t count = detail::least(d_counts[rank], chunk_capacity);
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * exchange_threads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * exchange_threads + threadIdx.x; i < count;
+       i += stride) {
+    d_chunks_out[rank * chunk_capacity + i] = d_grouped[begin + i];
+  }
 }
 
 /// Moves the first items for each rank to chunks of one size.

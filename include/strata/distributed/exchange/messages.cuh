@@ -4,8 +4,8 @@
 
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/distributed/communication/communicator.cuh>
-#include <strata/distributed/exchange/kernels.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +37,22 @@ class host_array {
  private:
   T* items_ = nullptr;
 };
+
+inline constexpr int exchange_threads = 256;
+
+/// By one block: what this rank says of its call, and how many items it has for each rank. Of a refused call
+/// nothing is read.
+template <class Counts>
+__launch_bounds__(exchange_threads)
+    STRATA_KERNEL void exchange_message_kernel(call_header header, Counts counts, int ranks, call_header* d_header_out,
+                                               std::int64_t* d_counts_out) {
+  if (header.status == cudaSuccess && !counts.are_valid(ranks)) header.status = cudaErrorInvalidValue;
+  const bool is_refused = header.status != cudaSuccess;
+  for (int rank = static_cast<int>(threadIdx.x); rank < ranks; rank += exchange_threads) {
+    d_counts_out[rank] = is_refused ? 0 : counts(rank);
+  }
+  if (threadIdx.x == 0) *d_header_out = header;
+}
 
 /// The messages of all ranks. A message has a part for each exchange: a call_header, then the counts.
 class exchange_messages {

@@ -5,7 +5,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
-#include <strata/distributed/exchange/kernels.cuh>
 #include <strata/distributed/exchange/messages.cuh>
 
 #include <cstddef>

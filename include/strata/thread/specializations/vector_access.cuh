@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/core/detail/item_words.cuh>
-#include <strata/core/detail/standard.hpp>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -18,7 +17,7 @@ struct vector_access {
   static constexpr std::size_t lowest_bit = bytes & (~bytes + 1);
   static constexpr std::size_t width = detail::least(lowest_bit, 16);
   static constexpr std::size_t words = bytes / width;
-  using word = access_word<width>;
+  using word = item_vector<unsigned char, static_cast<int>(width)>;
 
   /// Whether words are wider than the accesses that the compiler may use for an item.
   static constexpr bool worthwhile = is_trivially_relocatable_v<T> && width > alignof(T);
@@ -31,15 +30,7 @@ struct vector_access {
   STRATA_D static void load(const T* from, T (&items)[Items]) {
     word buffer[words];
     STRATA_UNROLL
-    for (std::size_t i = 0; i < words; ++i) {
-#if STRATA_HOST_SIMT
-      // The host compiler may assume that no T is read as a word. As on a GPU, a misaligned word faults.
-      const void* const address = reinterpret_cast<const char*>(from) + i * width;
-      std::memcpy(&buffer[i], STRATA_DETAIL_ASSUME_ALIGNED(address, width), width);
-#else
-      buffer[i] = reinterpret_cast<const word*>(from)[i];
-#endif
-    }
+    for (std::size_t i = 0; i < words; ++i) buffer[i].load(reinterpret_cast<const unsigned char*>(from) + i * width);
     std::memcpy(static_cast<void*>(items), buffer, bytes);
   }
 
@@ -47,14 +38,7 @@ struct vector_access {
     word buffer[words];
     std::memcpy(buffer, items, bytes);
     STRATA_UNROLL
-    for (std::size_t i = 0; i < words; ++i) {
-#if STRATA_HOST_SIMT
-      void* const address = reinterpret_cast<char*>(to) + i * width;
-      std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(address, width), &buffer[i], width);
-#else
-      reinterpret_cast<word*>(to)[i] = buffer[i];
-#endif
-    }
+    for (std::size_t i = 0; i < words; ++i) buffer[i].store(reinterpret_cast<unsigned char*>(to) + i * width);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <strata/device/engine/work_done.cuh>
 #include <strata/device/engine/work_queue.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
+#include <strata/device/radix_sort/digit_counts.cuh>
 #include <strata/device/radix_sort/long_segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 
@@ -17,6 +18,128 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// One block counts the digits of all passes in its tiles of the long segments. Blocks share out the tiles evenly, each
+/// has neighbouring ones. The block that counts the last tile of a segment plans the segment's passes. No block waits.
+template <class Policy, class Key, class Digits>
+class AgentLongSegmentCount {
+  static constexpr int block_threads = Policy::histogram.block_threads;
+  static constexpr unsigned long long tile_items =
+      static_cast<unsigned long long>(Policy::pass.block_threads) * Policy::pass.items_per_thread;
+  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  using Counts = radix_digit_counts<Policy, const Key*, Digits>;
+  using Planner = radix_pass_planner<block_threads, max_passes>;
+  using Segments = long_segments<max_passes>;
+  using Segment = typename Segments::Segment;
+
+ public:
+  using TempStorage = typename Planner::TempStorage;
+
+  /// Dynamic shared memory.
+  static constexpr std::size_t counter_bytes() { return Counts::shared_bytes(); }
+
+  STRATA_D AgentLongSegmentCount(TempStorage& storage, unsigned* counters, const Key* keys,
+                                 const radix_bit_range& range, const Digits& digits, radix_result result,
+                                 const Segments& segments, long_segment_progress* progress)
+      : storage_(storage),
+        counters_(counters),
+        keys_(keys),
+        range_(range),
+        digits_(digits),
+        result_(result),
+        segments_(segments),
+        progress_(progress) {}
+
+  STRATA_D void run() {
+    const long_segment_count all = long_segment_count::of(progress_->listed);
+    const unsigned long long blocks = detail::least(all.tiles, gridDim.x);
+    if (blockIdx.x >= blocks) return;
+    unsigned long long tile = all.tiles * blockIdx.x / blocks;
+    const unsigned long long end = all.tiles * (blockIdx.x + 1) / blocks;
+    for (std::size_t s = segment_of(tile, all.segments); tile < end; ++s) {
+      const unsigned long long end_of_segment = segments_.list[s].first_tile + segments_.list[s].tiles;
+      const unsigned long long next = detail::least(end_of_segment, end);
+      prepare_tiles(s, tile, next);
+      count_tiles(s, tile, next);
+      tile = next;
+    }
+  }
+
+ private:
+  // The last segment that does not begin after the tile.
+  STRATA_D std::size_t segment_of(unsigned long long tile, std::size_t count) const {
+    std::size_t segment = 0;
+    while (count > 1) {
+      const std::size_t half = count / 2;
+      if (segments_.list[segment + half].first_tile <= tile) segment += half;
+      count -= half;
+    }
+    return segment;
+  }
+
+  // What the first pass reads of the tiles.
+  STRATA_D void prepare_tiles(std::size_t segment, unsigned long long first, unsigned long long end) const {
+    for (unsigned long long tile = first + threadIdx.x; tile < end; tile += block_threads) {
+      segments_.segment_of_tile[tile] = static_cast<unsigned>(segment);
+    }
+    const auto words = static_cast<unsigned long long>(radix_bins * segments_.state_words);
+    auto* const states = static_cast<unsigned*>(segments_.states[0]);
+    for (unsigned long long i = first * words + threadIdx.x; i < end * words; i += block_threads) states[i] = 0;
+  }
+
+  STRATA_D void count_tiles(std::size_t index, unsigned long long first, unsigned long long end) {
+    Segment& segment = segments_.list[index];
+    if (range_.passes() > 0) {
+      const unsigned long long item = (first - segment.first_tile) * tile_items;
+      const unsigned long long left = segment.length - item;
+      const unsigned long long items = (end - first) * tile_items;
+      Counts counts(counters_, range_, digits_);
+      counts.clear();
+      __syncthreads();
+      counts.count_keys(keys_ + segment.begin + static_cast<long long>(item),
+                        static_cast<std::size_t>(detail::least(items, left)), 0, 1);
+      __syncthreads();
+      counts.add_to(segments_.bins_of(index));
+      if (!counts.is_exact()) platform::store_relaxed(&segment.inexact, 1u);
+    }
+    __syncthreads();
+    const bool is_last = threadIdx.x == 0 && detail::add_done(&segment.tiles_counted, end - first) == segment.tiles;
+    if (__syncthreads_or(is_last ? 1 : 0) != 0) plan(index, segment);
+  }
+
+  STRATA_D void plan(std::size_t index, Segment& segment) {
+    const int passes = range_.passes();
+    if (passes > 0) {
+      radix_workspace workspace{};
+      workspace.bins = segments_.bins_of(index);
+      workspace.inexact = &segment.inexact;
+      workspace.plan = segment.plan;
+      Planner::plan(storage_, workspace, passes, static_cast<std::size_t>(segment.length), result_);
+    }
+    if (threadIdx.x == 0) {
+      if (passes == 0) {
+        // Without bits to sort by, one pass copies the items.
+        const bool is_constant = true;
+        detail::plan_radix_passes(segment.plan, 1, &is_constant, true, radix_result::output);
+      }
+      int in_order = 0;
+      for (int pass = 0; pass < (passes == 0 ? 1 : passes); ++pass) {
+        if (!segment.plan[pass].is_skipped) segment.passes_in_order[in_order++] = static_cast<unsigned char>(pass);
+      }
+      segment.passes = in_order;
+      atomicMax(&progress_->most_passes, static_cast<unsigned long long>(in_order));
+    }
+  }
+
+  TempStorage& storage_;
+  unsigned* counters_;
+  const Key* keys_;
+  const radix_bit_range& range_;
+  const Digits& digits_;
+  radix_result result_;
+  const Segments& segments_;
+  long_segment_progress* progress_;
+};
 
 /// All passes over the long segments. A block takes one tile of one pass after another, by tickets:
 ///
