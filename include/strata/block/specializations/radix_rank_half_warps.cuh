@@ -62,9 +62,9 @@ struct radix_digit_scan {
 /// Neighbouring rows of sorted items often have digits that differ by a power of two. Counters are permuted,
 /// so that the counters of these digits lie in different banks.
 ///
-/// With `HasFewerRows`, all threads may have the same number of items below ItemsPerThread. Loops then end
-/// where the rows end, which costs a quarter of the speed where there are many items.
-template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerRows = false>
+/// With `HasFewerItems`, all threads may have the same number of items below ItemsPerThread. Loops then end
+/// behind the last of them, which costs a quarter of the speed where there are many items.
+template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerItems = false>
 class radix_rank_half_warps {
  public:
   static constexpr int bins = 1 << RadixBits;
@@ -101,10 +101,10 @@ class radix_rank_half_warps {
     STRATA_D void optimization_barrier() { platform::optimization_barrier(first_bit); }
   };
 
-  /// `rows` is the number of items of a thread, where that may be less than ItemsPerThread.
-  STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int rows = ItemsPerThread)
+  /// `thread_items` is the number of items of a thread, where that may be less than ItemsPerThread.
+  STRATA_D explicit radix_rank_half_warps(TempStorage& storage, int thread_items = ItemsPerThread)
       : storage_(storage),
-        rows_(rows),
+        thread_items_(thread_items),
         lane_(platform::lane_id()),
         half_warp_(threadIdx.x / half_warp),
         counters_(storage.counters[half_warp_]) {}
@@ -112,7 +112,7 @@ class radix_rank_half_warps {
   /// Item `i` of the calling thread is item `first_item() + i * stride()` of the block.
   STRATA_D static constexpr int stride() { return half_warp; }
   STRATA_D unsigned first_item() const {
-    return half_warp_ * static_cast<unsigned>(half_warp * rows()) + lane_ % half_warp;
+    return half_warp_ * static_cast<unsigned>(half_warp * thread_items()) + lane_ % half_warp;
   }
 
   /// By all threads of the block.
@@ -123,7 +123,7 @@ class radix_rank_half_warps {
   /// - `on_start(d, start, count)` is called by thread `d` when the rank of the digit's first item is known.
   /// - `on_rank(i, rank)` is called by all threads after that.
   ///
-  /// All BlockThreads * rows items are ranked. The storage may be used again after a barrier.
+  /// All BlockThreads * thread_items items are ranked. The storage may be used again after a barrier.
   template <class Digit, class OnCount, class OnStart, class OnRank>
   STRATA_D void rank(Digit& digit, const OnCount& on_count, const OnStart& on_start, const OnRank& on_rank) {
     count_digits(digit);
@@ -145,7 +145,7 @@ class radix_rank_half_warps {
   // In registers, where items leave them free.
   static constexpr bool keeps_counts = half_warps + 2 * ItemsPerThread <= 32;
 
-  STRATA_D int rows() const { return HasFewerRows ? rows_ : ItemsPerThread; }
+  STRATA_D int thread_items() const { return HasFewerItems ? thread_items_ : ItemsPerThread; }
   STRATA_D static unsigned permuted(unsigned digit) { return digit ^ digit >> 5; }
   STRATA_D unsigned lane_bit() const { return 1u << lane_ % half_warp; }
 
@@ -155,7 +155,7 @@ class radix_rank_half_warps {
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows()) break;
+      if (i >= thread_items()) break;
       atomicAdd(&counters_[permuted(digit(i))], 1u);
     }
     __syncwarp();
@@ -165,13 +165,13 @@ class radix_rank_half_warps {
   template <class Digit>
   STRATA_D unsigned frequent_digit(const Digit& digit) const {
     unsigned sample = 0;
-    if (HasFewerRows) sample = digit(0);
-    if (rows() > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
+    if (HasFewerItems) sample = digit(0);
+    if (thread_items() > ItemsPerThread / 2) sample = digit(ItemsPerThread / 2);
     const unsigned count = counters_[permuted(sample)];
     typename WarpReduce<unsigned>::TempStorage unused;
     const unsigned max =
         __shfl_sync(full_warp_mask, WarpReduce<unsigned>(unused).Reduce(count << RadixBits | sample, Max{}), 0);
-    return (max >> RadixBits) * 8 > static_cast<unsigned>(half_warp * rows()) ? max & unsigned{bins - 1} : none;
+    return (max >> RadixBits) * 8 > static_cast<unsigned>(half_warp * thread_items()) ? max & unsigned{bins - 1} : none;
   }
 
   template <class OnCount, class OnStart>
@@ -213,7 +213,7 @@ class radix_rank_half_warps {
   STRATA_D void rank_items(const Digit& digit, const OnRank& on_rank) {
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows()) break;
+      if (i >= thread_items()) break;
       unsigned* const counter = &counters_[permuted(digit(i))];
       atomicAdd(counter, one | lane_bit());
       __syncwarp();
@@ -234,7 +234,7 @@ class radix_rank_half_warps {
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      if (i >= rows()) break;
+      if (i >= thread_items()) break;
       const unsigned item_digit = digit(i);
       const bool is_hot = item_digit == hot;
       unsigned* const counter = &counters_[permuted(item_digit)];
@@ -259,7 +259,7 @@ class radix_rank_half_warps {
   }
 
   TempStorage& storage_;
-  int rows_;
+  int thread_items_;
   unsigned lane_;
   unsigned half_warp_;
   unsigned* counters_;

@@ -50,7 +50,6 @@ template <class Row, class Blocks, class Key, class Value, class KeysIn, class V
 class AgentMergeSortGrid {
   static constexpr merge_sort_grid_tuning row = Row::value;
   static constexpr int block_threads = row.block_threads;
-  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   using Arrays = merge_sort_arrays<Key, Value>;
   using Tile = AgentSegmentTile<block_threads, row.items_per_thread, Key, Value, KeysIn, ValuesIn, Compare>;
   using Runs = merge_arrays<const Key*, const Value*, const Key*, const Value*, Key*, Value*, unsigned>;
@@ -115,18 +114,9 @@ class AgentMergeSortGrid {
   STRATA_D void merge(unsigned first, unsigned run_items, const Arrays& from, const Arrays& to) {
     const unsigned left = num_items_ - first, count1 = detail::least(left, run_items);
     const unsigned rest = left - count1, count2 = detail::least(rest, run_items), second = first + count1;
-    const Runs runs{from.keys + first,  values_from(from, first),  count1,
-                    from.keys + second, values_from(from, second), count2,
-                    to.keys + first,    values_from(to, first)};
+    const Arrays run1 = from.at(first, first), run2 = from.at(second, second), result = to.at(first, first);
+    const Runs runs{run1.keys, run1.values, count1, run2.keys, run2.values, count2, result.keys, result.values};
     Merge(storage_.merge, runs, compare_).merge_from(first_item() - first, items());
-  }
-
-  STRATA_D static Value* values_from([[maybe_unused]] const Arrays& arrays, [[maybe_unused]] unsigned first) {
-    if constexpr (has_values) {
-      return arrays.values + first;
-    } else {
-      return nullptr;
-    }
   }
 
   TempStorage& storage_;

@@ -27,6 +27,9 @@ namespace detail {
 /// stored. A tile is merged twice in shared memory: first the runs 0 and 1, and beside them 2 and 3; then
 /// both results, the second of which is stored in reverse.
 ///
+/// AgentMerge (agent_merge_ranges.cuh) is another agent: it merges two runs whose ends are known exactly, and gathers
+/// values from device memory. Both merge in shared memory by merge_in_tile.
+///
 /// A segment takes part in as many levels as it needs. For `TilesOfRun` see SegmentMergePlan.
 template <int BlockThreads, int ItemsPerThread, int TileItems, int TilesOfRun, class Key, class Value, class Compare>
 class AgentSegmentMerge {

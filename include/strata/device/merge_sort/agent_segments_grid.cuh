@@ -12,8 +12,6 @@
 #include <strata/device/merge_sort/agent_tile.cuh>
 #include <strata/device/merge_sort/workspace.cuh>
 
-#include <type_traits>
-
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
@@ -99,21 +97,13 @@ class AgentSegmentsGrid {
       const long long begin = whole.begin, in_buffer = whole.buffer_begin;
       State& state = this->state();
       state.blocks = {first_block, count, begin};
-      state.output = part_of(merged, workspace_.keys_are_scratch ? in_buffer : begin, begin);
-      state.buffer = part_of(buffer, in_buffer, in_buffer);
+      state.output = merged.at(workspace_.keys_are_scratch ? in_buffer : begin, begin);
+      state.buffer = buffer.at(in_buffer, in_buffer);
       state.num_items = items;
       state.tile_items = tile_items;
     }
     __syncthreads();
     return true;
-  }
-
-  STRATA_D static Arrays part_of(const Arrays& arrays, long long first_key, [[maybe_unused]] long long first_value) {
-    if constexpr (std::is_same_v<Value, NullType>) {
-      return {arrays.keys + first_key, nullptr};
-    } else {
-      return {arrays.keys + first_key, arrays.values + first_value};
-    }
   }
 
   unsigned char* shared_;

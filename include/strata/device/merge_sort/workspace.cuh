@@ -10,6 +10,7 @@
 #include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -19,6 +20,16 @@ template <class Key, class Value>
 struct merge_sort_arrays {
   Key* keys;  // null in a result without keys
   Value* values;
+
+  /// The arrays from a key and a value on.
+  template <class Offset>
+  STRATA_D merge_sort_arrays at(Offset first_key, [[maybe_unused]] Offset first_value) const {
+    if constexpr (std::is_same_v<Value, NullType>) {
+      return {keys + first_key, nullptr};
+    } else {
+      return {keys + first_key, values + first_value};
+    }
+  }
 };
 
 /// Counters of a call; 0 when its first kernel starts.

@@ -63,9 +63,9 @@ class AgentRadixGrid {
   static constexpr std::size_t values_offset = round_up(keys_offset + capacity * sizeof(Key), std::size_t{128});
   static constexpr std::size_t shared_bytes = has_values ? values_offset + capacity * sizeof(Value) : values_offset;
 
-  /// Tiles have `rows` items a thread.
+  /// Tiles have `thread_items` items a thread.
   STRATA_D AgentRadixGrid(unsigned char* shared, const radix_buffers<KeyIterator, Key>& keys,
-                          const radix_buffers<ValueIterator, Value>& values, unsigned num_items, int rows,
+                          const radix_buffers<ValueIterator, Value>& values, unsigned num_items, int thread_items,
                           const radix_bit_range& range, const Digits& digits, const radix_grid_workspace& workspace)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),
         stage_(reinterpret_cast<Key*>(shared + keys_offset)),
@@ -73,9 +73,9 @@ class AgentRadixGrid {
         keys_(keys),
         values_(values),
         num_items_(num_items),
-        rows_(rows),
-        first_(blockIdx.x * static_cast<unsigned>(rows * block_threads)),
-        valid_(items_of_tile(num_items - first_, rows)),
+        thread_items_(thread_items),
+        first_(blockIdx.x * static_cast<unsigned>(thread_items * block_threads)),
+        valid_(items_of_tile(num_items - first_, thread_items)),
         range_(range),
         digits_(digits),
         barrier_(workspace.barrier),
@@ -135,13 +135,13 @@ class AgentRadixGrid {
     barrier_.arrive();
     barrier_.wait();
   }
-  STRATA_D static int items_of_tile(unsigned left, int rows) {
-    const auto full = static_cast<unsigned>(rows * block_threads);
+  STRATA_D static int items_of_tile(unsigned left, int thread_items) {
+    const auto full = static_cast<unsigned>(thread_items * block_threads);
     return static_cast<int>(detail::least(left, full));
   }
 
   // ------------------------------------------------------------------ the tile in device and shared memory
-  STRATA_D int first_item() const { return static_cast<int>(Rank(storage_.rank, rows_).first_item()); }
+  STRATA_D int first_item() const { return static_cast<int>(Rank(storage_.rank, thread_items_).first_item()); }
 
   // Calls `use(i, item)` for the thread's items: its item `i` is number `item` of the tile.
   template <class Use>
@@ -151,7 +151,7 @@ class AgentRadixGrid {
     platform::optimization_barrier(first_item);
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) {
-      if (i >= rows_) break;
+      if (i >= thread_items_) break;
       const int item = first_item + i * Rank::stride();
       if (item < valid_) use(i, item);
     }
@@ -175,11 +175,11 @@ class AgentRadixGrid {
   // Returns the rank in the tile of the first item with the digit whose number the thread has.
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
                                    const Value (&values)[has_values ? items_per_thread : 1]) {
-    Rank rank(storage_.rank, rows_);
+    Rank rank(storage_.rank, thread_items_);
     tile_digits digit_of{
         {keys, digits_, range_.first_bit(pass), range_.bits(pass), static_cast<int>(rank.first_item()), valid_}};
     digit_of.optimization_barrier();
-    const auto missing = static_cast<unsigned>(rows_ * block_threads - valid_);
+    const auto missing = static_cast<unsigned>(thread_items_ * block_threads - valid_);
     unsigned start_in_tile = 0;
     rank.rank(
         digit_of,
@@ -253,7 +253,7 @@ class AgentRadixGrid {
   const radix_buffers<KeyIterator, Key>& keys_;
   const radix_buffers<ValueIterator, Value>& values_;
   unsigned num_items_;
-  int rows_;
+  int thread_items_;
   unsigned first_;
   int valid_;
   radix_bit_range range_;

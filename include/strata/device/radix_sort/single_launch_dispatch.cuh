@@ -66,13 +66,13 @@ template <class MaxPolicy, class KeyIterator, class ValueIterator, class Value, 
 __launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads, MaxPolicy::ActivePolicy::grid.blocks_per_multiprocessor)
     STRATA_KERNEL void radix_grid_kernel(
         const STRATA_GRID_CONSTANT radix_buffers<KeyIterator, iterator_value_t<KeyIterator>> keys,
-        const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, unsigned num_items, int rows,
+        const STRATA_GRID_CONSTANT radix_buffers<ValueIterator, Value> values, unsigned num_items, int thread_items,
         radix_bit_range range, Digits digits, radix_grid_workspace workspace) {
   using Agent = AgentRadixGrid<typename MaxPolicy::ActivePolicy, KeyIterator, ValueIterator, Digits>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
-  Agent(shared, keys, values, num_items, rows, range, digits, workspace).run();
+  Agent(shared, keys, values, num_items, thread_items, range, digits, workspace).run();
 }
 
 /// Copies, where there are no bits to sort by, or before passes in place.
@@ -162,8 +162,8 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
   using Agent = AgentRadixGrid<ActivePolicy, KeyIterator, ValueIterator, Digits>;
   constexpr radix_grid_tuning tuning = ActivePolicy::grid;
   constexpr auto threads = static_cast<std::size_t>(tuning.block_threads);
-  constexpr auto min_rows = static_cast<std::size_t>(tuning.least_items_per_thread);
-  constexpr auto max_rows = static_cast<std::size_t>(tuning.items_per_thread);
+  constexpr auto min_thread_items = static_cast<std::size_t>(tuning.least_items_per_thread);
+  constexpr auto max_thread_items = static_cast<std::size_t>(tuning.items_per_thread);
   const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
   static kernel_property_cache cache;
   std::size_t resident = 0;
@@ -171,16 +171,16 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
       detail::resident_blocks(cache, problem.device, kernel, tuning.block_threads, Agent::shared_bytes, resident);
   if (status != cudaSuccess) return status;
   const auto multiprocessors = static_cast<std::size_t>(problem.device.multiprocessors);
-  std::size_t rows = ceiling_divide(problem.num_items, threads * multiprocessors);
-  rows = rows < min_rows ? min_rows : detail::least(rows, max_rows);
-  const std::size_t blocks = ceiling_divide(problem.num_items, threads * rows);
+  std::size_t thread_items = ceiling_divide(problem.num_items, threads * multiprocessors);
+  thread_items = thread_items < min_thread_items ? min_thread_items : detail::least(thread_items, max_thread_items);
+  const std::size_t blocks = ceiling_divide(problem.num_items, threads * thread_items);
   is_launched = blocks <= resident && blocks <= max_blocks;
   if (!is_launched) return cudaSuccess;
   launch_configuration configuration =
       problem.configuration("strata::DeviceRadixSort", blocks, tuning.block_threads, Agent::shared_bytes);
   configuration.cooperative = blocks > 1;
   return strata::launch(configuration, kernel, problem.keys, problem.values, static_cast<unsigned>(problem.num_items),
-                        static_cast<int>(rows), problem.range, problem.digits, workspace);
+                        static_cast<int>(thread_items), problem.range, problem.digits, workspace);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
