@@ -5,6 +5,7 @@
 #include <strata/block/specializations/transpose_tile.hpp>
 #include <strata/core/detail/item_vector.cuh>
 #include <strata/core/detail/item_words.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/detail/item_vector.cuh>
+#include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
