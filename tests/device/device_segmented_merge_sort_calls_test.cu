@@ -205,6 +205,40 @@ TEST(device_segmented_merge_sort_calls, short_segments_take_one_kernel) {
   data.expect_in_place(false);
 }
 
+// ------------------------------------------------------------------ what the host chooses
+
+using strata::detail::segment_class;
+using policy = strata::segmented_merge_sort_policy_hub<sizeof(Key)>::Policy900;
+
+strata::detail::merge_sort_choice choice_of(unsigned long long items, long long segments, unsigned long long longest) {
+  return strata::detail::choose_merge_sort<policy, false>(items, segments, static_cast<long long>(longest), 132,
+                                                          segment_class::tile_per_multiprocessor);
+}
+
+// No device is asked. The bounds are those of the classes' comments.
+TEST(device_segmented_merge_sort_calls, the_class_follows_from_the_mean_length) {
+  const std::pair<unsigned long long, segment_class> bounds[] = {
+      {10, segment_class::one_thread},   {11, segment_class::few_threads},   {72, segment_class::few_threads},
+      {73, segment_class::part_of_tile}, {640, segment_class::part_of_tile}, {641, segment_class::one_tile},
+      {6400, segment_class::one_tile},   {6401, segment_class::many_tiles},  {12800, segment_class::many_tiles}};
+  for (const auto& [mean, expected] : bounds) {
+    const auto choice = choice_of(mean << 20, 1 << 20, mean << 20);
+    EXPECT_FALSE(choice.queues_all) << mean;
+    EXPECT_TRUE(choice.first == expected) << mean;
+    EXPECT_TRUE(choice.longer == (mean > 6400 ? segment_class::many_tiles : segment_class::one_tile)) << mean;
+  }
+  EXPECT_TRUE(choice_of(12801ull << 20, 1 << 20, 12801ull << 20).queues_all);
+}
+
+TEST(device_segmented_merge_sort_calls, few_items_take_a_tile_on_each_multiprocessor) {
+  const auto whole = choice_of(132 * 10560, 132, 10560);
+  EXPECT_TRUE(!whole.queues_all && whole.first == segment_class::tile_per_multiprocessor);
+  EXPECT_EQ(10560, whole.tile_items);
+  const auto longer = choice_of(100000, 2, 100000);
+  EXPECT_TRUE(longer.queues_all && longer.longer == segment_class::tile_per_multiprocessor);
+  EXPECT_TRUE(choice_of(2000, 2000, 2000).first == segment_class::one_thread);
+}
+
 // ------------------------------------------------------------------ offsets and counts
 
 template <class Begin, class End, class Items, class Count>
