@@ -6,7 +6,7 @@
 #pragma once
 
 #include <strata/core/detail/device_properties.cuh>
-#include <strata/device/scan/kernels.cuh>
+#include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/device/scan/tuning.hpp>
 

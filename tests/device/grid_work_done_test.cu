@@ -3,7 +3,6 @@
 
 // Counts of finished work: a stage sees all that the stage before has written, and one block alone is told that it has
 // finished the last item, whatever blocks are resident and in which order they start.
-#include <strata/device/engine/work_done.cuh>
 #include <strata/device/engine/work_queue.cuh>
 
 #include <numeric>

@@ -8,7 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
-#include <strata/device/scan/partition_dispatch.cuh>
+#include <strata/device/scan/problem_partition.cuh>
 
 #include <cstddef>
 #include <type_traits>

@@ -11,7 +11,7 @@
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
-#include <strata/device/scan/reduce_by_key_dispatch.cuh>
+#include <strata/device/scan/problem_reduce_by_key.cuh>
 
 #include <cstddef>
 #include <cstdint>

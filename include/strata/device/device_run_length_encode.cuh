@@ -8,7 +8,7 @@
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/execution.cuh>
-#include <strata/device/scan/reduce_by_key_dispatch.cuh>
+#include <strata/device/scan/problem_reduce_by_key.cuh>
 
 #include <cstddef>
 

@@ -9,7 +9,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
-#include <strata/device/scan/select_dispatch.cuh>
+#include <strata/device/scan/problem_select.cuh>
 
 #include <cstddef>
 #include <type_traits>

@@ -3,21 +3,44 @@
 #pragma once
 
 #include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/future_count.cuh>
-#include <strata/device/engine/refused.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#if STRATA_DEBUG_LOG
+#include <cstdio>
+#endif
+
 /// \file
-/// What the host knows of the arrays of a call: null pointers, alignment, common memory. Nothing is
-/// known of iterators that are not pointers: they are never null and overlap nothing.
+/// Why a call is refused: each check of an argument asks `is_refused`, which logs the reason in debug builds. What the
+/// host knows of the arrays of a call: null pointers, alignment, common memory. Nothing is known of iterators that are
+/// not pointers: they are never null and overlap nothing.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// Returns `condition`. If it holds, the call must return `cudaErrorInvalidValue`, and debug builds
+/// (`STRATA_DEBUG_LOG`) print one line: the call, the argument and the reason, at whose end `other` stands. Further
+/// reasons to refuse the same call are not printed.
+inline bool is_refused(bool condition, const char* argument, const char* reason, const char* other = "") {
+#if STRATA_DEBUG_LOG
+  nvtx_range::logged_call& call = nvtx_range::call_of_thread();
+  if (condition && !call.is_refused) {
+    const char* const name = call.name != nullptr ? call.name : "a call";
+    std::fprintf(stderr, "strata: refused: %s: %s %s%s\n", name, argument, reason, other);
+    call.is_refused = call.name != nullptr;
+  }
+#endif
+  static_cast<void>(argument);
+  static_cast<void>(reason);
+  static_cast<void>(other);
+  return condition;
+}
 
 /// The bytes of an array. There is no end, which a pointer might not be able to represent.
 struct byte_range {

@@ -8,7 +8,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/future_count.cuh>
-#include <strata/device/engine/refused.hpp>
 #include <strata/device/engine/stream_argument.hpp>
 
 #include <cstddef>

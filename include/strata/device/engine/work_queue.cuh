@@ -6,7 +6,7 @@
 #include <strata/core/platform.cuh>
 
 /// \file
-/// Tickets: how blocks take numbered work items in turn.
+/// Tickets: how blocks take numbered work items in turn. Counts of finished items: how blocks wait for them.
 ///
 ///     counter in device memory:  0 -> 1 -> 2 -> 3 -> ...
 ///     tickets:                  block 7, block 0, block 3, ...   in the order in which blocks ask
@@ -14,6 +14,15 @@
 /// Forward progress: a block that holds ticket t runs. Every ticket below t was taken earlier, by a block
 /// that runs or has ended. A block that waits only for lower tickets therefore waits only for blocks that
 /// make progress, whatever the number of resident blocks and their order. Taking a ticket never waits.
+///
+/// With a count of finished work items, a block waits until all items of a stage are finished, or finds that it has
+/// finished the last one.
+///
+///     stage 0, 3 items   done 0 -> 2 -> 3                       the block that reaches 3 knows that it is the last
+///     stage 1, 3 items                  done 3 -> 4 -> 6        its blocks wait until 3 are done
+///
+/// Forward progress: adding never waits. A block may wait if the items it waits for have lower tickets than its own
+/// and their blocks wait for lower tickets only.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,6 +46,25 @@ STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
   if (threadIdx.x == 0) shared = take_ticket(counter);
   __syncthreads();
   return shared;
+}
+
+/// By one thread of a block that has finished `count` items, after a barrier of the block. Returns how many are
+/// finished with these. What the blocks that finished them have written is then visible to this thread, and after
+/// another barrier to its block. `done` was 0 before the first call.
+STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long long count) {
+  platform::fence_acq_rel();
+  const unsigned long long before = atomicAdd(done, count);
+  // Pairs with the fences of the blocks that have added before.
+  platform::fence_acq_rel();
+  return before + count;
+}
+
+/// By one thread: waits until `count` items are finished. What their blocks have written is then visible to this
+/// thread, and after a barrier to its block.
+STRATA_D void wait_until_done(const unsigned long long* done, unsigned long long count) {
+  while (platform::load_acquire(done) < count) STRATA_SPIN();
+  // Pairs with the fence in add_done().
+  platform::fence_acq_rel();
 }
 
 }  // namespace detail

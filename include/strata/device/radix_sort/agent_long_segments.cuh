@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/engine/work_done.cuh>
 #include <strata/device/engine/work_queue.cuh>
 #include <strata/device/radix_sort/agent_pass.cuh>
 #include <strata/device/radix_sort/digit_counts.cuh>

@@ -9,7 +9,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/future_count.cuh>
-#include <strata/device/engine/refused.hpp>
 #include <strata/device/radix_sort/tuning.hpp>
 
 #include <cstddef>

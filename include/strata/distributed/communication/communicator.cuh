@@ -5,7 +5,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/engine/arrays.hpp>
-#include <strata/device/engine/refused.hpp>
 #include <strata/distributed/communication/nccl.hpp>
 
 #include <cstddef>
