@@ -84,9 +84,8 @@ struct TunedDeviceReduce {
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Reduce");
     using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
-    return detail::dispatch_reduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::keep_item, T,
-                                   PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        reduction_op, detail::keep_item{}, init, stream);
+    return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                      reduction_op, detail::keep_item{}, init, stream);
   }
 
   /// Adds up. The accumulator has the type of (output type) + (input type): sums of small integers
@@ -97,9 +96,8 @@ struct TunedDeviceReduce {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum");
     using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
-    return detail::dispatch_reduce<AccumT, InputIterator, OutputIterator, strata::Sum, detail::keep_item, T,
-                                   PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        strata::Sum{}, detail::keep_item{}, T{}, stream);
+    return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                      strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
@@ -177,9 +175,8 @@ struct TunedDeviceReduce {
     using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
     using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
     using Transform = detail::transform_item<TransformOp>;
-    return detail::dispatch_reduce<AccumT, InputIterator, OutputIterator, ReductionOp, Transform, T,
-                                   PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        reduction_op, Transform{transform_op}, init, stream);
+    return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                      reduction_op, Transform{transform_op}, init, stream);
   }
 
   // -------------------------------------------------------------- by key
@@ -221,9 +218,8 @@ struct TunedDeviceReduce {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T if_empty,
                               cudaStream_t stream) {
     using Init = detail::only_if_empty<T>;
-    return detail::dispatch_reduce<T, InputIterator, OutputIterator, ReductionOp, detail::keep_item, Init,
-                                   PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        reduction_op, detail::keep_item{}, Init{if_empty}, stream);
+    return detail::dispatch_reduce<T, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 reduction_op, detail::keep_item{}, Init{if_empty}, stream);
   }
 
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>
@@ -232,10 +228,8 @@ struct TunedDeviceReduce {
                                   cudaStream_t stream) {
     using AccumT = KeyValuePair<long long, T>;
     using Init = detail::only_if_empty<AccumT>;
-    return detail::dispatch_reduce<AccumT, InputIterator, OutputIterator, ReductionOp, detail::number_item, Init,
-                                   PolicyHub>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        reduction_op, detail::number_item{}, Init{{1, if_empty}},
-                                                        stream);
+    return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                      reduction_op, detail::number_item{}, Init{{1, if_empty}}, stream);
   }
 };
 using DeviceReduce = TunedDeviceReduce<default_policy_hub>;

@@ -213,10 +213,9 @@ struct TunedDeviceSegmentedReduce {
     template <class Segments>
     cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes, std::int64_t num_segments,
                     const Segments& segments, cudaStream_t stream) const {
-      using Dispatch = detail::dispatch_segmented_reduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp,
-                                                         TransformOp, InitT, PolicyHub>;
-      return Dispatch::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, segments, num_segments, reduction_op,
-                                transform_op, init, stream);
+      return detail::dispatch_segmented_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out,
+                                                                  segments, num_segments, reduction_op, transform_op,
+                                                                  init, stream);
     }
   };
 

@@ -124,6 +124,10 @@ STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
   }
 }
 
+/// The number of items as kernels take it: a FutureCount, which they read, or `std::size_t`.
+template <class NumItemsT>
+using kernel_count_t = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
+
 /// The number of items that a kernel gets, or reads.
 template <class Integer>
 STRATA_D Integer number_of_items(Integer num_items) {

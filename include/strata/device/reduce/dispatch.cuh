@@ -33,6 +33,13 @@ struct reduce_storage {
   typename Gather::TempStorage gather;
 };
 
+/// The input of a call with a FutureCount, which the kernel cuts into shares.
+template <class NumItems>
+struct uncut_input {
+  NumItems num_items;
+  float evict_first_fraction;
+};
+
 /// By each of `blocks` blocks: reduces its share, and the last one stores the result.
 template <class Gather, class Agent, class InputIterator, class OutputIterator, class InitT>
 STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& storage, InputIterator d_in,
@@ -51,12 +58,13 @@ STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& stora
 
 /// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
 /// result reduces the results of all blocks, in the order of the input. An empty input takes one block, which writes
-/// `init`.
-template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class ReductionOp,
+/// `init`. `Share` is `even_share`, or the `uncut_input` of a FutureCount: blocks that have no granule of it take no
+/// part.
+template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Share, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
-    STRATA_KERNEL void reduce_kernel(InputIterator d_in, OutputIterator d_out, even_share share,
+    STRATA_KERNEL void reduce_kernel(InputIterator d_in, OutputIterator d_out, Share share,
                                      typename last_block_gather<AccumT>::arguments gather_arguments,
                                      ReductionOp reduction_op, TransformOp transform_op, InitT init) {
   using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
@@ -74,7 +82,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, gridDim.x, gather_arguments, init);
+  if constexpr (std::is_same_v<Share, even_share>) {
+    detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, gridDim.x, gather_arguments,
+                                     init);
+  } else {
+    const std::size_t num_items = share.num_items.get();
+    const std::size_t max_blocks = even_share::max_blocks<InputIterator>(num_items);
+    const unsigned blocks = max_blocks < gridDim.x ? static_cast<unsigned>(max_blocks) : gridDim.x;
+    if (blockIdx.x >= blocks) return;
+    even_share cut = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
+    cut.evict_first_fraction = share.evict_first_fraction;
+    detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, cut, blocks, gather_arguments, init);
+  }
 }
 
 /// Reduces a short input in one block, with little code. A single call is faster than by reduce_kernel, see README.md.
@@ -94,41 +113,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
   if (threadIdx.x == 0) detail::store_result(agent, d_out, init, result, true);
 }
 
-/// The same as reduce_kernel with a FutureCount, whose share is cut in the kernel. Blocks that have no granule of it
-/// take no part.
-template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Count, class ReductionOp,
-          class TransformOp, class InitT>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
-                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
-    STRATA_KERNEL void reduce_future_count_kernel(InputIterator d_in, OutputIterator d_out, Count count,
-                                                  float evict_first_fraction,
-                                                  typename last_block_gather<AccumT>::arguments gather_arguments,
-                                                  ReductionOp reduction_op, TransformOp transform_op, InitT init) {
-  using Agent = AgentReduce<typename MaxPolicy::ActivePolicy, AccumT, ReductionOp, TransformOp>;
-  using Gather = last_block_gather<AccumT>;
-  using shared_storage = reduce_storage<Agent, Gather>;
-  STRATA_SHARED(shared, Uninitialized<shared_storage>);
-  Agent agent(shared.Alias().agent, reduction_op, transform_op);
-
-  platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
-
-  const std::size_t num_items = count.get();
-  const std::size_t max_blocks = even_share::max_blocks<InputIterator>(num_items);
-  const unsigned blocks = max_blocks < gridDim.x ? static_cast<unsigned>(max_blocks) : gridDim.x;
-  if (blockIdx.x >= blocks) return;
-  even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
-  share.evict_first_fraction = evict_first_fraction;
-  detail::reduce_and_store<Gather>(agent, shared.Alias().gather, d_in, d_out, share, blocks, gather_arguments, init);
-}
-
 template <class Policy>
 using reduce_rows = if_rows<reduce_tuning, decltype(Policy::tuning)>;
 
-/// One call of a device-wide reduction.
-/// `Count` is `std::size_t`, or a FutureCount, which a kernel of its own reads.
+/// One call of a device-wide reduction of `num_items` items, as kernels take the number. The host knows that there are
+/// at most `max_items`.
 template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
-          class PolicyHub = default_policy_hub, class Count = std::size_t>
+          class PolicyHub = default_policy_hub, class NumItems = std::size_t>
 struct DispatchReduce {
   static_assert(hub_has_rows<reduce_rows, PolicyHub>,
                 "DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
@@ -138,42 +129,42 @@ struct DispatchReduce {
 
   InputIterator d_in;
   OutputIterator d_out;
-  std::size_t num_items;
+  std::size_t max_items;
   ReductionOp reduction_op;
   TransformOp transform_op;
   InitT init;
   cudaStream_t stream;
   device_properties device;
   platform::tagged_word* words;
-  Count count;
+  NumItems num_items;
 
   template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
-    const std::size_t count = detail::max_items(num_items);
-    if (detail::refuses_input(d_in, num_items, "d_in") || detail::refuses_index(d_out, count)) {
+    const std::size_t max_items = detail::max_items(num_items);
+    if (detail::refuses_input(d_in, num_items, "d_in") || detail::refuses_index(d_out, max_items)) {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(0, max_reduce_blocks * Gather::words_per_value);
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if ((count > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_result(d_out) ||
+    if ((max_items > 0 && detail::refuses_null(d_in, "d_in")) || detail::refuses_result(d_out) ||
         detail::refuses_null_count(num_items) || detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) {
       return cudaErrorInvalidValue;
     }
-    using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
-    DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub, KernelCount>
+    DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub,
+                   kernel_count_t<NumItemsT>>
         dispatch{d_in,
                  d_out,
-                 count,
+                 max_items,
                  reduction_op,
                  transform_op,
                  init,
                  stream,
                  {},
                  storage.template get<platform::tagged_word>(0),
-                 static_cast<KernelCount>(num_items)};
+                 static_cast<kernel_count_t<NumItemsT>>(num_items)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -187,18 +178,14 @@ struct DispatchReduce {
                   "one partial result per thread");
     using T = iterator_value_t<InputIterator>;
 
-    const unsigned blocks = number_of_blocks(tuning, num_items * sizeof(T));
-    const float evict_first = evict_first_fraction(num_items * sizeof(T));
+    const unsigned blocks = number_of_blocks(tuning, max_items * sizeof(T));
+    const float evict_first = evict_first_fraction(max_items * sizeof(T));
     const launch_configuration configuration{
         "strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900};
-    if constexpr (is_future_count<Count>) {
-      return strata::launch(configuration,
-                            reduce_future_count_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Count,
-                                                       ReductionOp, TransformOp, InitT>,
-                            d_in, d_out, count, evict_first, typename Gather::arguments{words, next_epoch()},
-                            reduction_op, transform_op, init);
+    using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
+    if constexpr (is_future_count<NumItems>) {
+      return launch_kernel(configuration, uncut_input<NumItems>{num_items, evict_first});
     } else {
-      using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
       constexpr std::size_t short_items = std::size_t{Agent::short_items} * tuning.block_threads;
       if (num_items > 0 && num_items <= short_items &&
           num_items * sizeof(T) <= static_cast<std::size_t>(tuning.single_block_bytes)) {
@@ -209,11 +196,16 @@ struct DispatchReduce {
       }
       even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
       share.evict_first_fraction = evict_first;
-      return strata::launch(
-          configuration,
-          reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>, d_in, d_out,
-          share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
+      return launch_kernel(configuration, share);
     }
+  }
+
+  template <class Share>
+  cudaError_t launch_kernel(const launch_configuration& configuration, const Share& share) const {
+    return strata::launch(
+        configuration,
+        reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Share, ReductionOp, TransformOp, InitT>, d_in,
+        d_out, share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
   }
 
   /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does
@@ -237,13 +229,21 @@ struct DispatchReduce {
     const auto at_most = [&](std::size_t limit) { blocks = detail::least(blocks, limit); };
     at_most(bytes / static_cast<std::size_t>(tuning.min_bytes_per_block));
     at_most(static_cast<std::size_t>(tuning.block_threads));
-    at_most(even_share::max_blocks<InputIterator>(num_items));
+    at_most(even_share::max_blocks<InputIterator>(max_items));
     return blocks > 0 ? static_cast<unsigned>(blocks) : 1;
   }
 };
 
-template <class AccumT, class In, class Out, class ReductionOp, class TransformOp, class InitT, class PolicyHub>
-using dispatch_reduce = dispatch_if<can_accumulate<ReductionOp, AccumT, In, Out>,
-                                    DispatchReduce<AccumT, In, Out, ReductionOp, TransformOp, InitT, PolicyHub>>;
+/// Carries out one call of a reduction, whose partial results have the type `AccumT`.
+template <class AccumT, class PolicyHub, class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp,
+          class TransformOp, class InitT>
+cudaError_t dispatch_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                            OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
+                            TransformOp transform_op, InitT init, cudaStream_t stream) {
+  constexpr bool is_possible = can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>;
+  using Dispatcher = DispatchReduce<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT, PolicyHub>;
+  return dispatch_if<is_possible, Dispatcher>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                        reduction_op, transform_op, init, stream);
+}
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -234,10 +234,18 @@ struct DispatchSegmentedReduce {
   bool has_programmatic() const { return device.ptx_version >= 900; }
 };
 
-template <class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp, class TransformOp,
-          class InitT, class PolicyHub>
-using dispatch_segmented_reduce = dispatch_if<can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>,
-                                              DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments,
-                                                                      ReductionOp, TransformOp, InitT, PolicyHub>>;
+/// Carries out one call of a segmented reduction, whose partial results have the type `AccumT`.
+template <class AccumT, class PolicyHub, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
+          class TransformOp, class InitT>
+cudaError_t dispatch_segmented_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                      OutputIterator d_out, const Segments& segments, long long num_segments,
+                                      ReductionOp reduction_op, TransformOp transform_op, InitT init,
+                                      cudaStream_t stream) {
+  constexpr bool is_possible = can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>;
+  using Dispatcher = DispatchSegmentedReduce<AccumT, InputIterator, OutputIterator, Segments, ReductionOp, TransformOp,
+                                             InitT, PolicyHub>;
+  return dispatch_if<is_possible, Dispatcher>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, segments,
+                                                        num_segments, reduction_op, transform_op, init, stream);
+}
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -56,19 +56,20 @@ __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
   Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init).scan(exchange, gridDim.x);
 }
 
-/// The same with a FutureCount. Blocks without a tile take no part.
-template <class MaxPolicy, template <class> class Tile, bool IsOneRound, class Problem, class Count>
+/// Tiles in registers with a FutureCount. Blocks without a tile take no part. It is a kernel of its own because it takes
+/// the problem: if scan_tile_kernel took it too, other machine code would be made of calls without a FutureCount.
+template <class MaxPolicy, template <class> class Tile, bool IsOneRound, class Problem, class NumItems>
 __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
                   Tile<typename MaxPolicy::ActivePolicy>::tuning.blocks_per_multiprocessor)
     STRATA_KERNEL void scan_tile_future_count_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                     const STRATA_GRID_CONSTANT Count count, bool may_overwrite_input,
-                                                     tile_aggregates_arguments exchange) {
+                                                     const STRATA_GRID_CONSTANT NumItems counted,
+                                                     bool may_overwrite_input, tile_aggregates_arguments exchange) {
   using Agent = AgentScanTile<Tile<typename MaxPolicy::ActivePolicy>, IsOneRound, Problem>;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  const std::size_t num_items = count.get();
+  const std::size_t num_items = counted.get();
   const std::size_t tiles = ceiling_divide<std::size_t>(num_items, Agent::tile_items);
   const unsigned blocks = tiles < gridDim.x ? static_cast<unsigned>(tiles) : gridDim.x;
   if (num_items == 0 && blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
@@ -96,30 +97,6 @@ __launch_bounds__(MaxPolicy::ActivePolicy::small_tile.block_threads)
 template <class Policy, class Problem, bool UsesBulkCopies>
 using scan_pipeline = AgentScanPipeline<typename Problem::template steps<Policy, UsesBulkCopies>>;
 
-/// Scans tiles in a pipeline of stages in dynamic shared memory. All blocks are resident.
-template <class MaxPolicy, class Problem, bool UsesBulkCopies>
-__launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
-                  scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_pipeline_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                            const STRATA_GRID_CONSTANT tiled_input input,
-                                            tile_aggregates_arguments exchange) {
-  if constexpr (platform::has_bulk_copies) {
-    using Policy = typename MaxPolicy::ActivePolicy;
-    using Agent = scan_pipeline<Policy, Problem, UsesBulkCopies>;
-    STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
-    STRATA_DYNAMIC_SHARED(stages);
-    STRATA_ASSERT(blockDim.x == Agent::block_threads,
-                  "scan_pipeline_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
-                  Agent::block_threads);
-
-    platform::wait_for_previous_kernel();
-    platform::launch_next_kernel();
-
-    typename Problem::template steps<Policy, UsesBulkCopies> steps(problem, input);
-    Agent(shared.Alias(), stages, steps, input, exchange).run();
-  }
-}
-
 template <class Problem, class = void>
 inline constexpr bool holds_num_items = false;
 template <class Problem>
@@ -135,32 +112,51 @@ STRATA_D decltype(auto) with_items(const Problem& problem, [[maybe_unused]] std:
   }
 }
 
-/// The same with a FutureCount. All blocks take part, those without a tile too.
-template <class MaxPolicy, class Problem, bool UsesBulkCopies, class Count>
+/// The input of a call with a FutureCount, which the kernel cuts into tiles.
+template <class NumItems>
+struct uncut_scan_input {
+  NumItems num_items;
+  unsigned max_head_items;
+};
+
+/// Scans tiles in a pipeline of stages in dynamic shared memory. All blocks are resident. `Input` is `tiled_input`, or
+/// the `uncut_scan_input` of a FutureCount: then blocks without a tile take part too.
+template <class MaxPolicy, class Problem, bool UsesBulkCopies, class Input = tiled_input>
 __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::block_threads,
                   scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesBulkCopies>::blocks_per_multiprocessor)
-    STRATA_KERNEL void scan_pipeline_future_count_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                         const STRATA_GRID_CONSTANT Count count,
-                                                         unsigned max_head_items, tile_aggregates_arguments exchange) {
+    STRATA_KERNEL void scan_pipeline_kernel(const STRATA_GRID_CONSTANT Problem problem,
+                                            const STRATA_GRID_CONSTANT Input input,
+                                            tile_aggregates_arguments exchange) {
   if constexpr (platform::has_bulk_copies) {
     using Policy = typename MaxPolicy::ActivePolicy;
     using Agent = scan_pipeline<Policy, Problem, UsesBulkCopies>;
+    using Steps = typename Problem::template steps<Policy, UsesBulkCopies>;
     STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
     STRATA_DYNAMIC_SHARED(stages);
+    STRATA_ASSERT(blockDim.x == Agent::block_threads,
+                  "scan_pipeline_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
+                  Agent::block_threads);
+
     platform::wait_for_previous_kernel();
     platform::launch_next_kernel();
 
-    const std::size_t num_items = count.get();
-    if (num_items == 0) {
-      if (blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
-      return;
+    if constexpr (std::is_same_v<Input, tiled_input>) {
+      Steps steps(problem, input);
+      Agent(shared.Alias(), stages, steps, input, exchange).run();
+    } else {
+      const std::size_t num_items = input.num_items.get();
+      if (num_items == 0) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
+        return;
+      }
+      const unsigned head_items =
+          num_items < input.max_head_items ? static_cast<unsigned>(num_items) : input.max_head_items;
+      const tiled_input tiles{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
+                              head_items};
+      const auto& counted = detail::with_items(problem, num_items);
+      Steps steps(counted, tiles);
+      Agent(shared.Alias(), stages, steps, tiles, exchange).run();
     }
-    const unsigned head_items = num_items < max_head_items ? static_cast<unsigned>(num_items) : max_head_items;
-    const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
-                            head_items};
-    const auto& counted = detail::with_items(problem, num_items);
-    typename Problem::template steps<Policy, UsesBulkCopies> steps(counted, input);
-    Agent(shared.Alias(), stages, steps, input, exchange).run();
   }
 }
 
@@ -197,13 +193,14 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 ///   scan of one iterator into another, for AgentScanTile;
 /// - `moves_in_place`: an output may overwrite an item of another tile. A block then cannot reduce a tile in
 ///   place of its block, so all blocks must be resident;
-/// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline;
+/// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline. The kernel
+///   takes the problem as its base `steps::PipelineProblem`, so that problems with the same steps share it;
 /// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come
 ///   before the first 16-byte boundary.
 /// - `write_empty()`: what is written if a FutureCount is 0.
 ///
-/// `Count` is `std::size_t`, or a FutureCount, which kernels of its own read.
-template <class Problem, class PolicyHub = default_policy_hub, class Count = std::size_t>
+/// `num_items` is the number of items as kernels take it. The host knows that there are at most `max_items`.
+template <class Problem, class PolicyHub = default_policy_hub, class NumItems = std::size_t>
 struct DispatchScan {
   static constexpr bool has_columns = hub_has_rows<columns_rows, typename Problem::policy_hub>;
   static_assert(
@@ -221,34 +218,34 @@ struct DispatchScan {
   using Aggregates = tile_aggregates<typename Problem::Accum>;
 
   Problem problem;
-  std::size_t num_items;
+  std::size_t max_items;
   cudaStream_t stream;
   device_properties device;
   platform::tagged_word* words;
-  Count count;
+  NumItems num_items;
 
   template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               NumItemsT num_items, cudaStream_t stream) {
-    const std::size_t count = detail::max_items(num_items);
-    if (detail::refuses_count(num_items, "num_items") || !problem.can_reach(count)) return cudaErrorInvalidValue;
-    const std::size_t max_tiles = ceiling_divide(count, min_tile_items);
+    const std::size_t max_items = detail::max_items(num_items);
+    if (detail::refuses_count(num_items, "num_items") || !problem.can_reach(max_items)) return cudaErrorInvalidValue;
+    const std::size_t max_tiles = ceiling_divide(max_items, min_tile_items);
     temporary_storage::layout<1> storage;
     storage.template reserve<platform::tagged_word>(
         0, Aggregates::number_of_words(detail::least(max_tiles, max_scan_blocks)));
     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
-    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !problem.are_arguments_valid(count) ||
-        detail::refuses_null_count(num_items)) {
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) ||
+        !problem.are_arguments_valid(max_items) || detail::refuses_null_count(num_items)) {
       return cudaErrorInvalidValue;
     }
-    if (count == 0) return cudaSuccess;
-    using KernelCount = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
-    DispatchScan<Problem, PolicyHub, KernelCount> dispatch{problem,
-                                                           count,
-                                                           stream,
-                                                           {},
-                                                           storage.template get<platform::tagged_word>(0),
-                                                           static_cast<KernelCount>(num_items)};
+    if (max_items == 0) return cudaSuccess;
+    DispatchScan<Problem, PolicyHub, kernel_count_t<NumItemsT>> dispatch{
+        problem,
+        max_items,
+        stream,
+        {},
+        storage.template get<platform::tagged_word>(0),
+        static_cast<kernel_count_t<NumItemsT>>(num_items)};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -277,7 +274,6 @@ struct DispatchScan {
     return launch_rounds<ActivePolicy, large_tile>();
   }
 
- protected:
   template <class ActivePolicy, bool UsesBulkCopies>
   cudaError_t launch_pipeline(unsigned head_items) const {
     using Steps = typename Problem::template steps<ActivePolicy, UsesBulkCopies>;
@@ -285,31 +281,27 @@ struct DispatchScan {
     // not for users: storage is for either
     static_assert(tile_aggregates<typename Steps::Aggregate>::words_per_value <= Aggregates::words_per_value,
                   "a pipeline's aggregates must fit where those of tiles in registers do");
-    const tiled_input input{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
-                            head_items};
-    static kernel_property_cache cache;
-    const launch_configuration base{"strata::DeviceScan",
-                                    dim3(1),
-                                    dim3(static_cast<unsigned>(Agent::block_threads)),
-                                    Agent::dynamic_shared_bytes,
-                                    stream,
-                                    1,
-                                    true};
-    if constexpr (is_future_count<Count>) {
+    const std::size_t tiles = ceiling_divide<std::size_t>(max_items - head_items, Agent::tile_items);
+    const auto launch_with = [&](const auto& input) {
+      using Input = std::decay_t<decltype(input)>;
+      static kernel_property_cache cache;
       return detail::launch_resident(
-          base, cache, device, input.tiles, max_scan_blocks,
-          scan_pipeline_future_count_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies, Count>, problem, count,
-          head_items, exchange());
+          {"strata::DeviceScan", dim3(1), dim3(static_cast<unsigned>(Agent::block_threads)),
+           Agent::dynamic_shared_bytes, stream, 1, true},
+          cache, device, tiles, max_scan_blocks,
+          scan_pipeline_kernel<MaxPolicy, typename Steps::PipelineProblem, UsesBulkCopies, Input>, problem, input,
+          exchange());
+    };
+    if constexpr (is_future_count<NumItems>) {
+      return launch_with(uncut_scan_input<NumItems>{num_items, head_items});
     } else {
-      return detail::launch_resident(base, cache, device, input.tiles, max_scan_blocks,
-                                     scan_pipeline_kernel<MaxPolicy, typename Steps::Problem, UsesBulkCopies>, problem,
-                                     input, exchange());
+      return launch_with(tiled_input{num_items, tiles, head_items});
     }
   }
 
   template <class ActivePolicy>
   cudaError_t launch_single_tile() const {
-    if constexpr (is_future_count<Count>) {
+    if constexpr (is_future_count<NumItems>) {
       return launch_one_round<ActivePolicy, small_tile>();
     } else {
       return strata::launch(configuration<ActivePolicy, small_tile>(), scan_single_tile_kernel<MaxPolicy, Problem>,
@@ -322,9 +314,9 @@ struct DispatchScan {
   // kernel before (2^18 ints in a batch: 3.4 us, 4.7 if cooperative; H200, 2026-11-21).
   template <class ActivePolicy, template <class> class Tile>
   cudaError_t launch_one_round() const {
-    if constexpr (is_future_count<Count>) {
+    if constexpr (is_future_count<NumItems>) {
       return strata::launch(configuration<ActivePolicy, Tile>(),
-                            scan_tile_future_count_kernel<MaxPolicy, Tile, true, Problem, Count>, problem, count,
+                            scan_tile_future_count_kernel<MaxPolicy, Tile, true, Problem, NumItems>, problem, num_items,
                             may_overwrite_input(), exchange());
     } else {
       return strata::launch(configuration<ActivePolicy, Tile>(), scan_tile_kernel<MaxPolicy, Tile, true, Problem>,
@@ -336,10 +328,11 @@ struct DispatchScan {
   template <class ActivePolicy, template <class> class Tile>
   cudaError_t launch_rounds() const {
     static kernel_property_cache cache;
-    if constexpr (is_future_count<Count>) {
-      return detail::launch_resident(
-          configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(), max_scan_blocks,
-          scan_tile_future_count_kernel<MaxPolicy, Tile, false, Problem, Count>, problem, count, false, exchange());
+    if constexpr (is_future_count<NumItems>) {
+      return detail::launch_resident(configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(),
+                                     max_scan_blocks,
+                                     scan_tile_future_count_kernel<MaxPolicy, Tile, false, Problem, NumItems>, problem,
+                                     num_items, false, exchange());
     } else {
       return detail::launch_resident(configuration<ActivePolicy, Tile>(), cache, device, tiles<ActivePolicy, Tile>(),
                                      max_scan_blocks, scan_tile_kernel<MaxPolicy, Tile, false, Problem>,
@@ -348,12 +341,13 @@ struct DispatchScan {
     }
   }
 
+ private:
   template <class ActivePolicy, template <class> class Tile>
   std::size_t tiles() const {
     constexpr scan_tile_tuning tuning = Tile<ActivePolicy>::tuning;
     constexpr std::size_t tile_items = static_cast<std::size_t>(tuning.block_threads) * tuning.items_per_thread;
     static_assert(tile_items >= min_tile_items, "scan_tile_tuning: a tile must have at least 128 items");
-    return ceiling_divide(num_items, tile_items);
+    return ceiling_divide(max_items, tile_items);
   }
 
   template <class ActivePolicy, template <class> class Tile>
@@ -373,7 +367,7 @@ struct DispatchScan {
     constexpr bool are_arrays =
         std::is_pointer_v<typename Problem::TileInput> && std::is_pointer_v<typename Problem::TileOutput>;
     return !are_arrays ||
-           detail::arrays_overlap(problem.tile_input(), num_items, problem.tile_output(num_items), num_items);
+           detail::arrays_overlap(problem.tile_input(), max_items, problem.tile_output(max_items), max_items);
   }
 };
 

@@ -128,7 +128,7 @@ struct non_trivial_runs_problem {
     using Index = std::uint16_t;
 
    public:
-    using Problem = non_trivial_runs_problem;
+    using PipelineProblem = non_trivial_runs_problem;
     using Aggregate = Accum;
     /// With 16 bytes for the item behind the tile.
     struct Stage : columns_stage<Policy, Key, Keys, NullType, sizeof(Index)> {

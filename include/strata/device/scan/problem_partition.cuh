@@ -183,7 +183,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
     using base = typename Select::template steps<Policy, UsesBulkCopies>;
 
    public:
-    using Problem = partition_problem;
+    using PipelineProblem = partition_problem;
     using Aggregate = Accum;
     using typename base::Stage;
     struct ThreadState {

@@ -181,7 +181,7 @@ struct reduce_by_key_problem {
     static_assert(!has_values || sizeof(Staged) == sizeof(T), "sums overwrite values");
 
    public:
-    using Problem = reduce_by_key_problem;
+    using PipelineProblem = reduce_by_key_problem;
     using Aggregate = Accum;
     using Stage = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
                                 static_cast<int>(sizeof(Reduced))>;

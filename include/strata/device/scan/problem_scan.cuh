@@ -80,7 +80,7 @@ struct scan_problem {
     static constexpr int width = static_cast<int>(16 / sizeof(Staged));  // items of a vector
 
    public:
-    using Problem = scan_problem;
+    using PipelineProblem = scan_problem;
     using Aggregate = Accum;
     struct Stage {
       static constexpr scan_pipeline_tuning tuning = Policy::pipeline;

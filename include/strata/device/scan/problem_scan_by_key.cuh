@@ -186,7 +186,7 @@ struct scan_by_key_problem {
     static_assert(sizeof(Staged) == sizeof(Result), "results overwrite values");
 
    public:
-    using Problem = scan_by_key_problem;
+    using PipelineProblem = scan_by_key_problem;
     using Aggregate = Accum;
     using Stage = columns_stage<Policy, Key, Keys, Values, static_cast<int>(sizeof(Staged))>;
     using ThreadState = typename Stage::Shape::flags;  // where runs begin

@@ -147,7 +147,7 @@ struct select_problem {
     using Values = stage_column<Value, UsesBulkCopies && copies_values, false, ValueSource>;
 
    public:
-    using Problem = select_problem;
+    using PipelineProblem = select_problem;
     using Aggregate = Count;
     using Stage = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
                                 has_values ? static_cast<int>(sizeof(Value)) : 0>;

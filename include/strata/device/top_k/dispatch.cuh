@@ -141,20 +141,23 @@ __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads,
 
 /// Launches the collection of candidates. Its input is long: there is no kernel for one round of tiles.
 template <class Problem, class PolicyHub>
-struct DispatchTopKCollect : DispatchScan<Problem, PolicyHub> {
-  using Base = DispatchScan<Problem, PolicyHub>;
+struct DispatchTopKCollect {
+  using Scan = DispatchScan<Problem, PolicyHub>;
+  using MaxPolicy = typename Scan::MaxPolicy;
 
-  static std::size_t number_of_words() { return Base::Aggregates::number_of_words(max_scan_blocks); }
+  Scan scan;
+
+  static std::size_t number_of_words() { return Scan::Aggregates::number_of_words(max_scan_blocks); }
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
     if constexpr (ActivePolicy::pipeline_above != no_pipeline) {
       if constexpr (Problem::template has_pipeline<true>) {
-        if (this->problem.can_copy_in_bulk()) return this->template launch_pipeline<ActivePolicy, true>(0);
+        if (scan.problem.can_copy_in_bulk()) return scan.template launch_pipeline<ActivePolicy, true>(0);
       }
-      return this->template launch_pipeline<ActivePolicy, false>(0);
+      return scan.template launch_pipeline<ActivePolicy, false>(0);
     } else {
-      return this->template launch_rounds<ActivePolicy, large_tile>();
+      return scan.template launch_rounds<ActivePolicy, large_tile>();
     }
   }
 };

@@ -103,7 +103,7 @@ struct top_k_collect_problem {
     using Keys = stage_column<Key, UsesBulkCopies, false, KeyIterator>;
 
    public:
-    using Problem = top_k_collect_problem;
+    using PipelineProblem = top_k_collect_problem;
     using Aggregate = Count;
     using Stage = columns_stage<Policy, Key, Keys, NullType, 0>;
     using Shape = typename Stage::Shape;
