@@ -226,20 +226,12 @@ struct TunedDeviceScan {
   STRATA_CALL_WITHOUT_STORAGE(InclusiveScanByKey)
 
  private:
-  // Without an initial value (NullType), a scan begins with an item.
-  template <class InputIterator, class ScanOp, class InitValueT>
-  using accumulator_of_scan = detail::accumulator_t<
-      ScanOp,
-      std::conditional_t<std::is_same_v<InitValueT, NullType>, detail::iterator_value_t<InputIterator>,
-                         typename detail::initial_value_of<InitValueT>::type>,
-      detail::iterator_value_t<InputIterator>>;
-
   template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp, class InitValueT,
             class NumItemsT>
   static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                           OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
                           cudaStream_t stream) {
-    using Accum = accumulator_of_scan<InputIterator, ScanOp, InitValueT>;
+    using Accum = detail::scan_accumulator_t<InputIterator, ScanOp, InitValueT>;
     using Problem = detail::scan_problem<InputIterator, OutputIterator, Accum, ScanOp, IsInclusive, InitValueT>;
     constexpr bool is_possible = detail::can_accumulate<ScanOp, Accum, InputIterator, OutputIterator>;
     return detail::dispatch_if<is_possible, detail::DispatchScan<Problem, PolicyHub>>::Dispatch(
@@ -252,7 +244,7 @@ struct TunedDeviceScan {
                                  ValuesInputIterator d_values_in, ValuesOutputIterator d_values_out, ScanOp scan_op,
                                  InitValueT init_value, NumItemsT num_items, EqualityOp equality_op,
                                  cudaStream_t stream) {
-    using T = accumulator_of_scan<ValuesInputIterator, ScanOp, InitValueT>;
+    using T = detail::scan_accumulator_t<ValuesInputIterator, ScanOp, InitValueT>;
     return detail::dispatch_scan_by_key<T, IsInclusive, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in,
                                                                    d_values_in, d_values_out, scan_op, init_value,
                                                                    num_items, equality_op, stream);

@@ -100,9 +100,8 @@ struct TunedDeviceSegmentedScan {
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedSum");
-    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{}, num_segments,
-        strata::Sum{}, NullType{}, stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+                      num_segments, strata::Sum{}, NullType{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT>
@@ -111,9 +110,8 @@ struct TunedDeviceSegmentedScan {
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedSum");
-    return dispatch<accumulator_of_scan<InputIterator, strata::Sum>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
-        num_segments, strata::Sum{}, NullType{}, stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+                      d_out_begin_offsets, num_segments, strata::Sum{}, NullType{}, stream);
   }
 
   /// Combines what comes before each item in its segment, beginning with `init_value`: a value or a
@@ -147,9 +145,8 @@ struct TunedDeviceSegmentedScan {
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScan");
-    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(d_temp_storage, temp_storage_bytes, d_in, d_out,
-                                                                      d_begin_offsets, d_end_offsets, NullType{},
-                                                                      num_segments, scan_op, NullType{}, stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
+                      num_segments, scan_op, NullType{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
@@ -158,9 +155,8 @@ struct TunedDeviceSegmentedScan {
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScan");
-    return dispatch<accumulator_of_scan<InputIterator, ScanOp>, true>(
-        d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, d_out_begin_offsets,
-        num_segments, scan_op, NullType{}, stream);
+    return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets,
+                      d_out_begin_offsets, num_segments, scan_op, NullType{}, stream);
   }
 
   /// The same, beginning with `init_value`: a value or a FutureValue.
@@ -197,40 +193,25 @@ struct TunedDeviceSegmentedScan {
   template <class Iterator>
   static constexpr bool are_offsets = std::is_integral_v<typename detail::declared_value<Iterator, int>::type>;
 
-  template <class InputIterator, class ScanOp>
-  using accumulator_of_scan =
-      detail::accumulator_t<ScanOp, detail::iterator_value_t<InputIterator>, detail::iterator_value_t<InputIterator>>;
-
   template <bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
             class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   static cudaError_t scan(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                           OutputIterator d_out, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                           OutBeginOffsetIterator d_out_begin_offsets, NumSegmentsT num_segments, ScanOp scan_op,
                           InitValueT init_value, cudaStream_t stream) {
-    using Init = typename detail::initial_value_of<InitValueT>::type;
-    using AccumT = detail::accumulator_t<ScanOp, Init, detail::iterator_value_t<InputIterator>>;
-    return dispatch<AccumT, IsInclusive>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets,
-                                         d_end_offsets, d_out_begin_offsets, num_segments, scan_op, init_value, stream);
-  }
-
-  template <class AccumT, bool IsInclusive, class InputIterator, class OutputIterator, class BeginOffsetIterator,
-            class EndOffsetIterator, class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitT>
-  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                              OutputIterator d_out, BeginOffsetIterator d_begin_offsets,
-                              EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
-                              NumSegmentsT num_segments, ScanOp scan_op, InitT init, cudaStream_t stream) {
     static_assert(
         are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
         "Offset iterator type should be integral.");
+    using AccumT = detail::scan_accumulator_t<InputIterator, ScanOp, InitValueT>;
     constexpr bool is_possible = detail::can_accumulate<ScanOp, AccumT, InputIterator, OutputIterator>;
     using Dispatch =
         detail::DispatchSegmentedScan<AccumT, InputIterator, OutputIterator, BeginOffsetIterator, EndOffsetIterator,
                                       OutBeginOffsetIterator, detail::item_count_t<NumSegmentsT>, ScanOp, IsInclusive,
-                                      InitT, PolicyHub>;
+                                      InitValueT, PolicyHub>;
     return detail::dispatch_if<is_possible, Dispatch>::Dispatch(
         d_temp_storage, temp_storage_bytes, d_in, d_out,
         detail::offset_segments<BeginOffsetIterator, EndOffsetIterator>{d_begin_offsets, d_end_offsets},
-        d_out_begin_offsets, num_segments, scan_op, init, stream);
+        d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
 };
 using DeviceSegmentedScan = TunedDeviceSegmentedScan<default_policy_hub>;

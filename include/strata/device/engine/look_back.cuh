@@ -27,6 +27,10 @@
 /// publishes its aggregate before it waits. Tile 0 waits for no tile. So every wait ends, whatever the
 /// number of resident blocks and their order.
 ///
+/// There are two, for two shapes of the problem. `thread_look_back` is for many sums of a tile, a thread for each:
+/// flag and sum share a word, so that no access needs an order. `warp_look_back` is for one sum of a tile, which may
+/// need all 64 bits: the flag has a word of its own, and the lanes of a warp read 32 tiles at a time.
+///
 /// Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016). One
 /// thread for each digit: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
 /// GPUs" (2022).

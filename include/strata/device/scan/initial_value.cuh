@@ -42,6 +42,14 @@ struct initial_value_of<FutureValue<T, Iterator>> {
   using type = T;
 };
 
+/// The accumulator of a scan. Without an initial value (NullType), a scan begins with an item.
+template <class InputIterator, class ScanOp, class InitT>
+using scan_accumulator_t =
+    accumulator_t<ScanOp,
+                  std::conditional_t<std::is_same_v<InitT, NullType>, iterator_value_t<InputIterator>,
+                                     typename initial_value_of<InitT>::type>,
+                  iterator_value_t<InputIterator>>;
+
 template <class AccumT, class InitT>
 STRATA_D AccumT initial_value(const InitT& init) {
   return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
