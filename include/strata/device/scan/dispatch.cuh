@@ -56,8 +56,8 @@ __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
   Agent(shared.Alias(), d_in, d_out, num_items, may_overwrite_input, scan_op, init).scan(exchange, gridDim.x);
 }
 
-/// Tiles in registers with a FutureCount. Blocks without a tile take no part. It is a kernel of its own because it takes
-/// the problem: if scan_tile_kernel took it too, other machine code would be made of calls without a FutureCount.
+/// Tiles in registers with a FutureCount. Blocks without a tile take no part. It is a kernel of its own because it
+/// takes the problem: if scan_tile_kernel took it too, calls without a FutureCount would get other machine code.
 template <class MaxPolicy, template <class> class Tile, bool IsOneRound, class Problem, class NumItems>
 __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
                   Tile<typename MaxPolicy::ActivePolicy>::tuning.blocks_per_multiprocessor)
