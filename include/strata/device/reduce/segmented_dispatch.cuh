@@ -24,8 +24,13 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-template <class Storage>
-inline constexpr bool segmented_storage_fits = sizeof(Storage) <= std::size_t{48} << 10;
+template <class Agent>
+STRATA_HD constexpr bool segmented_storage_fits() {
+  static_assert(sizeof(typename Agent::TempStorage) <= std::size_t{48} << 10,
+                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
+                "memory: the accumulator is too large, reduce its parts one after the other");
+  return true;
+}
 
 /// Many segments: each block reduces a batch. `segmented_reduce_chunks_kernel` reduces the chunks that it queues.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
@@ -37,9 +42,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                ReductionOp reduction_op, TransformOp transform_op, InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator, Segments,
                                      ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
-                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
-                "memory: the accumulator is too large, reduce its parts one after the other");
+  static_assert(segmented_storage_fits<Agent>());
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -59,9 +62,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                       TransformOp transform_op, InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator, Segments,
                                      ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
-                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
-                "memory: the accumulator is too large, reduce its parts one after the other");
+  static_assert(segmented_storage_fits<Agent>());
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -85,9 +86,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
                                                           InitT init) {
   using Agent = AgentSegmentedReduceOneLaunch<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator,
                                               Segments, ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<typename Agent::TempStorage>,
-                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
-                "memory: the accumulator is too large, reduce its parts one after the other");
+  static_assert(segmented_storage_fits<Agent>());
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
