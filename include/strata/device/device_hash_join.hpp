@@ -59,6 +59,24 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
+// Declares the overload of a function that takes no temporary storage. STRATA_CALL_WITHOUT_STORAGE deduces the type of
+// each argument, and so `{}` could not stand for the options. Back ends allocate in different ways, too.
+#define STRATA_CALL_WITHOUT_JOIN_STORAGE(function)                                                       \
+  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,    \
+            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any,             \
+            class Where = stream_type>                                                                   \
+  static cudaError_t function(const JoinSide<BuildKeys, BuildPromises>& build,                           \
+                              const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output,     \
+                              JoinNumOut d_num_out, const JoinOptions<Hash, Equal, Order>& options = {}, \
+                              const Where& where = {}) {                                                 \
+    return Backend::with_storage(                                                                        \
+        detail::where_of<stream_type>(where),                                                            \
+        [](void* storage, std::size_t& bytes, const auto&... arguments) {                                \
+          return function(storage, bytes, arguments...);                                                 \
+        },                                                                                               \
+        build, probe, output, d_num_out, options);                                                       \
+  }
+
 /// Equi-joins of two arrays of keys, the build side and the probe side. Make the shorter side the build side. The probe
 /// side is the left one; for a right join exchange the sides. A program writes `DeviceHashJoin`.
 ///
@@ -139,14 +157,7 @@ struct DeviceHashJoinOn {
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
-            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Inner(const JoinSide<BuildKeys, BuildPromises>& build,
-                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                           const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
-    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Inner");
-    return join_with_storage(detail::join_kind<JoinKind::inner>{}, build, probe, output, d_num_out, options, where);
-  }
+  STRATA_CALL_WITHOUT_JOIN_STORAGE(Inner)
 
   /// The same, and each probe row without a partner, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
@@ -160,14 +171,7 @@ struct DeviceHashJoinOn {
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
-            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Left(const JoinSide<BuildKeys, BuildPromises>& build,
-                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
-    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Left");
-    return join_with_storage(detail::join_kind<JoinKind::left>{}, build, probe, output, d_num_out, options, where);
-  }
+  STRATA_CALL_WITHOUT_JOIN_STORAGE(Left)
 
   /// The same, and each build row without a partner, with no probe row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
@@ -181,14 +185,7 @@ struct DeviceHashJoinOn {
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
-            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Full(const JoinSide<BuildKeys, BuildPromises>& build,
-                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
-    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Full");
-    return join_with_storage(detail::join_kind<JoinKind::full>{}, build, probe, output, d_num_out, options, where);
-  }
+  STRATA_CALL_WITHOUT_JOIN_STORAGE(Full)
 
   /// Each probe row that has a partner, once, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
@@ -202,14 +199,7 @@ struct DeviceHashJoinOn {
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
-            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Semi(const JoinSide<BuildKeys, BuildPromises>& build,
-                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
-    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Semi");
-    return join_with_storage(detail::join_kind<JoinKind::semi>{}, build, probe, output, d_num_out, options, where);
-  }
+  STRATA_CALL_WITHOUT_JOIN_STORAGE(Semi)
 
   /// Each probe row that has none, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
@@ -223,14 +213,7 @@ struct DeviceHashJoinOn {
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
                 d_num_out, options, stream);
   }
-  template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
-            class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any, class Where = stream_type>
-  static cudaError_t Anti(const JoinSide<BuildKeys, BuildPromises>& build,
-                          const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
-                          const JoinOptions<Hash, Equal, Order>& options = {}, const Where& where = {}) {
-    STRATA_NVTX_RANGE(&output, "strata::DeviceHashJoin::Anti");
-    return join_with_storage(detail::join_kind<JoinKind::anti>{}, build, probe, output, d_num_out, options, where);
-  }
+  STRATA_CALL_WITHOUT_JOIN_STORAGE(Anti)
 
  private:
   template <class Kind, class Build, class Probe, class Output, class Options>
@@ -246,15 +229,8 @@ struct DeviceHashJoinOn {
       return cudaErrorInvalidValue;
     }
   }
-  template <class Kind, class Build, class Probe, class Output, class Options, class Where>
-  static cudaError_t join_with_storage(Kind kind, const Build& build, const Probe& probe, const Output& output,
-                                       std::int64_t* d_num_out, const Options& options, const Where& where) {
-    return Backend::with_storage(
-        detail::where_of<stream_type>(where),
-        [](void* storage, std::size_t& bytes, const auto&... arguments) { return join(storage, bytes, arguments...); },
-        kind, build, probe, output, d_num_out, options);
-  }
 };
+#undef STRATA_CALL_WITHOUT_JOIN_STORAGE
 
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
 /// DeviceHashJoin with a hub of yours in the place of join_policy_hub: see default_policy_hub.

@@ -19,6 +19,19 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
+// Declares the overload of a probe that takes no temporary storage.
+#define STRATA_CALL_WITHOUT_PROBE_STORAGE(function)                                                       \
+  template <class Keys, class Promises, class Output, class Where = stream_type>                          \
+  cudaError_t function(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out, \
+                       const Where& where = {}) const {                                                   \
+    return Backend::with_storage(                                                                         \
+        detail::where_of<stream_type>(where),                                                             \
+        [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {       \
+          return table->function(storage, bytes, arguments...);                                           \
+        },                                                                                                \
+        this, probe, output, d_num_out);                                                                  \
+  }
+
 /// The build side of joins, built once and probed often: a view over memory that the caller owns. It holds pointers and
 /// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal, Order>`.
 ///
@@ -106,12 +119,7 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
-  template <class Keys, class Promises, class Output, class Where = stream_type>
-  cudaError_t Inner(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                    const Where& where = {}) const {
-    STRATA_NVTX_RANGE(this, "strata::JoinTable::Inner");
-    return join_with_storage(JoinKind::inner, probe, output, d_num_out, where);
-  }
+  STRATA_CALL_WITHOUT_PROBE_STORAGE(Inner)
 
   template <class Keys, class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
@@ -119,12 +127,7 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
-  template <class Keys, class Promises, class Output, class Where = stream_type>
-  cudaError_t Left(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   const Where& where = {}) const {
-    STRATA_NVTX_RANGE(this, "strata::JoinTable::Left");
-    return join_with_storage(JoinKind::left, probe, output, d_num_out, where);
-  }
+  STRATA_CALL_WITHOUT_PROBE_STORAGE(Left)
 
   template <class Keys, class Promises, class Output>
   cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
@@ -132,12 +135,7 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
-  template <class Keys, class Promises, class Output, class Where = stream_type>
-  cudaError_t Full(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   const Where& where = {}) const {
-    STRATA_NVTX_RANGE(this, "strata::JoinTable::Full");
-    return join_with_storage(JoinKind::full, probe, output, d_num_out, where);
-  }
+  STRATA_CALL_WITHOUT_PROBE_STORAGE(Full)
 
   template <class Keys, class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
@@ -145,12 +143,7 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
-  template <class Keys, class Promises, class Output, class Where = stream_type>
-  cudaError_t Semi(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   const Where& where = {}) const {
-    STRATA_NVTX_RANGE(this, "strata::JoinTable::Semi");
-    return join_with_storage(JoinKind::semi, probe, output, d_num_out, where);
-  }
+  STRATA_CALL_WITHOUT_PROBE_STORAGE(Semi)
 
   template <class Keys, class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
@@ -158,12 +151,7 @@ class JoinTableOn {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }
-  template <class Keys, class Promises, class Output, class Where = stream_type>
-  cudaError_t Anti(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out,
-                   const Where& where = {}) const {
-    STRATA_NVTX_RANGE(this, "strata::JoinTable::Anti");
-    return join_with_storage(JoinKind::anti, probe, output, d_num_out, where);
-  }
+  STRATA_CALL_WITHOUT_PROBE_STORAGE(Anti)
 
  private:
   template <class Keys>
@@ -200,20 +188,11 @@ class JoinTableOn {
       return cudaErrorInvalidValue;
     }
   }
-  template <class Keys, class Promises, class Output, class Where>
-  cudaError_t join_with_storage(JoinKind kind, const JoinSide<Keys, Promises>& probe, const Output& output,
-                                std::int64_t* d_num_out, const Where& where) const {
-    return Backend::with_storage(
-        detail::where_of<stream_type>(where),
-        [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {
-          return table->join(storage, bytes, arguments...);
-        },
-        this, kind, probe, output, d_num_out);
-  }
 
   Table table_;
   /// -1 before the first build.
   std::int64_t rows_ = -1;
 };
+#undef STRATA_CALL_WITHOUT_PROBE_STORAGE
 
 STRATA_ARCH_NAMESPACE_END
