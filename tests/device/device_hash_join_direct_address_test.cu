@@ -9,7 +9,7 @@ namespace {
 using namespace device_join_test;
 
 TEST(device_hash_join_direct_address, is_chosen_while_it_stays_in_the_cache) {
-  using strata::choose_direct_address_join;
+  using strata::detail::choose_direct_address_join;
   static_assert(choose_direct_address_join(1000000, 1000000, 10000000));
   static_assert(choose_direct_address_join(4000000, 1000000, 10000000));
   static_assert(choose_direct_address_join(1u << 22, 1u << 20, 1u << 27));
@@ -22,7 +22,7 @@ TEST(device_hash_join_direct_address, is_chosen_while_it_stays_in_the_cache) {
 /// All kinds; the keys are ids of [low, low + keys) for the hint, moved by `move`.
 template <class Key>
 void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std::uint64_t keys, std::int64_t move = 0) {
-  ASSERT_TRUE(strata::choose_direct_address_join(keys, build.ids.size(), probe.ids.size()));
+  ASSERT_TRUE(strata::detail::choose_direct_address_join(keys, build.ids.size(), probe.ids.size()));
   device_joiner<Key, std::int32_t> join(build, probe, [move](std::uint32_t id) { return static_cast<Key>(id + move); });
   for (const JoinKind kind : every_kind) {
     const row_pairs expected = sort_merge_join(kind, build, probe);

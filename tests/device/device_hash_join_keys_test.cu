@@ -77,10 +77,9 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return options.with_order([&](const auto& join_options) {
           constexpr bool is_ordered = std::decay_t<decltype(join_options)>::order == JoinOrder::probe;
-          using Dispatch = strata::detail::DispatchHashJoin<
-              std::int64_t, const std::uint32_t*, Sink, strata::JoinHash, strata::Equality, strata::join_policy_hub,
-              unsigned long long,
-              strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered>>;
+          using Dispatch = strata::detail::DispatchHashJoin<std::int64_t, const std::uint32_t*, Sink, strata::JoinHash,
+                                                            strata::Equality, strata::join_policy_hub,
+                                                            unsigned long long, every_method<is_ordered>>;
           return Dispatch::Dispatch(storage, bytes, kind,
                                     strata::detail::untyped(options.build_side(build_keys.data(), 300)),
                                     strata::detail::untyped(options.probe_side(probe_keys.data(), 200)), sink,

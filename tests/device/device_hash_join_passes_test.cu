@@ -58,9 +58,7 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
         constexpr bool is_ordered = std::decay_t<decltype(join_options)>::order == JoinOrder::probe;
         using Dispatch = strata::detail::DispatchHashJoin<
             std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub, unsigned,
-            strata::detail::join_methods</*Merge=*/true, /*DirectAddress=*/true, /*KeySets=*/true, is_ordered,
-                                         /*OneEach=*/true, /*RowLists=*/is_ordered && std::is_integral_v<Key>,
-                                         /*BloomFilter=*/!is_ordered>>;
+            every_method<is_ordered, /*HasRowLists=*/is_ordered && std::is_integral_v<Key>, /*HasFilter=*/!is_ordered>>;
         return Dispatch::Dispatch(
             storage, bytes, kind,
             strata::detail::untyped(options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size()))),

@@ -103,11 +103,14 @@ class broken_sides {
 
   join_method method(JoinKind kind, JoinOrder order) const {
     constexpr bool is_number = std::is_integral_v<Key>;
-    const auto join = strata::detail::describe_join(kind, settings_.strategy, order == JoinOrder::probe, build_side(),
-                                                    probe_side(), /*has_short_rows=*/true, /*may_merge=*/is_number,
-                                                    /*may_address=*/is_number, /*may_list_rows=*/is_number);
-    constexpr int one_table_rows = small_rows::partition.rows_of_table(is_number && sizeof(Key) == 8);
-    return strata::detail::choose_join_method(join, small_rows::least_partitioned_rows, one_table_rows);
+    auto join = strata::detail::describe_join(kind, build_side(), probe_side(), settings_);
+    join.is_ordered = order == JoinOrder::probe;
+    join.may_merge = is_number;
+    join.may_address = is_number;
+    join.may_list_rows = is_number;
+    join.least_partitioned_rows = small_rows::least_partitioned_rows;
+    join.one_table_rows = small_rows::partition.rows_of_table(is_number && sizeof(Key) == 8);
+    return strata::detail::choose_join_method(join);
   }
 
   /// Checks all forms of the output of `call(storage, bytes, output, total)`, or the most frequent ones.

@@ -38,6 +38,18 @@ struct small_rows : strata::join_common_policy {
 };
 using small_hub = one_policy_hub<small_rows>;
 
+/// What a call reaches that promises all there is to promise.
+template <bool IsOrdered, bool HasRowLists = false, bool HasFilter = false>
+struct every_method {
+  static constexpr bool merge = true;
+  static constexpr bool direct_address = true;
+  static constexpr bool key_sets = true;
+  static constexpr bool ordered = IsOrdered;
+  static constexpr bool one_each = true;
+  static constexpr bool row_lists = HasRowLists;
+  static constexpr bool bloom_filter = HasFilter;
+};
+
 /// Two sides in device memory, and a way to join them.
 template <class Key, class Index, class Options = join_settings<>>
 class device_joiner {

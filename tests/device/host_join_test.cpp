@@ -3,7 +3,7 @@
 #include "device/host_join_support.hpp"
 #include "device/join_cases.hpp"
 
-#include <strata/device/join/output/columns.hpp>
+#include <strata/device/join/output/outputs.hpp>
 
 #include <atomic>
 #include <cmath>

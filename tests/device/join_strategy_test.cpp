@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define STRATA_DEBUG_LOG 1
 #include <strata/device/join/common/method.hpp>
 #include <strata/device/join/common/strategy.hpp>
 
@@ -136,24 +137,24 @@ TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
 }
 
 using strata::JoinKind;
-using strata::detail::choose_join_method;
+using strata::detail::choose_join;
 using strata::detail::join_description;
+using strata::detail::join_detour;
 using strata::detail::join_method;
 
 constexpr join_description plain_join(std::uint64_t build_rows) {
-  return {JoinKind::inner,
-          JoinStrategy::automatic,
-          /*is_ordered=*/false,
-          build_rows,
-          /*probe_rows=*/10 * million,
-          /*has_short_rows=*/true,
-          /*has_nulls=*/false,
-          /*is_build_unique=*/false,
-          /*are_sorted=*/false,
-          /*keys_in_range=*/0,
-          /*may_list_rows=*/false};
+  join_description join;
+  join.build_rows = build_rows;
+  join.probe_rows = 10 * million;
+  join.may_merge = true;
+  join.may_address = true;
+  join.least_partitioned_rows = 8192;
+  join.one_table_rows = 16384;
+  join.one_pass_rows = 1 << 24;
+  return join;
 }
-constexpr join_method method_of(const join_description& join) { return choose_join_method(join, 8192, 16384); }
+constexpr join_method method_of(const join_description& join) { return choose_join(join).method; }
+constexpr join_detour detour_of(const join_description& join) { return choose_join(join).detour; }
 
 TEST(JoinMethod, depends_on_the_number_of_build_rows) {
   static_assert(method_of(plain_join(million)) == join_method::partitions);
@@ -241,87 +242,147 @@ TEST(JoinMethod, order_is_restored_where_partitions_list_the_rows_of_a_key) {
 }
 
 TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
-  using strata::detail::filters_probe_rows;
   join_description join = plain_join(million);
+  join.may_filter = true;
+  const auto is_filtered = [&] { return detour_of(join) == join_detour::bloom_filter; };
   join.probe_rows = 8 * million;
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0.1, false));
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
-  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0.11, false));
-  EXPECT_FALSE(filters_probe_rows(join, join_method::global_table, 0, false));
+  EXPECT_FALSE(is_filtered());
+  join.matching = 0.1;
+  EXPECT_TRUE(is_filtered());
+  join.matching = 0.11;
+  EXPECT_FALSE(is_filtered());
+  join.matching = 0;
+  EXPECT_TRUE(is_filtered());
+  join.may_filter = false;
+  EXPECT_FALSE(is_filtered());
+  join.may_filter = true;
+  join.strategy = JoinStrategy::simple;
+  EXPECT_FALSE(is_filtered());
+  join.strategy = JoinStrategy::automatic;
   join.probe_rows -= 8;
-  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
-  join.build_rows = 100;
+  EXPECT_FALSE(is_filtered());
+  join.build_rows = 20000;
   join.probe_rows = 1u << 22;
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_TRUE(is_filtered());
   --join.probe_rows;
-  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_FALSE(is_filtered());
   join.strategy = JoinStrategy::radix_single;
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_TRUE(is_filtered());
   for (const JoinKind kind : {JoinKind::left, JoinKind::full, JoinKind::anti}) {
     join.kind = kind;
-    EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, false));
+    EXPECT_FALSE(is_filtered());
   }
   join.kind = JoinKind::semi;
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_TRUE(is_filtered());
   // Rows without a key that match each other pass no filter.
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, true));
+  join.nulls_equal = true;
+  EXPECT_TRUE(is_filtered());
   join.has_nulls = true;
-  EXPECT_FALSE(filters_probe_rows(join, join_method::partitions, 0, true));
-  EXPECT_TRUE(filters_probe_rows(join, join_method::partitions, 0, false));
+  EXPECT_FALSE(is_filtered());
+  join.nulls_equal = false;
+  EXPECT_TRUE(is_filtered());
 }
 
 TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
-  using strata::detail::has_partitioned_columns;
   join_description join = plain_join(million);
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, true, 1));
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million - 1, true, 1));
-  EXPECT_FALSE(has_partitioned_columns(join, join_method::one_table, million, true, 1));
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, false, 1));
+  join.may_partition_columns = true;
+  join.are_columns_narrow = true;
+  join.one_pass_rows = million;
+  const auto are_partitioned = [&] { return detour_of(join) == join_detour::partitioned_columns; };
+  EXPECT_TRUE(are_partitioned());
+  join.may_partition_columns = false;
+  EXPECT_FALSE(are_partitioned());
+  join.may_partition_columns = true;
+  join.one_pass_rows = million - 1;
+  EXPECT_FALSE(are_partitioned());
+  join.one_pass_rows = 1u << 22;
+  join.build_rows = 16384;
+  EXPECT_FALSE(are_partitioned()) << "one table";
+  join.build_rows = million;
+  join.are_columns_narrow = false;
+  EXPECT_FALSE(are_partitioned());
   join.strategy = JoinStrategy::radix_single;
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), million, false, 1));
+  EXPECT_TRUE(are_partitioned());
   join.strategy = JoinStrategy::radix_multi;
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), million, true, 1));
-  join = plain_join(1u << 22);
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, false, 1));
-  EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.5));
-  EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.4));
+  join.are_columns_narrow = true;
+  EXPECT_FALSE(are_partitioned());
+  join.strategy = JoinStrategy::automatic;
+  join.build_rows = 1u << 22;
+  join.are_columns_narrow = false;
+  EXPECT_TRUE(are_partitioned());
+  join.are_columns_narrow = true;
+  join.matching = 0.5;
+  EXPECT_TRUE(are_partitioned());
+  join.matching = 0.4;
+  EXPECT_FALSE(are_partitioned());
   for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
     join.kind = kind;
-    EXPECT_TRUE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 0.4));
+    EXPECT_TRUE(are_partitioned());
   }
+  join.matching = 1;
   for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
     join.kind = kind;
-    EXPECT_FALSE(has_partitioned_columns(join, method_of(join), 1u << 22, true, 1));
+    EXPECT_FALSE(are_partitioned());
   }
 }
 
 TEST(JoinMethod, many_columns_are_gathered_in_probe_order) {
-  using strata::detail::restores_probe_order;
   join_description join = plain_join(million);
+  join.one_pass_rows = million;
   join.is_build_unique = true;
-  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
-  EXPECT_FALSE(restores_probe_order(join, method_of(join), million - 1));
-  EXPECT_FALSE(restores_probe_order(join, join_method::one_table, million));
+  EXPECT_EQ(detour_of(join), join_detour::none);
+  join.may_restore_order = true;
+  EXPECT_EQ(detour_of(join), join_detour::probe_order);
+  join.one_pass_rows = million - 1;
+  EXPECT_EQ(detour_of(join), join_detour::none);
+  join.one_pass_rows = million;
   join.strategy = JoinStrategy::radix_multi;
-  EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
+  EXPECT_EQ(detour_of(join), join_detour::none);
   join.strategy = JoinStrategy::automatic;
   for (const JoinKind kind : {JoinKind::full, JoinKind::semi, JoinKind::anti}) {
     join.kind = kind;
-    EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
+    EXPECT_EQ(detour_of(join), join_detour::none);
   }
   join.kind = JoinKind::left;
-  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
+  EXPECT_EQ(detour_of(join), join_detour::probe_order);
   join.is_build_unique = false;
-  EXPECT_FALSE(restores_probe_order(join, method_of(join), million));
+  EXPECT_EQ(detour_of(join), join_detour::none);
   join.may_list_rows = true;
-  EXPECT_TRUE(restores_probe_order(join, method_of(join), million));
+  EXPECT_EQ(detour_of(join), join_detour::row_lists);
+  join.build_rows = 100;
+  EXPECT_EQ(method_of(join), join_method::one_table);
+  EXPECT_EQ(detour_of(join), join_detour::none);
 }
 
 TEST(JoinMethod, wanted_order_is_restored_unless_one_table_in_global_memory_keeps_it) {
+  join_description join = plain_join(100);
+  join.is_ordered = true;
+  join.is_build_unique = true;
+  join.may_restore_order = true;
+  EXPECT_EQ(method_of(join), join_method::one_table);
+  EXPECT_EQ(detour_of(join), join_detour::probe_order);
+  join.is_build_unique = false;
+  EXPECT_EQ(method_of(join), join_method::global_table);
+  EXPECT_EQ(detour_of(join), join_detour::none);
+  join.build_rows = million;
+  join.may_list_rows = true;
+  EXPECT_EQ(detour_of(join), join_detour::row_lists);
+  join.are_sorted = true;
+  EXPECT_EQ(method_of(join), join_method::merge);
+  EXPECT_EQ(detour_of(join), join_detour::none);
+}
+
+TEST(JoinMethod, debug_builds_print_the_choice) {
   join_description join = plain_join(million);
   join.is_ordered = true;
-  EXPECT_TRUE(strata::detail::restores_probe_order(join, join_method::one_table, 0));
-  EXPECT_FALSE(strata::detail::restores_probe_order(join, join_method::global_table, million));
+  join.may_list_rows = true;
+  testing::internal::CaptureStderr();
+  strata::detail::log_join(join, choose_join(join));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "strata: join of 1000000 x 10000000 rows: partitions; detour: probe order restored from lists of rows\n");
+  testing::internal::CaptureStderr();
+  strata::detail::log_join(join, {join_method::merge, join_detour::none});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "strata: join of 1000000 x 10000000 rows: merge; detour: none\n");
 }
 
 TEST(JoinMethod, rows_of_8_bytes_are_joined_by_one_table_in_global_memory) {

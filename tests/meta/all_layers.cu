@@ -72,7 +72,7 @@
 #include <strata/device/device_transpose.cuh>
 #include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/host/host_join.hpp>
-#include <strata/device/join/output/columns.hpp>
+#include <strata/device/join/output/outputs.hpp>
 #include <strata/iterator/cache_modified_input_iterator.cuh>
 #include <strata/thread/thread_load.cuh>
 #include <strata/thread/thread_reduce.cuh>

@@ -36,7 +36,7 @@ SPILLS = {
     "long_segment_count_kernel": (96, "1,024 threads have 64 registers"),
     "segmented_radix_sort_kernel": (240, "three blocks of 256 threads; almost without spills for 4-byte keys"),
     "join_merge_kernel": (168, "four blocks of 256 threads have 64 registers; the measured row, in probe order"),
-    "join_partitions_move_kernel": (46, "1,024 threads have 64 registers"),
+    "join_partition_kernel": (46, "1,024 threads have 64 registers"),
     "join_merge_write_kernel": (32, "four blocks of 256 threads have 64 registers"),
     "scan_pipeline_kernel": (116, "896 threads have 72 registers for lengths of segments, 640 have 96 for sums by key"),
 }

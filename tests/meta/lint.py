@@ -16,8 +16,8 @@ TOP_LAYERS = ["core", "iterator", "thread", "warp", "block", "device", "distribu
 # The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
 # itself are above all layers.
 LAYERS = {
-    "device/join/": ["common", "output", "radix_partition", "shared_table", "key_set", "partitioned", "global_table",
-                     "fallback", "direct_address", "merge", "host", "metal"],
+    "device/join/": ["common", "output", "radix_partition", "shared_table", "global_table",
+                     "fallback", "merge", "host", "metal"],
 }
 MAY_INCLUDE_SIMT = ("core/platform.cuh", "core/platform/", "core/launcher", "distributed/communication/nccl.hpp")
 NCCL_HEADER = "distributed/communication/nccl.hpp"

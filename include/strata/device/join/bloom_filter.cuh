@@ -3,16 +3,12 @@
 #pragma once
 
 #include <strata/block/block_scan.cuh>
-#include <strata/core/detail/temporary_storage.hpp>
-#include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/engine/counts.cuh>
-#include <strata/device/engine/future_count.cuh>
 #include <strata/device/join/common/join_side.hpp>
+#include <strata/device/join/common/keys.hpp>
 #include <strata/device/join/common/launch.cuh>
-#include <strata/device/join/common/row_count.hpp>
 #include <strata/device/join/common/rows.cuh>
 
 #include <cstddef>
@@ -75,9 +71,6 @@ struct join_selected_sink {
     sink(position, build_row, static_cast<Index>(numbers[selected]));
   }
 };
-template <class Sink>
-using join_selected_sink_t = std::conditional_t<std::is_same_v<Sink, NullType>, NullType, join_selected_sink<Sink>>;
-
 template <class Sink>
 join_selected_sink<Sink> selected_sink_of(const Sink& sink) {
   return {sink, nullptr};
@@ -190,59 +183,6 @@ __launch_bounds__(MaxPolicy::ActivePolicy::filter.threads)
   STRATA_SHARED(storage, typename Agent::TempStorage);
   begin_join_kernel();
   Agent{storage, filter, hash}.run(probe, selected);
-}
-
-/// Carries out `call`, a DispatchHashJoin. `Join` is the same, for the selected rows.
-template <class Join, class ActivePolicy, class Call>
-cudaError_t join_filtered(const Call& call) {
-  using Keys = decltype(call.probe.keys);
-  using Key = iterator_value_t<Keys>;
-  using Hash = decltype(call.options.hash);
-  using Equal = decltype(call.options.equal);
-  using Agent = join_filter_agent<ActivePolicy, Keys, Hash, Equal>;
-  using Sink = std::decay_t<decltype(call.sink)>;
-  constexpr bool has_numbers = !std::is_same_v<Sink, NullType>;
-  enum slot { filter_slot, keys_slot, numbers_slot, join_slot, slots };
-  const auto probe_rows = static_cast<std::size_t>(call.probe.rows);
-  const std::size_t words = join_bloom_filter::words_for(static_cast<std::size_t>(call.build.rows));
-
-  join_selected_sink_t<Sink> sink = detail::selected_sink_of(call.sink);
-  std::size_t join_bytes = 0;
-  Join join{nullptr,      join_bytes,  call.kind,  detail::counted_side(call.build),
-            {},           sink,        call.total, call.capacity,
-            call.options, call.stream, call.device};
-  join.probe.rows = call.probe.rows;
-  cudaError_t status = join.template Invoke<ActivePolicy>();
-  if (status != cudaSuccess) return status;
-  temporary_storage::layout<slots> layout;
-  // The last one counts the selected rows.
-  layout.template reserve<unsigned>(filter_slot, words + 1);
-  layout.template reserve<Key>(keys_slot, probe_rows);
-  layout.template reserve<unsigned>(numbers_slot, has_numbers ? probe_rows : 0);
-  layout.template reserve<unsigned char>(join_slot, join_bytes);
-  if (call.d_temp_storage == nullptr) return answer_size_query(layout, call.temp_storage_bytes);
-  if (detail::refuses_storage(layout, call.d_temp_storage, call.temp_storage_bytes)) return cudaErrorInvalidValue;
-
-  const join_bloom_filter filter{layout.template get<unsigned>(filter_slot), static_cast<unsigned>(words - 1)};
-  const join_selected_rows<Key> selected{layout.template get<Key>(keys_slot),
-                                         has_numbers ? layout.template get<unsigned>(numbers_slot) : nullptr,
-                                         filter.words + words};
-  status = cudaMemsetAsync(filter.words, 0, (words + 1) * sizeof(*filter.words), call.stream);
-  if (status != cudaSuccess) return status;
-  const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call.device, call.stream);
-  status = strata::launch(
-      join_launch(base, static_cast<unsigned long long>(call.build.rows) / Agent::threads + 1, Agent::threads),
-      join_filter_insert_kernel<Keys, Hash, Equal>, call.build, call.options.hash, call.options.equal, filter);
-  if (status != cudaSuccess) return status;
-  status = strata::launch(join_launch(base, probe_rows / Agent::tile_items + 1, Agent::threads),
-                          join_filter_select_kernel<typename Call::MaxPolicy, Keys, Hash, Equal>, call.probe,
-                          call.options.hash, call.options.equal, filter, selected);
-  if (status != cudaSuccess) return status;
-
-  if constexpr (has_numbers) sink.numbers = selected.numbers;
-  join.probe.keys = {selected.keys, join_row_count::of(FutureCount<unsigned>(selected.count, probe_rows))};
-  join.d_temp_storage = layout.template get<unsigned char>(join_slot);
-  return join.template Invoke<ActivePolicy>();
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -66,7 +66,7 @@ class DispatchJoinTable {
     const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
     const auto launch_all = [&]([[maybe_unused]] auto policy) {
       storage_for<decltype(policy)> storage(static_cast<Row>(build_.rows), features(build_));
-      auto table = Storage::unmapped(options_.hash, options_.equal);
+      typename Storage::Table table(options_.hash, options_.equal);
       cudaError_t result = map(storage, table);
       if (result != cudaSuccess) return result;
       table.rows = static_cast<Row>(num_rows + rows);
@@ -96,22 +96,15 @@ class DispatchJoinTable {
     if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
     if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     Storage storage(static_cast<Row>(build_.rows), features(build_));
-    auto table = Storage::unmapped(options_.hash, options_.equal);
+    typename Storage::Table table(options_.hash, options_.equal);
     cudaError_t status = map(storage, table);
     if (status != cudaSuccess) return status;
     table.rows = static_cast<Row>(num_rows);
     device_properties device;
     status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
-    const typename Prober::Probe probe_side{kind,
-                                            probe.keys,
-                                            probe.valid_mask,
-                                            static_cast<Row>(probe.rows),
-                                            {},
-                                            0,
-                                            0,
-                                            output.capacity < max_join_capacity ? output.capacity : max_join_capacity,
-                                            reinterpret_cast<unsigned long long*>(d_num_out)};
+    const auto probe_side = join_probe_of<Row>(kind, probe, detail::least(output.capacity, max_join_capacity),
+                                               reinterpret_cast<unsigned long long*>(d_num_out));
     const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
     const auto run = [&]([[maybe_unused]] auto policy) {
       const prober_for<decltype(policy), Sink> active{prober.kind, prober.build_rows, prober.probe_rows,
@@ -140,11 +133,7 @@ class DispatchJoinTable {
     const cudaError_t status = storage.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     if (detail::refuses_table_memory(!layout.map(memory_, memory_bytes_))) return cudaErrorInvalidValue;
-    table = storage.map(layout, 0, options_.hash, options_.equal);
-    table.keys = build_.keys;
-    table.valid = build_.valid_mask;
-    table.nulls_equal = options_.nulls_equal;
-    table.promised_unique = build_.is_unique;
+    table = storage.map(layout, 0, build_, options_);
     return cudaSuccess;
   }
 

@@ -7,7 +7,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
-#include <strata/device/join/common/strategy.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
@@ -63,7 +62,6 @@ struct join_common_policy {
   };
   /// With fewer build rows a join is partitioned only if an option says so.
   static constexpr std::uint64_t least_partitioned_rows = 1 << 13;
-  using strategy = cuda_join_policy;
 
   // H200, 2026-11, u32, unique build keys, ms of whole joins in the order of the probe rows: 1M x 10M 0.233, with 512
   // threads of the selection 0.236, with 3 blocks of them 0.237; 2^24 x 2^24 0.552, 0.571, 0.572. Other numbers were
@@ -180,7 +178,7 @@ using join_rows = std::void_t<
     if_rows<join_direct_address_tuning, decltype(Policy::direct_address)>,
     if_rows<join_key_set_tuning, decltype(Policy::key_set)>, if_rows<join_output_tuning, decltype(Policy::output)>,
     if_rows<join_filter_tuning, decltype(Policy::filter)>, if_rows<join_clear_tuning, decltype(Policy::clear)>,
-    if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>, typename Policy::strategy>;
+    if_rows<std::uint64_t, decltype(Policy::least_partitioned_rows)>>;
 
 /// The newest policy of a call's hub.
 template <class PolicyHub>

@@ -6,7 +6,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
-#include <strata/device/join/output/columns.hpp>
 #include <strata/device/join/output/outputs.hpp>
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_transform.cuh>
-#include <strata/device/join/common/row_numbers.hpp>
+#include <strata/device/join/common/keys.hpp>
 #include <strata/device/join/dispatch.cuh>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/destinations.hpp>

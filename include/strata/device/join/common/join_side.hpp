@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
-#include <strata/device/join/common/row_count.hpp>
+#include <strata/device/join/common/keys.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -43,6 +43,25 @@ struct join_promises {
 
 }  // namespace detail
 
+template <class Keys, class Promises = detail::join_promises<std::int64_t>>
+struct JoinSide;
+
+namespace detail {
+
+/// The same side with other promises in its type.
+template <class Promises, class Keys, class OldPromises>
+constexpr JoinSide<Keys, Promises> side_with(const JoinSide<Keys, OldPromises>& old) {
+  JoinSide<Keys, Promises> side{old.keys, old.rows, old.valid_mask};
+  side.is_unique = old.is_unique;
+  side.is_sorted = old.is_sorted;
+  side.range = old.range;
+  side.count = old.count;
+  side.matching = old.matching;
+  return side;
+}
+
+}  // namespace detail
+
 /// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. A join
 /// compiles the kernels of the methods that it may need by the types of `Promises`.
 ///
@@ -64,7 +83,7 @@ struct join_promises {
 /// }
 /// // prints: 3
 /// @endcode
-template <class Keys, class Promises = detail::join_promises<std::int64_t>>
+template <class Keys, class Promises>
 struct JoinSide {
   using key_type = detail::iterator_value_t<Keys>;
 
@@ -93,14 +112,18 @@ struct JoinSide {
   /// alone. Debug builds for CUDA assert the promise where a join comes upon both rows: semi and anti joins end a
   /// search at the first.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
-    return {keys, rows, valid_mask, promise, is_sorted, range, count, matching};
+    auto side = detail::side_with<typename Promises::if_unique>(*this);
+    side.is_unique = promise;
+    return side;
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
-  /// which saves time and temporary storage. If rows are in another order, the result has any rows of both sides. Debug
-  /// builds for CUDA assert the promise. The host and Metal do not use it.
+  /// which saves time and temporary storage. If the keys are not sorted, it is unspecified which rows the result has.
+  /// Debug builds for CUDA assert the promise. The host and Metal do not use it.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
-    return {keys, rows, valid_mask, is_unique, promise, range, count, matching};
+    auto side = detail::side_with<typename Promises::if_sorted>(*this);
+    side.is_sorted = promise;
+    return side;
   }
 
   /// A hint that all keys are integers or enumerators of [lowest, highest]. A join uses the hint of its build side. The
@@ -108,22 +131,39 @@ struct JoinSide {
   constexpr JoinSide<Keys, typename Promises::if_range> key_range(key_type lowest, key_type highest) const {
     static_assert(std::is_integral_v<key_type> || std::is_enum_v<key_type>,
                   "only integers and enumerations have a range of keys: leave key_range out");
-    JoinKeyRange keys_in_range;
+    auto side = detail::side_with<typename Promises::if_range>(*this);
+    side.range = {};
     // A range has keys of up to 64 bits.
     if (sizeof(key_type) <= 8 && !(highest < lowest)) {
-      keys_in_range.lowest = static_cast<std::int64_t>(lowest);
-      keys_in_range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
+      side.range.lowest = static_cast<std::int64_t>(lowest);
+      side.range.keys = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + 1;
     }
-    return {keys, rows, valid_mask, is_unique, is_sorted, keys_in_range, count, matching};
+    return side;
   }
 
   /// A hint: about this fraction of the rows have a partner. With 0.1 or less, an inner or semi join in any order may
   /// use a Bloom filter, which saves time and takes more temporary storage. With less than 0.5, an inner join does not
   /// copy columns to partitions. A join uses the hint of its probe side. The result does not depend on it.
   constexpr JoinSide<Keys, typename Promises::if_few_matches> match_ratio(double fraction) const {
-    return {keys, rows, valid_mask, is_unique, is_sorted, range, count, fraction};
+    auto side = detail::side_with<typename Promises::if_few_matches>(*this);
+    side.matching = fraction;
+    return side;
   }
 };
+
+namespace detail {
+
+template <class Keys, class Rows>
+constexpr JoinSide<Keys, join_promises<Rows>> side_of(Keys keys, Rows rows) {
+  static_assert(std::is_integral_v<Rows> || is_future_count<Rows>,
+                "counts of rows, columns and segments must be integers: convert the argument");
+  const auto count = join_row_count::of(rows);
+  JoinSide<Keys, join_promises<Rows>> side{keys, static_cast<std::int64_t>(count.max_rows)};
+  side.count = count;
+  return side;
+}
+
+}  // namespace detail
 
 /// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of keys,
 /// so that no key is converted, and of iterators; pointers to const and not are the same. Where the type of `rows` has
@@ -132,19 +172,13 @@ struct JoinSide {
 /// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
 /// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have
 /// no effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
-template <class Key, class Rows>
-constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
-  static_assert(std::is_integral_v<Rows> || detail::is_future_count<Rows>,
-                "counts of rows, columns and segments must be integers: convert the argument");
-  const auto count = detail::join_row_count::of(rows);
-  return {keys, static_cast<std::int64_t>(count.max_rows), nullptr, false, false, {}, count};
-}
 template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
 constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
-  static_assert(std::is_integral_v<Rows> || detail::is_future_count<Rows>,
-                "counts of rows, columns and segments must be integers: convert the argument");
-  const auto count = detail::join_row_count::of(rows);
-  return {keys, static_cast<std::int64_t>(count.max_rows), nullptr, false, false, {}, count};
+  return detail::side_of(keys, rows);
+}
+template <class Key, class Rows>
+constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
+  return detail::side_of(keys, rows);
 }
 
 namespace detail {
@@ -167,43 +201,36 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   if constexpr (IsCounted) {
     join_row_count count = side.count;
     count.max_rows = static_cast<std::size_t>(side.rows);
-    return JoinSide<join_counted_keys<Keys>>{
-        {side.keys, count}, side.rows, side.valid_mask, side.is_unique, side.is_sorted, side.range, {}, side.matching};
+    JoinSide<join_counted_keys<Keys>> counted{{side.keys, count}, side.rows, side.valid_mask};
+    counted.is_unique = side.is_unique;
+    counted.is_sorted = side.is_sorted;
+    counted.range = side.range;
+    counted.matching = side.matching;
+    return counted;
   } else {
-    return JoinSide<Keys>{side.keys,  side.rows, side.valid_mask, side.is_unique, side.is_sorted,
-                          side.range, {},        side.matching};
+    auto same = detail::side_with<join_promises<std::int64_t>>(side);
+    same.count = {};
+    return same;
   }
 }
 
-/// Whether a call of a join can reach methods that have kernels of their own, and the order of its result.
-template <bool Merge, bool DirectAddress, bool KeySets, bool Ordered, bool OneEach = true, bool RowLists = false,
-          bool BloomFilter = false>
-struct join_methods {
-  static constexpr bool merge = Merge;
-  static constexpr bool direct_address = DirectAddress;
-  static constexpr bool key_sets = KeySets;
-  /// The result is in the order of the probe rows.
-  static constexpr bool ordered = Ordered;
-  /// Whether the result may have at most one row for each probe row, and no other.
-  static constexpr bool one_each = OneEach;
-  /// Whether the result may have the build rows of a key after one another, by partitions that list them.
-  static constexpr bool row_lists = RowLists;
-  /// Whether a Bloom filter may select probe rows first.
-  static constexpr bool bloom_filter = BloomFilter;
-};
-
-/// Of a call with these promises.
-template <JoinKind Kind, class BuildPromises>
-inline constexpr bool may_have_one_each = !has_pairs(Kind) || (Kind != JoinKind::full && BuildPromises::may_be_unique);
+/// What a call with these promises can reach: methods that have kernels of their own, and the order of its result.
 template <JoinKind Kind, class BuildPromises, class ProbePromises, JoinOrder Order>
-using reachable_methods =
-    join_methods</*Merge=*/BuildPromises::may_be_sorted && ProbePromises::may_be_sorted,
-                 /*DirectAddress=*/BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind),
-                 /*KeySets=*/!has_pairs(Kind), /*Ordered=*/Order == JoinOrder::probe,
-                 /*OneEach=*/may_have_one_each<Kind, BuildPromises>,
-                 /*RowLists=*/Kind == JoinKind::inner || Kind == JoinKind::left,
-                 /*BloomFilter=*/ProbePromises::may_have_few_matches &&
-                     (Kind == JoinKind::inner || Kind == JoinKind::semi)>;
+struct reachable_methods {
+  static constexpr bool merge = BuildPromises::may_be_sorted && ProbePromises::may_be_sorted;
+  static constexpr bool direct_address =
+      BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind);
+  static constexpr bool key_sets = !has_pairs(Kind);
+  /// The result is in the order of the probe rows.
+  static constexpr bool ordered = Order == JoinOrder::probe;
+  /// The result may have at most one row for each probe row, and no other.
+  static constexpr bool one_each = !has_pairs(Kind) || (Kind != JoinKind::full && BuildPromises::may_be_unique);
+  /// The result may have the build rows of a key after one another, by partitions that list them.
+  static constexpr bool row_lists = Kind == JoinKind::inner || Kind == JoinKind::left;
+  /// A Bloom filter may select probe rows first.
+  static constexpr bool bloom_filter =
+      ProbePromises::may_have_few_matches && (Kind == JoinKind::inner || Kind == JoinKind::semi);
+};
 
 }  // namespace detail
 STRATA_NAMESPACE_END

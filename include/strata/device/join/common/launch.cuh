@@ -7,11 +7,51 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/tuning.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// What a call joins, and where. It refers to the output and the options of its maker.
+template <class KeysT, class SinkT, class HashT, class EqualT>
+struct join_call {
+  using Keys = KeysT;
+  using Sink = SinkT;
+  using Hash = HashT;
+  using Equal = EqualT;
+  using Options = JoinOptions<Hash, Equal>;
+
+  join_call(JoinKind kind_of_join, const JoinSide<Keys>& build_side, const JoinSide<Keys>& probe_side,
+            const Sink& output, const Options& all_options)
+      : kind(kind_of_join), build(build_side), probe(probe_side), sink(output), options(all_options) {}
+
+  /// The same call with other sides and another output.
+  template <class NewKeys, class NewSink>
+  join_call<NewKeys, NewSink, Hash, Equal> with(const JoinSide<NewKeys>& new_build, const JoinSide<NewKeys>& new_probe,
+                                                const NewSink& new_sink) const {
+    join_call<NewKeys, NewSink, Hash, Equal> call(kind, new_build, new_probe, new_sink, options);
+    call.total = total;
+    call.capacity = capacity;
+    call.stream = stream;
+    call.device = device;
+    return call;
+  }
+
+  JoinKind kind;
+  JoinSide<Keys> build;
+  JoinSide<Keys> probe;
+  const Sink& sink;
+  const Options& options;
+  unsigned long long* total = nullptr;
+  std::int64_t capacity = 0;
+  cudaStream_t stream = nullptr;
+  /// Not known in a size query.
+  device_properties device = {};
+};
 
 STRATA_D unsigned long long join_thread() {
   return static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;

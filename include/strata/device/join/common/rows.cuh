@@ -6,7 +6,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/join/common/join_hash.hpp>
-#include <strata/device/join/common/row_count.hpp>
+#include <strata/device/join/common/keys.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -64,6 +64,20 @@ STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   } else {
     return mixed_hash(static_cast<std::uint64_t>(hash(key)));
   }
+}
+
+/// The first index in [begin, end) for which `holds` is false. It is true for all before and false for all after.
+template <class Holds>
+STRATA_D unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
+  while (begin < end) {
+    const unsigned middle = (begin + end) / 2;
+    if (holds(middle)) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
 }
 
 STRATA_HD constexpr unsigned upper_half(unsigned long long hash) { return static_cast<unsigned>(hash >> 32); }

@@ -8,6 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/global_table/kernels.cuh>
@@ -18,6 +19,20 @@
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// The rows of a side, to be looked up in a table.
+template <class Row, class Keys>
+join_probe<Keys, Row> join_probe_of(JoinKind kind, const JoinSide<Keys>& side, std::int64_t capacity,
+                                    unsigned long long* total) {
+  join_probe<Keys, Row> probe;
+  probe.kind = kind;
+  probe.keys = side.keys;
+  probe.valid = side.valid_mask;
+  probe.rows = static_cast<Row>(side.rows);
+  probe.capacity = capacity;
+  probe.total = total;
+  return probe;
+}
 
 /// The launches that look probe rows up in a table. `Sink` is NullType where rows are only counted. `IsOrdered`: the
 /// result is in the order of the probe rows.

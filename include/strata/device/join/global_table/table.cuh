@@ -58,31 +58,33 @@ struct join_table {
   static constexpr Row none = no_join_row<Row>;
   static constexpr bool hash_is_key = is_join_word<Key, Hash, Equal> && sizeof(Row) == 4;
 
-  Keys keys;
-  const std::uint32_t* valid;
-  Row rows;
+  join_table(const Hash& hash_of_keys, const Equal& equal_keys) : hash(hash_of_keys), equal(equal_keys) {}
+
+  Keys keys = {};
+  const std::uint32_t* valid = nullptr;
+  Row rows = 0;
   /// The number of slots for keys. One more slot, the last, is for the rows without a key.
-  Row num_slots;
-  Word* slots;
+  Row num_slots = 0;
+  Word* slots = nullptr;
   /// Of each slot, the number of rows with its key besides the one in the slot. Null if not needed.
-  Row* duplicates;
+  Row* duplicates = nullptr;
   /// Of each slot with duplicates, the offset in `lists` of the rows with its key.
-  Row* begins;
-  Row* lists;
+  Row* begins = nullptr;
+  Row* lists = nullptr;
   /// Of each build row, its slot, or `none`. Null if not needed.
-  Row* slot_of;
+  Row* slot_of = nullptr;
   /// Of each build row that is not in its slot itself, its rank among the duplicates. Null if not needed.
-  Row* rank_of;
+  Row* rank_of = nullptr;
   /// A bit for each slot that a probe row has found. Null if not needed.
-  unsigned* matched;
+  unsigned* matched = nullptr;
   /// Whether two rows have equal keys.
-  unsigned* has_duplicates;
+  unsigned* has_duplicates = nullptr;
   /// The number of rows that have offsets in `lists`.
-  Row* listed;
-  bool nulls_equal;
-  bool promised_unique;
+  Row* listed = nullptr;
+  bool nulls_equal = false;
+  bool promised_unique = false;
   /// The rows that are inserted.
-  join_row_list list;
+  join_row_list list = {};
   Hash hash;
   Equal equal;
 
@@ -138,17 +140,17 @@ struct join_table {
 /// The probe side of a join by a table in global memory, and its result.
 template <class Keys, class Row>
 struct join_probe {
-  JoinKind kind;
-  Keys keys;
-  const std::uint32_t* valid;
-  Row rows;
+  JoinKind kind = JoinKind::inner;
+  Keys keys = {};
+  const std::uint32_t* valid = nullptr;
+  Row rows = 0;
   /// Selects the rows that the table joins.
-  join_row_list list;
+  join_row_list list = {};
   /// Tiles of probe rows. In a full join, tiles of build rows follow.
-  unsigned long long probe_tiles;
-  unsigned long long build_tiles;
-  std::int64_t capacity;
-  unsigned long long* total;
+  unsigned long long probe_tiles = 0;
+  unsigned long long build_tiles = 0;
+  std::int64_t capacity = 0;
+  unsigned long long* total = nullptr;
 };
 
 }  // namespace detail

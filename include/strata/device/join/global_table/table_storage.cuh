@@ -6,6 +6,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/global_table/kernels.cuh>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
@@ -72,14 +73,15 @@ class join_table_storage {
     return cudaSuccess;
   }
 
-  static Table unmapped(const Hash& hash, const Equal& equal) {
-    return {Keys{},  nullptr, 0,       0,       nullptr, nullptr, nullptr, nullptr, nullptr,
-            nullptr, nullptr, nullptr, nullptr, false,   false,   {},      hash,    equal};
-  }
-
-  template <class Layout>
-  Table map(const Layout& storage, int first, const Hash& hash, const Equal& equal) {
-    Table table = unmapped(hash, equal);
+  /// The table of this side.
+  template <class Layout, class Options>
+  Table map(const Layout& storage, int first, const JoinSide<Keys>& build, const Options& options) {
+    Table table(options.hash, options.equal);
+    table.keys = build.keys;
+    table.valid = build.valid_mask;
+    table.rows = static_cast<Row>(build.rows);
+    table.nulls_equal = options.nulls_equal;
+    table.promised_unique = build.is_unique;
     table.num_slots = number_of_slots(rows_);
     table.slots = storage.template get<typename Slot::Word>(first + words);
     auto* const counter = storage.template get<unsigned long long>(first + counters);

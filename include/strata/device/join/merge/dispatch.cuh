@@ -6,11 +6,16 @@
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/look_back.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
-#include <strata/device/join/merge/kernels.cuh>
+#include <strata/device/join/common/launch.cuh>
+#include <strata/device/join/common/tuning.hpp>
+#include <strata/device/join/merge/agent_join.cuh>
+#include <strata/device/join/merge/tile.cuh>
 #include <strata/device/join/output/chunks.cuh>
 
 #include <cstddef>
@@ -18,6 +23,87 @@
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+template <class Tuning, class Key, class Row>
+using join_merge_agent = AgentMergeJoin<Tuning, Key, Row, Tuning::merge.threads, Tuning::merge.items(sizeof(Key))>;
+template <class Tuning, class Key, class Row>
+using join_merge_writer = AgentMergeWrite<Tuning, Key, Row, Tuning::merge.threads, Tuning::merge.items(sizeof(Key))>;
+
+/// Cuts both sides into tiles, and clears the counters.
+template <class Key, class Row>
+STRATA_KERNEL void join_merge_split_kernel(join_merge_sides<Key, Row> sides, unsigned tile_items, int log2_lanes,
+                                           unsigned long long* listed, warp_look_back order) {
+  begin_join_kernel();
+  if (order.states != nullptr) {
+    for (unsigned long long i = join_thread(); i < order.tiles; i += join_threads()) {
+      order.states[i] = 0;
+    }
+  }
+  if (join_thread() == 0) {
+    *sides.total = 0;
+    *listed = 0;
+    *order.ticket = 0;
+  }
+  // All lanes of a warp search.
+  const unsigned long long split = join_thread() >> log2_lanes;
+  const unsigned long long diagonal = split < sides.tiles ? split * tile_items : sides.rows();
+  const Row row = detail::find_merge_split(sides, diagonal, log2_lanes);
+  // All lanes of a search have the same result.
+  const bool is_first = (join_thread() & ((1u << log2_lanes) - 1)) == 0;
+  if (is_first && split <= sides.tiles) sides.splits[split] = row;
+}
+
+/// Counts the rows of the result.
+template <class MaxPolicy, class Key, class Row>
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_count_kernel(join_merge_sides<Key, Row> sides) {
+  using Agent = join_merge_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  const warp_look_back none{};
+  Agent agent(storage.Alias(), sides, none);
+  for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
+    const unsigned long long results = agent.count(tile);
+    if (threadIdx.x == 0 && results != 0) atomicAdd(sides.total, results);
+  }
+}
+
+/// Joins tiles and writes their results, or adds tiles with many results to the list. In the order of the
+/// probe rows, unmatched build rows follow: as many tiles again. The two orders have separate kernels,
+/// because one kernel for both would need more registers.
+template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_kernel(join_merge_sides<Key, Row> sides, join_tile_list list, warp_look_back order,
+                                         Sink sink) {
+  using Agent = join_merge_agent<typename MaxPolicy::ActivePolicy, Key, Row>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  if (!IsOrdered) order = {};
+  Agent agent(storage.Alias(), sides, order);
+  if constexpr (!IsOrdered) {
+    for (unsigned long long tile = blockIdx.x; tile < sides.tiles; tile += gridDim.x) {
+      agent.template join<Index>(tile, list, sink);
+    }
+  } else {
+    for (unsigned long long tile; (tile = agent.take_ticket()) < order.tiles;) {
+      if (tile < sides.tiles) {
+        agent.template join<Index>(tile, list, sink);
+      } else {
+        agent.template join_unmatched<Index>(tile, sink);
+      }
+    }
+  }
+}
+
+template <class MaxPolicy, class Index, class Key, class Row, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
+    STRATA_KERNEL void join_merge_write_kernel(join_merge_sides<Key, Row> sides, join_tile_list list, Sink sink) {
+  using Agent = join_merge_writer<typename MaxPolicy::ActivePolicy, Key, Row>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  Agent agent(storage.Alias(), sides);
+  detail::write_join_chunks<MaxPolicy::ActivePolicy::output.chunk_rows, Index>(agent, list, 0, sink);
+}
 
 /// Carries out a join of two sides in ascending order: both are read once, and nothing is hashed.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, bool IsOrdered>
@@ -27,9 +113,18 @@ struct DispatchMergeJoin {
   using Layout = temporary_storage::layout<8>;
   static constexpr unsigned tile_items = join_merge_agent<ActivePolicy, Key, Row>::tile_items;
 
-  /// The pointers of `sides` to temporary storage are not set yet. A size query does not read `device`.
-  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Sides sides, const Sink& sink,
-                              const device_properties& device, cudaStream_t stream) {
+  /// `call` is a join_call.
+  template <class Call>
+  static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call) {
+    Sides sides;
+    sides.kind = call.kind;
+    sides.promised_unique = call.build.is_unique;
+    sides.build_keys = call.build.keys;
+    sides.build_rows = static_cast<Row>(call.build.rows);
+    sides.probe_keys = call.probe.keys;
+    sides.probe_rows = static_cast<Row>(call.probe.rows);
+    sides.capacity = call.capacity;
+    sides.total = call.total;
     sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
     warp_look_back tile_order{};
     // In an ordered join, unmatched build rows come after all others.
@@ -65,7 +160,8 @@ struct DispatchMergeJoin {
         tile_order.ends = get(ends);
       }
     }
-    return run(sides, list, tile_order, base_join_launch("strata::DeviceHashJoin", device, stream), device, sink);
+    return run(sides, list, tile_order, base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
+               call.device, call.sink);
   }
 
  private:

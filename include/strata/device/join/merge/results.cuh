@@ -7,7 +7,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
-#include <strata/device/join/output/result_rows.cuh>
 
 #include <cstdint>
 

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/rows.cuh>
 #include <strata/warp/specializations/warp_partition_point.cuh>
 
 #include <cstddef>
@@ -18,17 +19,17 @@ namespace detail {
 /// in which a probe row comes before the build rows with its key.
 template <class Key, class Row>
 struct join_merge_sides {
-  JoinKind kind;
-  bool promised_unique;
-  const Key* build_keys;
-  Row build_rows;
-  const Key* probe_keys;
-  Row probe_rows;
+  JoinKind kind = JoinKind::inner;
+  bool promised_unique = false;
+  const Key* build_keys = nullptr;
+  Row build_rows = 0;
+  const Key* probe_keys = nullptr;
+  Row probe_rows = 0;
   /// The number of probe rows before each tile, and then the number of all.
-  Row* splits;
-  unsigned long long tiles;
-  std::int64_t capacity;
-  unsigned long long* total;
+  Row* splits = nullptr;
+  unsigned long long tiles = 0;
+  std::int64_t capacity = 0;
+  unsigned long long* total = nullptr;
 
   STRATA_HD unsigned long long rows() const { return static_cast<unsigned long long>(build_rows) + probe_rows; }
 };
@@ -226,18 +227,10 @@ class join_merge_tile {
     unsigned count = 1;
     while (low + count < known_ && build_key(low + count) == key) count *= 2;
     // The first key that differs is after half as many.
-    unsigned begin = low + count / 2;
-    unsigned end = detail::least(low + count, known_);
-    while (begin < end) {
-      const unsigned middle = (begin + end) / 2;
-      if (build_key(middle) == key) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    if (is_open && begin == known_) return runs_.end - first_build - low;
-    return begin - low;
+    const unsigned end = detail::first_without(low + count / 2, detail::least(low + count, known_),
+                                               [&](unsigned at) { return build_key(at) == key; });
+    if (is_open && end == known_) return runs_.end - first_build - low;
+    return end - low;
   }
 
   /// Returns a bit for each build row of the thread that has no partner.
@@ -248,12 +241,7 @@ class join_merge_tile {
       const unsigned at = item(i, builds);
       if (!has_items(i, builds) || at >= builds) continue;
       const Key key = build_key(at);
-      unsigned high = 0;
-      for (unsigned left = probes; left > 0;) {
-        const unsigned half = left - left / 2;
-        high += key < probe_key(high + half - 1) ? 0 : half;
-        left /= 2;
-      }
+      const unsigned high = count_before(probes, [&](unsigned probe) { return !(key < probe_key(probe)); });
       // Probe rows with this key come before it in the merge. The last one is in this tile or just before
       // it.
       const bool has_before = high > 0 || first_probe > 0;
@@ -267,6 +255,17 @@ class join_merge_tile {
   STRATA_D Key build_key(unsigned i) const { return keys_[1 + probes + i]; }
 
   STRATA_D bool wants_all_partners() const { return detail::has_pairs(sides_.kind) && !sides_.promised_unique; }
+
+  // The number of leading ones of `number` rows, in ascending order, for which `is_before` holds.
+  template <class IsBefore>
+  STRATA_D static unsigned count_before(unsigned number, const IsBefore& is_before) {
+    unsigned count = 0;
+    for (unsigned left = number; left > 0; left /= 2) {
+      const unsigned half = left - left / 2;
+      count += is_before(count + half - 1) ? half : 0;
+    }
+    return count;
+  }
 
   template <bool IsFull>
   STRATA_D void read(unsigned items, Key (&keys)[ItemsPerThread]) const {
@@ -285,12 +284,7 @@ class join_merge_tile {
     const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
     if (at >= probes) return builds;
     const Key key = probe_key(at);
-    unsigned low = 0;
-    for (unsigned left = builds; left > 0; left /= 2) {
-      const unsigned half = left - left / 2;
-      low += build_key(low + half - 1) < key ? half : 0;
-    }
-    return low;
+    return count_before(builds, [&](unsigned i) { return build_key(i) < key; });
   }
 
   // For the probe rows of items [first, last): the first build row whose key is not less. It lies between
@@ -370,20 +364,11 @@ class join_merge_tile {
     }
     if (threadIdx.x == threads - 1) {
       const Key key = build_key(known_ - 1);
-      unsigned low = 0;
-      for (unsigned left = probes; left > 0; left /= 2) {
-        const unsigned half = left - left / 2;
-        low += probe_key(low + half - 1) < key ? half : 0;
-      }
-      runs_.first_item = low;
+      runs_.first_item = count_before(probes, [&](unsigned i) { return probe_key(i) < key; });
     }
     if (threadIdx.x == threads - 1 - warp_threads) {
       const Key key = build_key(known_ - 1);
-      unsigned low = 0;
-      for (unsigned left = known_; left > 0; left /= 2) {
-        const unsigned half = left - left / 2;
-        low += build_key(low + half - 1) < key ? half : 0;
-      }
+      const unsigned low = count_before(known_, [&](unsigned i) { return build_key(i) < key; });
       // The run has the lookahead keys at least, if keys ascend. If they do not, results are nevertheless inside.
       runs_.first_partner = detail::least(low, known_ - lookahead_keys);
     }

@@ -3,8 +3,14 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/engine/look_back.cuh>
+#include <strata/device/engine/work_queue.cuh>
+#include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_scan.cuh>
+
+#include <cstdint>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -105,6 +111,105 @@ class join_output_offsets {
   TempStorage& storage_;
   Count* total_;
   unsigned buffer_ = 0;
+};
+
+/// The output offsets of tiles, each of which a block joins. With an order, the results of a tile follow those of all
+/// tiles before it. Else one addition to the counter of all results reserves their range.
+template <int BlockThreads>
+class join_tile_offsets {
+  using Count = unsigned long long;
+  static constexpr unsigned warps = BlockThreads / warp_threads;
+
+ public:
+  struct TempStorage {
+    Count sums[warps];
+    Count offset;
+    Count ticket;
+  };
+
+  STRATA_D join_tile_offsets(TempStorage& storage, const warp_look_back& order, Count* total)
+      : storage_(storage), order_(order), total_(total) {}
+
+  STRATA_D bool is_ordered() const { return order_.states != nullptr; }
+
+  /// The number of the next tile in the order. The caller checks whether there is one.
+  STRATA_D Count take_ticket() { return take_block_ticket(order_.ticket, storage_.ticket); }
+
+  /// The sum over all warps; `before` is that over the warps before the calling one.
+  STRATA_D Count sum_of_block(Count sum, Count& before) {
+    if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
+    __syncthreads();
+    Count all = 0;
+    STRATA_UNROLL
+    for (unsigned w = 0; w < warps; ++w) {
+      if (w == threadIdx.x / warp_threads) before = all;
+      all += storage_.sums[w];
+    }
+    return all;
+  }
+
+  /// By the whole block: reserves the range of a tile's results, and returns its begin.
+  STRATA_D Count reserve_and_broadcast(Count tile, Count results) { return broadcast(reserve(tile, results)); }
+  /// The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
+  /// thread.
+  STRATA_D Count reserve(Count tile, Count results) {
+    Count offset = 0;
+    if (!is_ordered()) {
+      if (threadIdx.x == 0 && results != 0) offset = atomicAdd(total_, results);
+    } else if (threadIdx.x < warp_threads) {
+      offset = order_.begin_of(tile, results);
+      if (threadIdx.x == 0 && tile + 1 == order_.tiles) *total_ = offset + results;
+    }
+    return offset;
+  }
+  STRATA_D Count broadcast(Count offset) {
+    if (threadIdx.x == 0) storage_.offset = offset;
+    __syncthreads();
+    return storage_.offset;
+  }
+
+ private:
+  TempStorage& storage_;
+  const warp_look_back& order_;
+  Count* total_;
+};
+
+/// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one
+/// result. Those of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the
+/// number of any result.
+class join_result_rows {
+  using Reduce = WarpReduce<unsigned>;
+
+ public:
+  /// By a warp, for the results from number `first`.
+  STRATA_D join_result_rows(const unsigned* begins, unsigned rows, unsigned first) : begins_(begins), row_(0) {
+    for (unsigned end = rows; end - row_ > 1;) {
+      const unsigned middle = (row_ + end) / 2;
+      if (begins[middle] <= first) {
+        row_ = middle;
+      } else {
+        end = middle;
+      }
+    }
+  }
+
+  /// The row of result `base` + lane. Calls advance `base` by 32. The first `base` may be less than
+  /// `first`, and less than 0 (modulo 2^32).
+  STRATA_D unsigned next(unsigned base) {
+    const unsigned lane = platform::lane_id();
+    // Rows that begin after `base` set the bit of their first result.
+    const unsigned offset = begins_[row_ + 1 + lane] - base;
+    typename Reduce::TempStorage unused;
+    const unsigned heads = Reduce(unused).AllReduce(offset < warp_threads ? 1u << offset : 0u, BitOr{});
+    const unsigned up_to_lane = ~0u >> (warp_threads - 1 - lane);
+    const unsigned mine = row_ + static_cast<unsigned>(__popc(heads & up_to_lane));
+    row_ += static_cast<unsigned>(__popc(heads));
+    return mine;
+  }
+
+ private:
+  const unsigned* begins_;
+  unsigned row_;
 };
 
 }  // namespace detail

@@ -7,11 +7,10 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/join/common/row_numbers.hpp>
+#include <strata/device/join/common/keys.hpp>
 #include <strata/device/join/common/rows.cuh>
-#include <strata/device/join/output/partitioned_columns.cuh>
 #include <strata/device/join/output/partners.cuh>
-#include <strata/device/join/radix_partition/agent_columns.cuh>
+#include <strata/device/join/radix_partition/partitioned_columns.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 
@@ -25,9 +24,8 @@ namespace detail {
 /// Writes rows to partitions, tile by tile: by the highest bits of their hashes or, in a second pass, by those that
 /// follow. A tile is sorted by partition in shared memory, so that rows of a partition are written side by side.
 ///
-/// With `MovesHashes` a side may have hashes instead of records. Separate kernels for that make the other
-/// ones 0.5 % faster (H200, 2026-11, 1M x 10M).
-template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass, bool MovesHashes>
+/// With `KeySets`, a side may have hashes instead of records.
+template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass, bool KeySets>
 class AgentJoinPartition {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
 
@@ -77,10 +75,10 @@ class AgentJoinPartition {
   }
 
   /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. Also written is
-  /// `extra`: NullType, join_tile_runs of the probe side (null where a second pass follows), or partitioned_output.
-  template <class Extra>
-  STRATA_D void run(const Side& build, const Side& probe, const Extra& extra) {
-    constexpr bool moves_columns = partitions_columns<Extra>;
+  /// `output`: NullType, join_tile_runs of the probe side (null where a second pass follows), or partitioned_output.
+  template <class PassOutput>
+  STRATA_D void run(const Side& build, const Side& probe, const PassOutput& output) {
+    constexpr bool moves_columns = partitions_columns<PassOutput>;
     build_rows_ = detail::rows_of(build);
     probe_rows_ = detail::rows_of(probe);
     const unsigned tiles = number_of_tiles(build, probe);
@@ -100,11 +98,11 @@ class AgentJoinPartition {
       rank(rows, now.rows);
       __syncthreads();
       const auto record_run = [&](unsigned bin, unsigned begin, unsigned count) {
-        if constexpr (std::is_same_v<Extra, join_tile_runs>) {
-          if (!now.is_probe || extra.begins == nullptr) return;
-          const std::size_t at = std::size_t{now.first / tile_rows_} * extra.partitions + bin;
-          extra.begins[at] = begin;
-          extra.counts[at] = count;
+        if constexpr (std::is_same_v<PassOutput, join_tile_runs>) {
+          if (!now.is_probe || output.begins == nullptr) return;
+          const std::size_t at = std::size_t{now.first / tile_rows_} * output.partitions + bin;
+          output.begins[at] = begin;
+          output.counts[at] = count;
         }
       };
       reserve(cursors_of(side, now), side.drops_nulls, offsets, null_offset, record_run);
@@ -131,7 +129,7 @@ class AgentJoinPartition {
       }
       if constexpr (moves_columns) {
         const auto position_of = [&](unsigned i) { return deltas_[bin_of(records_[i].hash)] + i; };
-        columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, extra);
+        columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, output);
         if (tile < tiles) load_tile(tile, build, probe, next, fetched);
       }
     }
@@ -162,7 +160,7 @@ class AgentJoinPartition {
     unsigned nulls;
   };
 
-  STRATA_D static bool has_row_ids(const Side& side) { return !MovesHashes || side.has_row_ids; }
+  STRATA_D static bool has_row_ids(const Side& side) { return !KeySets || side.has_row_ids; }
   STRATA_D static unsigned in_tile(int item) { return static_cast<unsigned>(item * BlockThreads) + threadIdx.x; }
   // `n` is what the block has read from a FutureCount. Other numbers are kernel arguments, which take no register.
   STRATA_D static unsigned rows_of(const Side& side, unsigned n) { return are_counted_keys<Keys> ? n : side.rows; }

@@ -26,9 +26,9 @@ struct join_records {
 /// One side of a join by partitions. The last partition has the rows without a key, if the result may have them.
 template <class Keys>
 struct join_side_records {
-  Keys keys;
-  const std::uint32_t* valid;
-  unsigned rows;
+  Keys keys = {};
+  const std::uint32_t* valid = nullptr;
+  unsigned rows = 0;
   join_records partitioned = {};
   /// The output of the first of two passes.
   join_records first_pass = {};
@@ -67,33 +67,35 @@ struct join_partitions {
   static constexpr bool hash_is_key =
       is_join_double_word<iterator_value_t<Keys>, Hash, Equal> || is_join_word<iterator_value_t<Keys>, Hash, Equal>;
 
-  join_partition_plan plan;
-  JoinKind kind;
-  join_side_records<Keys> build;
-  join_side_records<Keys> probe;
+  join_partitions(const Hash& hash_of_keys, const Equal& equal_keys) : hash(hash_of_keys), equal(equal_keys) {}
+
+  join_partition_plan plan = {};
+  JoinKind kind = JoinKind::inner;
+  join_side_records<Keys> build = {};
+  join_side_records<Keys> probe = {};
   /// Of each partition of the first pass, first those of the build side, then those of the probe side:
   /// the number of tiles of the second pass up to its end.
-  unsigned* pass_tiles;
+  unsigned* pass_tiles = nullptr;
   /// See `join_partition_plan::index_of_whole`.
-  join_work_item* work_items;
-  unsigned* num_work_items;
-  unsigned* num_pieces;
+  join_work_item* work_items = nullptr;
+  unsigned* num_work_items = nullptr;
+  unsigned* num_pieces = nullptr;
   /// Indices of the work items that are deferred to AgentJoinDuplicates, their number, and the ticket
   /// counter of the blocks that join them. Null where no work item is ever deferred.
-  unsigned* deferred;
-  unsigned* num_deferred;
-  unsigned* next_deferred;
+  unsigned* deferred = nullptr;
+  unsigned* num_deferred = nullptr;
+  unsigned* next_deferred = nullptr;
   /// Partitions that the table in global memory joins, and whether there are any. The partition of the
   /// rows without a key is one of them if it has rows.
-  unsigned* is_overflowing;
-  unsigned* any_is_overflowing;
+  unsigned* is_overflowing = nullptr;
+  unsigned* any_is_overflowing = nullptr;
   /// Counts arrivals at the barriers of the kernel that joins those.
-  unsigned* arrivals;
+  unsigned* arrivals = nullptr;
   /// The number of blocks that have counted their rows.
-  unsigned* counted;
-  unsigned long long* total;
-  std::int64_t capacity;
-  bool promised_unique;
+  unsigned* counted = nullptr;
+  unsigned long long* total = nullptr;
+  std::int64_t capacity = 0;
+  bool promised_unique = false;
   Hash hash;
   Equal equal;
 

@@ -44,18 +44,18 @@ STRATA_HD constexpr unsigned even_join_tile(unsigned long long rows, unsigned bl
 /// Partitions, tables and work items of a join by partitions. They depend on the numbers of rows and the tuning only.
 struct join_partition_plan {
   /// There are 2^bits partitions.
-  int bits;
+  int bits = 0;
   /// Of the first of two passes, or 0.
-  int first_bits;
+  int first_bits = 0;
   /// A table has 2^bucket_bits buckets and capacity for `table_rows` rows.
-  int bucket_bits;
-  unsigned table_rows;
+  int bucket_bits = 5;
+  unsigned table_rows = 0;
   /// A partition with at most `work_item_rows` probe rows is one work item. Others are cut into pieces
   /// of at most `piece_rows` probe rows, each of which is a work item.
-  unsigned work_item_rows;
-  unsigned piece_rows;
-  int entry_bytes;
-  bool is_possible;
+  unsigned work_item_rows = 0;
+  unsigned piece_rows = 0;
+  int entry_bytes = 4;
+  bool is_possible = false;
 
   STRATA_HD constexpr bool has_two_passes() const { return first_bits != 0; }
   STRATA_HD constexpr int bits_of_pass(bool is_second) const {
@@ -86,7 +86,9 @@ struct join_partition_plan {
 /// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case.
 constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std::uint64_t probe_rows,
                                                    const join_partition_tuning& tuning, bool is_wide, bool two_passes) {
-  join_partition_plan plan{tuning.min_bits, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
+  join_partition_plan plan;
+  plan.bits = tuning.min_bits;
+  plan.entry_bytes = is_wide ? 8 : 4;
   const auto fitting = static_cast<std::uint64_t>(tuning.rows_of_table(is_wide));
   while (plan.bits < max_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
   // Tables of twice as many rows, one to a multiprocessor, cost less than a second pass.
@@ -122,7 +124,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
 
 /// The same of a build side that fits one table, which each block builds.
 constexpr join_partition_plan plan_one_join_table(std::uint64_t build_rows, bool is_wide) {
-  join_partition_plan plan{0, 0, 5, 0, 0, 0, is_wide ? 8 : 4, false};
+  join_partition_plan plan;
+  plan.entry_bytes = is_wide ? 8 : 4;
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < build_rows) {
     ++plan.bucket_bits;
   }

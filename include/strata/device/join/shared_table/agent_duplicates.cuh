@@ -8,10 +8,9 @@
 #include <strata/device/engine/work_queue.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/output/offsets.cuh>
-#include <strata/device/join/output/result_rows.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
-#include <strata/device/join/shared_table/agent_base.cuh>
+#include <strata/device/join/shared_table/agent_state.cuh>
 #include <strata/device/join/shared_table/grouped_table.cuh>
 
 #include <cstddef>
@@ -34,28 +33,15 @@ struct join_duplicates_list {
 /// several tables, one after another. Most of the work is to write results: a group of warps looks some
 /// probe rows up, and its warps write equal parts of their results, however many each row has.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads>
-class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false,
-                                                    true, is_join_word<iterator_value_t<Keys>, Hash, Equal>> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false, true,
-                                       is_join_word<iterator_value_t<Keys>, Hash, Equal>>;
-  using Base::counted_;
-  using Base::found_;
-  using Base::has_rows;
-  using Base::join_;
-  using Base::none;
-  using Base::row_of;
-  using Base::sink_;
-  using Base::table_;
-  using Base::threads;
-  using Base::write;
-  using Base::write_inside;
-  using Base::writes_partners;
-  using typename Base::Count;
-  using typename Base::OutputOffsets;
-  using typename Base::Partitions;
-  using typename Base::Row;
+class AgentJoinDuplicates {
+  using State = shared_table_state<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false, true,
+                                   is_join_word<iterator_value_t<Keys>, Hash, Equal>>;
+  using Count = typename State::Count;
+  using OutputOffsets = typename State::OutputOffsets;
+  using Partitions = typename State::Partitions;
+  using Row = typename State::Row;
   static constexpr unsigned group_threads = OutputOffsets::group_threads;
-  static constexpr unsigned groups = threads / group_threads;
+  static constexpr unsigned groups = State::threads / group_threads;
   static constexpr unsigned group_warps = group_threads / warp_threads;
 
  public:
@@ -70,28 +56,28 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
     unsigned singles;
   };
   struct TempStorage {
-    typename Base::TempStorage base;
+    typename State::TempStorage state;
     sums of_warps[groups][group_warps];
     Count offsets[groups];
     unsigned ticket;
   };
 
   STRATA_D AgentJoinDuplicates(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
-      : Base(storage.base, shared, join, sink),
+      : state_(storage.state, shared, join, sink),
         storage_(storage),
         list_(reinterpret_cast<List*>(
             shared + join.plan.table_bytes(join.kind == JoinKind::full))[threadIdx.x / group_threads]) {}
 
   /// Joins deferred work items by tickets. If they are few, a ticket is for a part of one.
   STRATA_D void run() {
-    const unsigned number = *join_.num_deferred;
+    const unsigned number = *state_.join.num_deferred;
     unsigned parts = (gridDim.x + gridDim.x / 2 + number - 1) / number;
     // One block must join all probe rows to know which build rows have no partner.
-    if (join_.kind == JoinKind::full) parts = 1;
+    if (state_.join.kind == JoinKind::full) parts = 1;
     for (;;) {
-      const unsigned ticket = take_block_ticket(join_.next_deferred, storage_.ticket);
+      const unsigned ticket = take_block_ticket(state_.join.next_deferred, storage_.ticket);
       if (ticket / parts >= number) break;
-      join_work_item work_item = join_.work_items[join_.deferred[ticket / parts]];
+      join_work_item work_item = state_.join.work_items[state_.join.deferred[ticket / parts]];
       const unsigned each = work_item.rows / parts + (work_item.rows % parts != 0 ? 1 : 0);
       const unsigned begin = ticket % parts * each;
       if (begin < work_item.rows || parts == 1) {
@@ -102,24 +88,24 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       }
       __syncthreads();
     }
-    if constexpr (!has_rows) Base::add_counted();
+    if constexpr (!State::has_rows) state_.add_counted();
   }
 
  private:
   STRATA_D void join(const join_work_item& work_item) {
-    const unsigned begin = join_.build.begins[work_item.partition];
-    const unsigned rows = join_.build.begins[work_item.partition + 1] - begin;
-    const unsigned probe_begin = join_.probe.begins[work_item.partition] + work_item.first;
-    const bool is_full = join_.kind == JoinKind::full;
+    const unsigned begin = state_.join.build.begins[work_item.partition];
+    const unsigned rows = state_.join.build.begins[work_item.partition + 1] - begin;
+    const unsigned probe_begin = state_.join.probe.begins[work_item.partition] + work_item.first;
+    const bool is_full = state_.join.kind == JoinKind::full;
     for (unsigned first = 0; first < rows;) {
       const unsigned left = rows - first;
-      const unsigned some = detail::least(left, join_.plan.table_rows);
-      if (is_full) Base::clear_found(some);
-      Base::build_begin_ = begin + first;
-      table_.build(some, [&](std::size_t i) { return Base::build_row_of(begin + first, i); });
+      const unsigned some = detail::least(left, state_.join.plan.table_rows);
+      if (is_full) state_.clear_found(some);
+      state_.build_begin = begin + first;
+      state_.table.build(some, [&](std::size_t i) { return state_.build_row_of(begin + first, i); });
       if (is_full) {
         probe<true>(probe_begin, work_item.rows);
-        Base::emit_unmatched_rows(some);
+        state_.emit_unmatched_rows(some);
       } else {
         probe<false>(probe_begin, work_item.rows);
       }
@@ -131,18 +117,18 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
   template <bool IsFull>
   STRATA_D void probe(unsigned begin, unsigned rows) {
     // A thread has one row at a time. All groups have the same number of rows.
-    const unsigned rounds = rows / threads + (rows % threads != 0 ? 1 : 0);
+    const unsigned rounds = rows / State::threads + (rows % State::threads != 0 ? 1 : 0);
     const unsigned slices = rounds * groups;
     const unsigned each = rounds == 0 ? 0 : (rows + (slices - 1)) / slices;
     const unsigned in_group = threadIdx.x % group_threads;
-    Row item{0, none};
+    Row item{0, State::none};
     std::size_t position = 0;  // of the item among the partitions
     results mine{{0, 0}, false};
     const auto look_up = [&](unsigned first) {
-      item.row = none;
+      item.row = State::none;
       if (in_group < each && first + in_group < rows) {
         position = std::size_t{begin} + first + in_group;
-        item = row_of(join_.probe, position);
+        item = state_.row_of(state_.join.probe, position);
       }
       mine = results_of<IsFull>(item);
     };
@@ -154,14 +140,14 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       const auto look_up_next = [&] {
         if (round != rounds) look_up(first);
       };
-      if constexpr (writes_partners) {
-        const unsigned partner = mine.partners.count != 0 ? table_.row_at(mine.partners.first) : none;
-        if (item.row != none) sink_.write(position, item.row, mine.number() != 0, partner);
+      if constexpr (State::writes_partners) {
+        const unsigned partner = mine.partners.count != 0 ? state_.table.row_at(mine.partners.first) : State::none;
+        if (item.row != State::none) state_.sink.write(position, item.row, mine.number() != 0, partner);
         look_up_next();
-      } else if constexpr (has_rows) {
+      } else if constexpr (State::has_rows) {
         emit(item.row, mine, look_up_next);
       } else {
-        counted_ += mine.number();
+        state_.counted += mine.number();
         look_up_next();
       }
     }
@@ -176,24 +162,24 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
 
   template <bool IsFull>
   STRATA_D results results_of(const Row& item) const {
-    if (item.row == none) return {{0, 0}, false};
-    join_run partners = table_.run_of(item.hash);
+    if (item.row == State::none) return {{0, 0}, false};
+    join_run partners = state_.table.run_of(item.hash);
     if constexpr (IsFull) mark_found(partners.first, partners.first + partners.count);
-    STRATA_ASSERT(!(join_.promised_unique && partners.count > 1),
+    STRATA_ASSERT(!(state_.join.promised_unique && partners.count > 1),
                   "JoinSide::unique was promised, but the key of build row %u is also "
                   "that of another",
-                  table_.row_at(partners.first));
+                  state_.table.row_at(partners.first));
     const bool is_found = partners.count != 0;
-    if (!detail::has_pairs(join_.kind)) return {{0, 0}, is_found == (join_.kind == JoinKind::semi)};
-    if (is_found && Base::stops_at_one()) partners.count = 1;
-    return {partners, !is_found && join_.kind != JoinKind::inner};
+    if (!detail::has_pairs(state_.join.kind)) return {{0, 0}, is_found == (state_.join.kind == JoinKind::semi)};
+    if (is_found && state_.stops_at_one()) partners.count = 1;
+    return {partners, !is_found && state_.join.kind != JoinKind::inner};
   }
 
   STRATA_D void mark_found(unsigned first, unsigned last) const {
     while (first < last) {
       const unsigned in_word = first % 32;
       const unsigned bits = detail::least(last - first, 32 - in_word);
-      atomicOr(found_ + first / 32, (~0u >> (32 - bits)) << in_word);
+      atomicOr(state_.found + first / 32, (~0u >> (32 - bits)) << in_word);
       first += bits;
     }
   }
@@ -233,13 +219,13 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
     const unsigned sum = number + all.singles;
     const bool is_first = threadIdx.x % group_threads == 0;
     Count offset = 0;
-    if (is_first && sum != 0) offset = atomicAdd(join_.total, Count{sum});
+    if (is_first && sum != 0) offset = atomicAdd(state_.join.total, Count{sum});
     overlapped();
     if (is_first) storage_.offsets[group] = offset;
     platform::group_barrier(group + 1, group_threads);
     offset = storage_.offsets[group];
     write_list(offset, rows, number, warp);
-    if (mine.has_single) write(offset + number + before.singles + singles, none, probe_row);
+    if (mine.has_single) state_.write(offset + number + before.singles + singles, State::none, probe_row);
   }
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
@@ -252,7 +238,7 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
 
   // Writes the warp's part of the results of the list. Its stores are aligned to 32 results.
   STRATA_D void write_list(Count offset, unsigned rows, unsigned number, unsigned warp) const {
-    const auto capacity = static_cast<Count>(join_.capacity);
+    const auto capacity = static_cast<Count>(state_.join.capacity);
     const Count limit = offset < capacity ? capacity - offset : 0;
     const auto last = static_cast<int>(detail::least(limit, number));
     if (last == 0) return;
@@ -270,10 +256,11 @@ class AgentJoinDuplicates : shared_table_agent_base<Keys, Hash, Equal, Index, Si
       const int at = base + static_cast<int>(platform::lane_id());
       if (at < 0 || at >= end) continue;
       const unsigned entry = list_.entries[row] + (static_cast<unsigned>(at) - list_.begins[row]);
-      write_inside(offset + static_cast<unsigned>(at), table_.row_at(entry), list_.rows[row]);
+      state_.write_inside(offset + static_cast<unsigned>(at), state_.table.row_at(entry), list_.rows[row]);
     }
   }
 
+  State state_;
   TempStorage& storage_;
   List& list_;
 };

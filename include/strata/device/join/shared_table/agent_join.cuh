@@ -8,7 +8,7 @@
 #include <strata/device/join/output/outputs.hpp>
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
-#include <strata/device/join/shared_table/agent_base.cuh>
+#include <strata/device/join/shared_table/agent_state.cuh>
 #include <strata/device/join/shared_table/shared_table.cuh>
 
 #include <cstddef>
@@ -21,76 +21,62 @@ namespace detail {
 /// joins it. Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads, int Items,
           bool IsOneTable>
-class AgentJoinTables
-    : shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, IsOneTable, false> {
-  using Base = shared_table_agent_base<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, IsOneTable, false>;
-  using Base::counted_;
-  using Base::found_;
-  using Base::has_rows;
-  using Base::is_partner;
-  using Base::join_;
-  using Base::none;
-  using Base::offsets_;
-  using Base::row_of;
-  using Base::sink_;
-  using Base::table_;
-  using Base::threads;
-  using Base::write;
-  using Base::write_inside;
-  using Base::writes_partners;
-  using typename Base::Count;
-  using typename Base::OutputOffsets;
-  using typename Base::Partitions;
-  using typename Base::Row;
-  using typename Base::Table;
-  using typename Base::Word;
+class AgentJoinTables {
+  using State = shared_table_state<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, IsOneTable, false>;
+  using Count = typename State::Count;
+  using OutputOffsets = typename State::OutputOffsets;
+  using Partitions = typename State::Partitions;
+  using Row = typename State::Row;
+  using Table = typename State::Table;
+  using Word = typename State::Word;
   // A join by one table may have few blocks, too few to write the results of frequent keys.
   static constexpr bool has_successor = Partitions::hash_is_key && !IsOneTable;
 
  public:
-  using typename Base::TempStorage;
+  using TempStorage = typename State::TempStorage;
 
   STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
-      : Base(storage, shared, join, sink) {}
+      : state_(storage, shared, join, sink) {}
 
   /// `index` is that of the work item. One with fewer than `min_deferred_rows` probe rows is deferred only
   /// if there is no table for it.
   STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
     unsigned begin = 0;
-    unsigned rows = detail::rows_of(join_.build);
+    unsigned rows = detail::rows_of(state_.join.build);
     unsigned probe_begin = work_item.first;
     if constexpr (!IsOneTable) {
-      begin = join_.build.begins[work_item.partition];
-      rows = join_.build.begins[work_item.partition + 1] - begin;
-      probe_begin += join_.probe.begins[work_item.partition];
-      if (has_successor && rows > join_.plan.table_rows) return defer(work_item, index);
+      begin = state_.join.build.begins[work_item.partition];
+      rows = state_.join.build.begins[work_item.partition + 1] - begin;
+      probe_begin += state_.join.probe.begins[work_item.partition];
+      if (has_successor && rows > state_.join.plan.table_rows) return defer(work_item, index);
     }
-    Base::build_begin_ = begin;
-    const bool is_full = join_.kind == JoinKind::full;
-    if (is_full) Base::clear_found(rows);
-    const bool defers_duplicates = has_successor && has_rows && !writes_partners && detail::has_pairs(join_.kind) &&
-                                   !Base::stops_at_one() && work_item.rows >= min_deferred_rows;
-    if (!table_.build(
-            rows, [&](std::size_t i) { return Base::build_row_of(begin, i); }, defers_duplicates)) {
+    state_.build_begin = begin;
+    const bool is_full = state_.join.kind == JoinKind::full;
+    if (is_full) state_.clear_found(rows);
+    const bool defers_duplicates = has_successor && State::has_rows && !State::writes_partners &&
+                                   detail::has_pairs(state_.join.kind) && !state_.stops_at_one() &&
+                                   work_item.rows >= min_deferred_rows;
+    if (!state_.table.build(
+            rows, [&](std::size_t i) { return state_.build_row_of(begin, i); }, defers_duplicates)) {
       return defer(work_item, index);
     }
     if (is_full) {
       probe<true>(probe_begin, work_item.rows);
-      Base::emit_unmatched_rows(rows);
+      state_.emit_unmatched_rows(rows);
     } else {
       probe<false>(probe_begin, work_item.rows);
     }
-    if constexpr (!has_rows) Base::add_counted();
+    if constexpr (!State::has_rows) state_.add_counted();
   }
 
  private:
   STRATA_D void defer(const join_work_item& work_item, unsigned index) const {
     if (threadIdx.x != 0) return;
     if constexpr (has_successor) {
-      join_.defer(index);
+      state_.join.defer(index);
     } else {
-      platform::store_relaxed(join_.is_overflowing + work_item.partition, 1u);
-      platform::store_relaxed(join_.any_is_overflowing, 1u);
+      platform::store_relaxed(state_.join.is_overflowing + work_item.partition, 1u);
+      platform::store_relaxed(state_.join.any_is_overflowing, 1u);
     }
   }
 
@@ -101,17 +87,18 @@ class AgentJoinTables
     // The rows of a warp lie side by side, and so do their results.
     const unsigned warp = threadIdx.x % OutputOffsets::group_threads / warp_threads;
     const unsigned in_tile = warp * Items * warp_threads + platform::lane_id();
-    for (unsigned first = group * group_tile; first < rows; first += threads * Items) {
+    for (unsigned first = group * group_tile; first < rows; first += State::threads * Items) {
       const std::size_t at = std::size_t{begin} + first + in_tile;
       const unsigned left = first + in_tile < rows ? rows - first - in_tile : 0;
       unsigned probe_rows[Items];
       unsigned partners[Items];
       const unsigned counts = look_up<IsFull>(at, left, probe_rows, partners);
-      if constexpr (writes_partners) {
+      if constexpr (State::writes_partners) {
         STRATA_UNROLL
         for (unsigned i = 0; i < Items; ++i) {
           if (i * warp_threads >= left) continue;
-          sink_.write(at + i * warp_threads, probe_rows[i], count_of(counts, static_cast<int>(i)) != 0, partners[i]);
+          state_.sink.write(at + i * warp_threads, probe_rows[i], count_of(counts, static_cast<int>(i)) != 0,
+                            partners[i]);
         }
       } else {
         emit(at, counts, probe_rows, partners);
@@ -124,24 +111,24 @@ class AgentJoinTables
   template <bool IsFull>
   STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
                             unsigned (&partners)[Items]) const {
-    const bool needs_one = join_.kind == JoinKind::semi || join_.kind == JoinKind::anti;
-    const bool is_one_enough = needs_one || Base::stops_at_one();
+    const bool needs_one = state_.join.kind == JoinKind::semi || state_.join.kind == JoinKind::anti;
+    const bool is_one_enough = needs_one || state_.stops_at_one();
     Row items[Items];
     STRATA_UNROLL
     for (unsigned i = 0; i < Items; ++i) {
-      items[i] = {0, none};
-      if (i * warp_threads < left) items[i] = row_of(join_.probe, at + i * warp_threads);
+      items[i] = {0, State::none};
+      if (i * warp_threads < left) items[i] = state_.row_of(state_.join.probe, at + i * warp_threads);
     }
     Word rests[Items];
     unsigned entries[Items];
     unsigned ends[Items];
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
-      rests[i] = table_.rest_of(items[i].hash);
-      table_.find(items[i].hash, entries[i], ends[i]);
+      rests[i] = state_.table.rest_of(items[i].hash);
+      state_.table.find(items[i].hash, entries[i], ends[i]);
       probe_rows[i] = items[i].row;
-      if (probe_rows[i] == none) ends[i] = 0;
-      partners[i] = none;
+      if (probe_rows[i] == State::none) ends[i] = 0;
+      partners[i] = State::none;
     }
     unsigned counts = 0;
     for (bool any_is_left = true; any_is_left;) {
@@ -149,14 +136,14 @@ class AgentJoinTables
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
         Word seen = Table::no_row_seen;
-        if (entries[i] < ends[i]) seen = table_.seen_from(rests[i], entries[i]);
-        const bool is_found = is_partner(seen, probe_rows[i]);
+        if (entries[i] < ends[i]) seen = state_.table.seen_from(rests[i], entries[i]);
+        const bool is_found = state_.is_partner(seen, probe_rows[i]);
         if constexpr (IsFull) {
-          if (is_found) atomicOr(found_ + entries[i] / 32, 1u << (entries[i] % 32));
+          if (is_found) atomicOr(state_.found + entries[i] / 32, 1u << (entries[i] % 32));
         }
         partners[i] = is_found ? static_cast<unsigned>(seen) : partners[i];
         counts += is_found ? 1u << (count_bits * i) : 0;
-        STRATA_ASSERT(!(join_.promised_unique && count_of(counts, i) > 1),
+        STRATA_ASSERT(!(state_.join.promised_unique && count_of(counts, i) > 1),
                       "JoinSide::unique was promised, but the key of build row %u is also "
                       "that of another",
                       partners[i]);
@@ -165,17 +152,17 @@ class AgentJoinTables
         any_is_left |= entries[i] < ends[i];
       }
     }
-    if (join_.kind == JoinKind::inner) return counts;
+    if (state_.join.kind == JoinKind::inner) return counts;
     unsigned results = 0;
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
       const unsigned found = count_of(counts, i);
       unsigned count = found != 0 ? found : 1;
       if (needs_one) {
-        count = (found != 0) == (join_.kind == JoinKind::semi) ? 1 : 0;
-        partners[i] = none;
+        count = (found != 0) == (state_.join.kind == JoinKind::semi) ? 1 : 0;
+        partners[i] = State::none;
       }
-      if (probe_rows[i] != none) results |= count << (count_bits * i);
+      if (probe_rows[i] != State::none) results |= count << (count_bits * i);
     }
     return results;
   }
@@ -192,9 +179,9 @@ class AgentJoinTables
   // `reserve` has barriers.
   STRATA_D void emit(std::size_t at, unsigned counts, const unsigned (&probe_rows)[Items],
                      const unsigned (&partners)[Items]) {
-    if constexpr (!has_rows) {
+    if constexpr (!State::has_rows) {
       STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) counted_ += count_of(counts, i);
+      for (int i = 0; i < Items; ++i) state_.counted += count_of(counts, i);
     } else {
       constexpr unsigned several = 0xfefefefe;
       const bool has_several = __any_sync(full_warp_mask, (counts & several) != 0 ? 1 : 0) != 0;
@@ -211,26 +198,26 @@ class AgentJoinTables
           begins[i] = OutputOffsets::scan_flag(count_of(counts, i) != 0, sum);
         }
       }
-      const Count offset = offsets_.reserve(sum);
+      const Count offset = state_.offsets.reserve(sum);
       if (has_several) {
         STRATA_UNROLL
         for (unsigned i = 0; i < Items; ++i) {
           const unsigned count = count_of(counts, static_cast<int>(i));
-          Row item{0, none};
-          if (count != 0) item = row_of(join_.probe, at + i * warp_threads);
+          Row item{0, State::none};
+          if (count != 0) item = state_.row_of(state_.join.probe, at + i * warp_threads);
           write_several(item, count, offset + begins[i]);
         }
-      } else if (offset + sum <= static_cast<Count>(join_.capacity)) {
+      } else if (offset + sum <= static_cast<Count>(state_.join.capacity)) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           if (count_of(counts, i) != 0) {
-            write_inside(offset + begins[i], partners[i], probe_rows[i]);
+            state_.write_inside(offset + begins[i], partners[i], probe_rows[i]);
           }
         }
       } else {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          if (count_of(counts, i) != 0) write(offset + begins[i], partners[i], probe_rows[i]);
+          if (count_of(counts, i) != 0) state_.write(offset + begins[i], partners[i], probe_rows[i]);
         }
       }
     }
@@ -239,16 +226,16 @@ class AgentJoinTables
   // For rows of a warp some of which have several partners. The partners of a row nearly always lie side
   // by side: then the lanes write neighbouring results, whichever rows they are of.
   STRATA_D void write_several(const Row& item, unsigned count, Count offset) const {
-    const Word rest = table_.rest_of(item.hash);
-    unsigned first = none;
+    const Word rest = state_.table.rest_of(item.hash);
+    unsigned first = State::none;
     bool is_straight = true;
     if (count != 0) {
       unsigned entry = 0;
       unsigned end = 0;
-      table_.find(item.hash, entry, end);
+      state_.table.find(item.hash, entry, end);
       unsigned rank = 0;
       for (; entry < end && rank < count; ++entry) {
-        if (!is_partner(table_.seen_from(rest, entry), item.row)) continue;
+        if (!state_.is_partner(state_.table.seen_from(rest, entry), item.row)) continue;
         if (rank == 0) first = entry;
         is_straight = is_straight && entry == first + rank;
         ++rank;
@@ -267,18 +254,20 @@ class AgentJoinTables
       const unsigned row = __shfl_sync(full_warp_mask, item.row, owner);
       const bool mine = __shfl_sync(full_warp_mask, is_straight ? 1 : 0, owner) != 0;
       if (at >= all || !mine) continue;
-      write(warp_offset + at, entry == none ? none : table_.row_at(entry + rank), row);
+      state_.write(warp_offset + at, entry == State::none ? State::none : state_.table.row_at(entry + rank), row);
     }
   }
 
   STRATA_D void write_scattered(const Row& item, Word rest, unsigned entry, unsigned count, Count offset) const {
     for (unsigned rank = 0; rank < count; ++entry) {
-      const Word seen = table_.seen_from(rest, entry);
-      if (!is_partner(seen, item.row)) continue;
-      write(offset + rank, static_cast<unsigned>(seen), item.row);
+      const Word seen = state_.table.seen_from(rest, entry);
+      if (!state_.is_partner(seen, item.row)) continue;
+      state_.write(offset + rank, static_cast<unsigned>(seen), item.row);
       ++rank;
     }
   }
+
+  State state_;
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/shared_table.cuh>
 
@@ -54,7 +55,8 @@ class join_grouped_table
   template <class Use>
   STRATA_D void for_each_of_several(const Use& use) const {
     const auto end_of_run = [&](unsigned begin, unsigned end) {
-      return first_without(begin + 1, end, [&](unsigned i) { return Base::is_row(entries_[i] ^ entries_[begin]); });
+      return detail::first_without(begin + 1, end,
+                                   [&](unsigned i) { return Base::is_row(entries_[i] ^ entries_[begin]); });
     };
     for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
       const unsigned end = half_word(bucket);
@@ -92,7 +94,8 @@ class join_grouped_table
     const auto is_same = [&](unsigned i) { return Base::is_row(Base::seen_from(rest, i)); };
     if (first_is && last_is) return {begin, end - begin};
     if (first_is || last_is) {
-      const unsigned between = first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
+      const unsigned between =
+          detail::first_without(begin + 1, end - 1, [&](unsigned i) { return is_same(i) == first_is; });
       if (first_is) {
         end = between;
       } else {
@@ -105,8 +108,8 @@ class join_grouped_table
       end = last;
     } else {
       // An oversized bucket is sorted.
-      begin = first_without(begin, end, [&](unsigned i) { return entries_[i] < rest; });
-      end = first_without(begin, end, is_same);
+      begin = detail::first_without(begin, end, [&](unsigned i) { return entries_[i] < rest; });
+      end = detail::first_without(begin, end, is_same);
     }
     return {begin, end - begin};
   }
@@ -226,21 +229,6 @@ class join_grouped_table
         synchronize();
       }
     }
-  }
-
-  // The first index in [begin, end) for which `holds` is false. It is true for all before and false for
-  // all after.
-  template <class Holds>
-  STRATA_D static unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
-    while (begin < end) {
-      const unsigned middle = (begin + end) / 2;
-      if (holds(middle)) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
   }
 };
 

@@ -5,24 +5,160 @@
 #include <strata/core/detail/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/join/common/join_options.hpp>
+#include <strata/device/join/common/keys.hpp>
 #include <strata/device/join/common/launch.cuh>
-#include <strata/device/join/common/row_numbers.hpp>
-#include <strata/device/join/key_set/plan.hpp>
+#include <strata/device/join/common/strategy.hpp>
+#include <strata/device/join/key_set.cuh>
 #include <strata/device/join/output/outputs.hpp>
-#include <strata/device/join/output/partitioned_columns.cuh>
 #include <strata/device/join/output/partners.cuh>
-#include <strata/device/join/partitioned/kernels.cuh>
-#include <strata/device/join/radix_partition/kernels.cuh>
+#include <strata/device/join/radix_partition/agent_count.cuh>
+#include <strata/device/join/radix_partition/agent_partition.cuh>
+#include <strata/device/join/radix_partition/partitioned_columns.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_duplicates.cuh>
+#include <strata/device/join/shared_table/agent_join.cuh>
+#include <strata/device/join/shared_table/agent_row_lists.cuh>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Clears the counters and the marks of overflowing partitions.
+template <class Partitions>
+STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
+  begin_join_kernel();
+  for (unsigned long long p = join_thread(); p <= join.plan.partitions(); p += join_threads()) {
+    join.build.cursors[p] = 0;
+    join.probe.cursors[p] = 0;
+    join.is_overflowing[p] = 0;
+  }
+  if (join_thread() != 0) return;
+  *join.any_is_overflowing = 0;
+  *join.num_deferred = 0;
+  *join.next_deferred = 0;
+  *join.arrivals = 0;
+  *join.counted = 0;
+  *join.total = 0;
+}
+
+/// Counts the rows of partitions: `build_blocks` blocks those of the build side, the others those of the
+/// probe side. The last block then computes the begins of partitions, the work items, which partitions
+/// overflow, and the tiles of a second pass.
+template <class MaxPolicy, class Keys, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
+    STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Keys, Hash, Equal> join, unsigned build_blocks,
+                                                    unsigned pass_tile) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinCount<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal>;
+  using Offsets = AgentJoinOffsets<join_partitions<Keys, Hash, Equal>, tuning.partition_threads, tuning.offset_items>;
+  STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel();
+  const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
+  if constexpr (are_counted_keys<Keys>) {
+    build_blocks = Agent::blocks_of(detail::rows_of(join.build), detail::rows_of(join.probe), gridDim.x - 1);
+  }
+  // One call of the side that the block counts is smaller, but 2 to 5 % slower for keys of 8 bytes.
+  if (blockIdx.x < build_blocks) {
+    agent.run(join.build, blockIdx.x, build_blocks);
+  } else {
+    agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
+  }
+  if (!detail::is_last_block(join.counted)) return;
+  const Offsets offsets{storage.Alias(), join};
+  offsets.run();
+  if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
+}
+
+/// The numbers of a pass, and its agent. `PassOutput`: see AgentJoinPartition.
+template <class Policy, class PassOutput>
+inline constexpr join_partition_tuning join_pass_tuning = partitions_columns<PassOutput>
+                                                              ? detail::with_columns(Policy::partition)
+                                                              : Policy::partition;
+template <class Policy, class Keys, class Hash, class Equal, join_pass Pass, bool KeySets, class PassOutput>
+using join_partition_agent = AgentJoinPartition<Keys, Hash, Equal, Policy::partition.partition_threads,
+                                                join_pass_tuning<Policy, PassOutput>.items(
+                                                    Pass, is_join_double_word<iterator_value_t<Keys>, Hash, Equal>),
+                                                Pass, KeySets>;
+
+/// Writes the rows of both sides to their partitions, by tiles of `tile_rows` rows, at most the agent's
+/// `tile_items`.
+template <class MaxPolicy, join_pass Pass, bool KeySets, class Keys, class Hash, class Equal, class PassOutput>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
+    STRATA_KERNEL void join_partition_kernel(join_partitions<Keys, Hash, Equal> join, unsigned tile_rows,
+                                             PassOutput output) {
+  using Agent = join_partition_agent<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, KeySets, PassOutput>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel<Agent>();
+  // The host has cut tiles for bounds of the numbers of rows.
+  if constexpr (are_counted_keys<Keys> && !Agent::is_second && !std::is_same_v<PassOutput, join_tile_runs>) {
+    tile_rows = even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
+  }
+  const bool has_indices = *join.any_is_overflowing != 0 && (Agent::numbers_rows || partitions_columns<PassOutput>);
+  Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash,
+        has_indices ? join.is_overflowing : nullptr)
+      .run(join.build, join.probe, output);
+}
+
+/// Joins the work items, one by each block, and defers those whose keys have many build rows. With
+/// `IsLarge` the shared memory of a multiprocessor holds one table only.
+template <class MaxPolicy, bool IsLarge, class Index, class Keys, class Hash, class Equal, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
+                  MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
+    STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
+                                MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel<Agent>();
+  unsigned at = 0;
+  if (!join.find_work_item(at)) return;
+  Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
+}
+
+/// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work
+/// item is deferred.
+template <class MaxPolicy, bool IsLarge, class Keys, class Hash, class Equal>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
+                  MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
+    STRATA_KERNEL void join_partitions_list_kernel(join_partitions<Keys, Hash, Equal> join, join_list_sink sink) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinRowLists<Keys, Hash, Equal, tuning.threads_of_join(IsLarge),
+                                  MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel<Agent>();
+  unsigned at = 0;
+  if (!join.find_work_item(at)) return;
+  Agent(storage.Alias(), shared, join, sink).run(join.work_items[at]);
+}
+
+/// Joins a build side that fits one table: each block builds that, and joins `work_item_rows` probe rows.
+template <class MaxPolicy, class Index, class Keys, class Hash, class Equal, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
+                  MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)
+    STRATA_KERNEL void join_one_table_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
+  constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
+  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.join_threads,
+                                MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, true>;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  STRATA_DYNAMIC_SHARED(shared);
+  begin_join_kernel<Agent>();
+  const unsigned each = join.plan.work_item_rows;
+  const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
+  if (begin >= detail::rows_of(join.probe)) return;
+  const auto first = static_cast<unsigned>(begin);
+  const unsigned left = detail::rows_of(join.probe) - first;
+  Agent(storage.Alias(), shared, join, sink).run({0, first, detail::least(left, each)}, 0, 0);
+}
 
 /// The launches that partition both sides and join the partitions that fit tables in shared memory. The
 /// table in global memory then joins the others.
@@ -35,7 +171,7 @@ class join_partition_launches {
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
   static constexpr bool may_have_sets = MayHaveSets && is_join_word<iterator_value_t<Keys>, Hash, Equal>;
   template <join_pass Pass>
-  using Mover = join_mover<ActivePolicy, Keys, Hash, Equal, Pass, false, Sink>;
+  using PassAgent = join_partition_agent<ActivePolicy, Keys, Hash, Equal, Pass, may_have_sets, Sink>;
 
   using RecordSink = record_sink_t<Sink>;
   using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads,
@@ -46,7 +182,7 @@ class join_partition_launches {
   static constexpr bool lists_rows = std::is_same_v<Sink, join_list_sink>;
   static constexpr bool writes_partners = lists_rows || std::is_same_v<Sink, join_partner_sink>;
   /// What the passes write besides records.
-  using Extra =
+  using PassOutput =
       std::conditional_t<writes_partners, join_tile_runs, std::conditional_t<partitions_columns<Sink>, Sink, NullType>>;
 
   static constexpr int slots = 9;
@@ -66,10 +202,22 @@ class join_partition_launches {
   bool fits(std::size_t shared_bytes) const {
     const auto fit = [&](std::size_t bytes) { return bytes + static_bytes <= shared_bytes; };
     if (is_one_table()) return plan_.is_possible && fit(table_bytes_);
-    const std::size_t tile_bytes = plan_.has_two_passes() ? Mover<join_pass::second>::tile_bytes(plan_)
-                                                          : Mover<join_pass::only>::tile_bytes(plan_);
+    const std::size_t tile_bytes = plan_.has_two_passes() ? PassAgent<join_pass::second>::tile_bytes(plan_)
+                                                          : PassAgent<join_pass::only>::tile_bytes(plan_);
     return plan_.is_possible && fit(table_bytes_) && fit(duplicates_bytes()) && fit(tile_bytes) &&
-           fit(Mover<join_pass::first>::tile_bytes(plan_)) && fit(join_count_bytes(plan_.bits));
+           fit(PassAgent<join_pass::first>::tile_bytes(plan_)) && fit(join_count_bytes(plan_.bits));
+  }
+
+  /// False if one table in global memory joins instead.
+  template <class Call>
+  bool are_used(const Call& call) const {
+    const auto shared_bytes = static_cast<std::size_t>(call.device.shared_bytes_of_block);
+    if (!fits(shared_bytes)) return false;
+    if (is_one_table() || call.options.strategy != JoinStrategy::automatic) return true;
+    const JoinStrategy strategy = strata::choose_join_strategy(static_cast<std::uint64_t>(call.build.rows),
+                                                               static_cast<std::uint64_t>(call.probe.rows),
+                                                               sizeof(iterator_value_t<Keys>), shared_bytes);
+    return strategy == JoinStrategy::radix_single || strategy == JoinStrategy::radix_multi;
   }
 
   template <class Layout>
@@ -97,20 +245,24 @@ class join_partition_launches {
     storage.template reserve<unsigned>(first + words, one_table_words);
   }
 
-  /// Arguments with no pointers to temporary storage.
-  template <class Options>
-  static Partitions unmapped(JoinKind kind, const join_side_records<Keys>& build, const join_side_records<Keys>& probe,
-                             unsigned long long* total, std::int64_t capacity, bool is_unique, const Options& options) {
-    Partitions join{{},      kind,    build,    probe,     nullptr,      nullptr,      nullptr,
-                    nullptr, nullptr, nullptr,  nullptr,   nullptr,      nullptr,      nullptr,
-                    nullptr, total,   capacity, is_unique, options.hash, options.equal};
-    join.build.drops_nulls = !options.nulls_equal && kind != JoinKind::full;
-    join.probe.drops_nulls = !options.nulls_equal && (kind == JoinKind::inner || kind == JoinKind::semi);
+  /// Arguments of the kernels, with no pointers to temporary storage.
+  template <class Call>
+  static Partitions arguments(const Call& call) {
+    Partitions join(call.options.hash, call.options.equal);
+    join.kind = call.kind;
+    join.build = {call.build.keys, call.build.valid_mask, static_cast<unsigned>(call.build.rows)};
+    join.probe = {call.probe.keys, call.probe.valid_mask, static_cast<unsigned>(call.probe.rows)};
+    join.total = call.total;
+    join.capacity = call.capacity;
+    join.promised_unique = call.build.is_unique;
+    join.build.drops_nulls = !call.options.nulls_equal && call.kind != JoinKind::full;
+    join.probe.drops_nulls = !call.options.nulls_equal && (call.kind == JoinKind::inner || call.kind == JoinKind::semi);
     return join;
   }
 
-  template <class Layout>
-  Partitions map(const Layout& storage, int first, std::size_t shared_bytes, Partitions join) const {
+  template <class Layout, class Call>
+  Partitions map(const Layout& storage, int first, const Call& call) const {
+    Partitions join = arguments(call);
     join.plan = plan_;
     const unsigned build_rows = join.build.rows;
     join.build.partitioned = {storage.template get<join_record>(first + records),
@@ -132,7 +284,7 @@ class join_partition_launches {
     }
     join.work_items = storage.template get<join_work_item>(first + work_items);
     join.deferred = storage.template get<unsigned>(first + deferred);
-    join.build.has_row_ids = !has_sets(join, shared_bytes);
+    join.build.has_row_ids = !has_sets(join, static_cast<std::size_t>(call.device.shared_bytes_of_block));
     join.probe.has_row_ids = join.build.has_row_ids || !std::is_same_v<Sink, NullType>;
     return join;
   }
@@ -151,7 +303,7 @@ class join_partition_launches {
             join.is_overflowing};
   }
 
-  cudaError_t run(const Partitions& join, const Extra& extra, launch_configuration base,
+  cudaError_t run(const Partitions& join, const PassOutput& pass_output, launch_configuration base,
                   const device_properties& device, const Sink& sink) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
     const auto configure = [&](unsigned long long blocks, int threads, std::size_t bytes) {
@@ -183,14 +335,14 @@ class join_partition_launches {
     constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
     configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
     status = detail::launch_join_kernel(base, device, count_kernel, join, build_blocks,
-                                        Mover<join_pass::second>::tile_items);
+                                        PassAgent<join_pass::second>::tile_items);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
       // One pass moves columns: there, this is not reached, and compiles no kernel.
       constexpr join_pass second = partitions_columns<Sink> ? join_pass::first : join_pass::second;
-      status = partition<join_pass::first>(join, extra, base, device);
-      if (status == cudaSuccess) status = partition<second>(join, extra, base, device);
+      status = run_pass<join_pass::first>(join, pass_output, base, device);
+      if (status == cudaSuccess) status = run_pass<second>(join, pass_output, base, device);
     } else if (has_short_tiles()) {
       // As the first of two passes, with the final output.
       Partitions only = join;
@@ -198,9 +350,9 @@ class join_partition_launches {
         side->first_pass = side->partitioned;
         side->pass_cursors = side->cursors;
       }
-      status = partition<join_pass::first>(only, extra, base, device);
+      status = run_pass<join_pass::first>(only, pass_output, base, device);
     } else {
-      status = partition<join_pass::only>(join, extra, base, device);
+      status = run_pass<join_pass::only>(join, pass_output, base, device);
     }
     if (status != cudaSuccess) return status;
 
@@ -249,10 +401,10 @@ class join_partition_launches {
   std::size_t number_of_runs(std::size_t probe_rows) const {
     return (probe_rows / ActivePolicy::output.select_rows + 1) * (plan_.partitions() + std::size_t{1});
   }
-  // A short tile is the first of two passes'.
+  // With few bits, the single pass uses the tile size of the first of two passes.
   bool has_short_tiles() const { return plan_.bits <= tuning.short_tile_bits; }
   unsigned tile_of_one_pass() const {
-    return has_short_tiles() ? Mover<join_pass::first>::tile_items : Mover<join_pass::only>::tile_items;
+    return has_short_tiles() ? PassAgent<join_pass::first>::tile_items : PassAgent<join_pass::only>::tile_items;
   }
 
   // Whether sets replace tables: the result has no build rows. Rows without a key must be dropped, because otherwise
@@ -267,10 +419,10 @@ class join_partition_launches {
   std::size_t words_each() const { return static_cast<std::size_t>(plan_.partitions()) + 2; }
 
   template <join_pass Pass>
-  cudaError_t partition(const Partitions& join, const Extra& extra, launch_configuration base,
-                        const device_properties& device) const {
+  cudaError_t run_pass(const Partitions& join, const PassOutput& pass_output, launch_configuration base,
+                       const device_properties& device) const {
     const auto multiprocessors = static_cast<unsigned>(device.multiprocessors);
-    using Agent = Mover<Pass>;
+    using Agent = PassAgent<Pass>;
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     unsigned tile = Agent::tile_items;
     // Storage of runs does not depend on the device.
@@ -280,13 +432,8 @@ class join_partition_launches {
     base.grid = dim3(tiles < multiprocessors ? static_cast<unsigned>(tiles) : multiprocessors);
     base.block = dim3(static_cast<unsigned>(tuning.partition_threads));
     base.dynamic_shared_bytes = Agent::tile_bytes(plan_);
-    const auto move = [&](auto* kernel) { return detail::launch_join_kernel(base, device, kernel, join, tile, extra); };
-    if constexpr (may_have_sets) {
-      if (!join.build.has_row_ids) {
-        return move(join_partitions_move_kernel<MaxPolicy, Pass, true, Keys, Hash, Equal, Extra>);
-      }
-    }
-    return move(join_partitions_move_kernel<MaxPolicy, Pass, false, Keys, Hash, Equal, Extra>);
+    constexpr auto kernel = join_partition_kernel<MaxPolicy, Pass, may_have_sets, Keys, Hash, Equal, PassOutput>;
+    return detail::launch_join_kernel(base, device, kernel, join, tile, pass_output);
   }
 
   static join_records behind(const join_records& side, unsigned rows) {

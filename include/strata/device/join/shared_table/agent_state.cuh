@@ -5,7 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/join/common/row_numbers.hpp>
+#include <strata/device/join/common/keys.hpp>
 #include <strata/device/join/output/offsets.cuh>
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/partitions.cuh>
@@ -21,13 +21,12 @@ namespace detail {
 template <class Word, int BlockThreads>
 class join_grouped_table;
 
-/// The common part of the agents that join by a table in shared memory. `Sink` is NullType where rows are
-/// only counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not
-/// from records. With `ReadsHashes` there may be hashes instead of records.
+/// What the agents that join by a table in shared memory have in common. `Sink` is NullType where rows are only
+/// counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not from records. With
+/// `ReadsHashes` there may be hashes instead of records.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads,
           bool IsOneTable, bool GroupsHashes, bool ReadsHashes = false>
-class shared_table_agent_base {
- public:
+struct shared_table_state {
   using Partitions = join_partitions<Keys, Hash, Equal>;
   using Count = unsigned long long;
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
@@ -49,20 +48,19 @@ class shared_table_agent_base {
     Count counted;
   };
 
- protected:
-  STRATA_D shared_table_agent_base(TempStorage& storage, unsigned char* shared, const Partitions& join,
-                                   const Sink& sink)
-      : storage_(storage),
-        table_(storage.table, shared, join.plan),
-        offsets_(storage.offsets, join.total),
-        found_(reinterpret_cast<unsigned*>(shared + join.plan.bytes_before_found())),
-        join_(join),
-        sink_(sink) {}
+  STRATA_D shared_table_state(TempStorage& temp_storage, unsigned char* shared, const Partitions& partitions,
+                              const Sink& output)
+      : storage(temp_storage),
+        table(temp_storage.table, shared, partitions.plan),
+        offsets(temp_storage.offsets, partitions.total),
+        found(reinterpret_cast<unsigned*>(shared + partitions.plan.bytes_before_found())),
+        join(partitions),
+        sink(output) {}
 
   STRATA_D Row row_of(const join_side_records<Keys>& side, std::size_t i) const {
     if constexpr (IsOneTable) {
       const auto& key = side.keys[static_cast<difference_of<Keys>>(i)];
-      const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(join_.hash, key);
+      const unsigned long long hash = detail::join_hash<iterator_value_t<Keys>, Equal>(join.hash, key);
       return {static_cast<Word>(is_wide ? hash : hash >> 32), static_cast<unsigned>(i)};
     } else {
       if constexpr (ReadsHashes) {
@@ -79,7 +77,7 @@ class shared_table_agent_base {
 
   // Row `i` of the build side's rows from `begin` on, as the table has it.
   STRATA_D Row build_row_of(unsigned begin, std::size_t i) const {
-    Row row = row_of(join_.build, begin + i);
+    Row row = row_of(join.build, begin + i);
     if (has_positions()) row.row = static_cast<unsigned>(i);
     return row;
   }
@@ -87,33 +85,33 @@ class shared_table_agent_base {
   // Numbers of rows can have more bits than an entry has for them. It then has the position in the partition, and each
   // result reads the number from the record there.
   STRATA_D bool has_positions() const {
-    return has_numbers && table_.row_limit() < detail::number_limit_of(join_.build.keys);
+    return has_numbers && table.row_limit() < detail::number_limit_of(join.build.keys);
   }
 
   // Debug builds go on, to find a broken promise.
-  STRATA_D bool stops_at_one() const { return join_.promised_unique && !STRATA_DEBUG; }
+  STRATA_D bool stops_at_one() const { return join.promised_unique && !STRATA_DEBUG; }
 
   STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
-    if (Partitions::hash_is_key || !table_.is_row(seen)) return table_.is_row(seen);
-    const iterator_value_t<Keys>& build_key = join_.build.keys[seen];
-    const iterator_value_t<Keys>& probe_key = join_.probe.keys[probe_row];
-    return join_.equal(build_key, probe_key);
+    if (Partitions::hash_is_key || !table.is_row(seen)) return table.is_row(seen);
+    const iterator_value_t<Keys>& build_key = join.build.keys[seen];
+    const iterator_value_t<Keys>& probe_key = join.probe.keys[probe_row];
+    return join.equal(build_key, probe_key);
   }
 
   // Clears the marks of the rows of a table that have been found.
   STRATA_D void clear_found(unsigned rows) const {
-    for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found_[i] = 0;
+    for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found[i] = 0;
   }
 
   STRATA_D void write(Count position, unsigned build_row, unsigned probe_row) const {
-    if (position < static_cast<Count>(join_.capacity)) write_inside(position, build_row, probe_row);
+    if (position < static_cast<Count>(join.capacity)) write_inside(position, build_row, probe_row);
   }
   STRATA_D void write_inside(Count position, unsigned build_row, unsigned probe_row) const {
     if constexpr (has_rows) {
       if (has_positions() && build_row != none) {
-        build_row = join_.build.partitioned.records[build_begin_ + build_row].row;
+        build_row = join.build.partitioned.records[build_begin + build_row].row;
       }
-      sink_(static_cast<std::int64_t>(position), row_index(build_row), row_index(probe_row));
+      sink(static_cast<std::int64_t>(position), row_index(build_row), row_index(probe_row));
     }
   }
   STRATA_D static Index row_index(unsigned row) {
@@ -128,28 +126,28 @@ class shared_table_agent_base {
     __syncthreads();
     for (unsigned first = 0; first < rows; first += threads) {
       const unsigned i = first + threadIdx.x;
-      const bool is_unmatched = i < rows && (found_[i / 32] >> (i % 32) & 1) == 0;
+      const bool is_unmatched = i < rows && (found[i / 32] >> (i % 32) & 1) == 0;
       if constexpr (!has_rows) {
-        counted_ += is_unmatched ? 1 : 0;
+        counted += is_unmatched ? 1 : 0;
       } else {
         unsigned sum = 0;
         const unsigned begin = OutputOffsets::scan_flag(is_unmatched, sum);
-        const Count offset = offsets_.reserve(sum);
-        if (is_unmatched) write(offset + begin, table_.row_at(i), none);
+        const Count offset = offsets.reserve(sum);
+        if (is_unmatched) write(offset + begin, table.row_at(i), none);
       }
     }
   }
 
-  STRATA_D void add_counted() { detail::add_join_results(storage_.counted, counted_, join_.total); }
+  STRATA_D void add_counted() { detail::add_join_results(storage.counted, counted, join.total); }
 
-  TempStorage& storage_;
-  Table table_;
-  OutputOffsets offsets_;
-  unsigned* found_;
-  const Partitions& join_;
-  const Sink& sink_;
-  Count counted_ = 0;
-  unsigned build_begin_ = 0;  // of the rows in the table, where rows have numbers
+  TempStorage& storage;
+  Table table;
+  OutputOffsets offsets;
+  unsigned* found;
+  const Partitions& join;
+  const Sink& sink;
+  Count counted = 0;
+  unsigned build_begin = 0;  // of the rows in the table, where rows have numbers
 };
 
 }  // namespace detail
