@@ -25,11 +25,10 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 template <class Agent>
-STRATA_HD constexpr bool segmented_storage_fits() {
+STRATA_HD constexpr void check_segmented_storage() {
   static_assert(sizeof(typename Agent::TempStorage) <= std::size_t{48} << 10,
                 "segmented reductions keep a result for each thread of a block in 48 KB of shared "
                 "memory: the accumulator is too large, reduce its parts one after the other");
-  return true;
 }
 
 /// Many segments: each block reduces a batch. `segmented_reduce_chunks_kernel` reduces the chunks that it queues.
@@ -42,7 +41,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                ReductionOp reduction_op, TransformOp transform_op, InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator, Segments,
                                      ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<Agent>());
+  detail::check_segmented_storage<Agent>();
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -62,7 +61,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                                                       TransformOp transform_op, InitT init) {
   using Agent = AgentSegmentedReduce<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator, Segments,
                                      ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<Agent>());
+  detail::check_segmented_storage<Agent>();
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -86,7 +85,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
                                                           InitT init) {
   using Agent = AgentSegmentedReduceOneLaunch<typename MaxPolicy::ActivePolicy, AccumT, InputIterator, OutputIterator,
                                               Segments, ReductionOp, TransformOp, InitT>;
-  static_assert(segmented_storage_fits<Agent>());
+  detail::check_segmented_storage<Agent>();
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
