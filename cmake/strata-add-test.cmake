@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# strata_add_test(<folder>/<name> [GPU] [SIMT] [CHECK] [ASAN])
+# strata_add_test(<path> [GPU] [SIMT] [CHECK] [ASAN])
 #
-# One source, tests/<folder>/<name>.cu, several programs and CTest entries:
+# One source, tests/<path>.cu, several programs and CTest entries. <name> is the last part of the path:
 #   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped", and where there was
 #                             none at configure time only its device code is compiled
 #   SIMT   <name>_simt        the host compiler and strata::simt
 #   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1), fewer types
 #   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
 # No flavour named means all of them. Only what STRATA_TEST_FLAVOURS lists, and the machine can
-# compile, is built. Labels: the flavour and the folder.
+# compile, is built. Labels: the flavour and the first folder of the path.
 #
 # A <name>.cpp in place of the .cu is a plain host test: one program <name>, label host.
 # GoogleTest's main() runs a source that has none of its own.
@@ -82,7 +82,7 @@ function(strata_add_test path)
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_test(${path}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  get_filename_component(folder ${path} DIRECTORY)
+  string(REGEX REPLACE "/.*" "" folder ${path})
   get_filename_component(name ${path} NAME)
   # Programs of all folders have one name space: core/types_test is core_types_test.
   if(NOT name MATCHES "^${folder}_")
@@ -188,14 +188,14 @@ function(strata_simt_test_options path label options)
   set(${options} ${result} PARENT_SCOPE)
 endfunction()
 
-# The joins of device/device_hash_join_support.cuh are compiled once for a flavour, and not with each of the tests of
+# The joins of device/join/device_hash_join_support.cuh are compiled once for a flavour, and not with each test of
 # joins. It is worth the time of the compiler, as long-running tests call them.
 function(strata_target_join_support target path suffix label)
   file(STRINGS ${path}.cu uses_joins REGEX "device_joiner<|check_few_rows<" LIMIT_COUNT 1)
   if(NOT uses_joins)
     return()
   endif()
-  set(path device/device_hash_join_support)
+  set(path device/join/device_hash_join_support)
   set(joins strata_test_joins_${suffix})
   if(NOT TARGET ${joins} AND label STREQUAL "gpu")
     add_library(${joins} STATIC ${path}.cu)
@@ -281,7 +281,7 @@ function(strata_add_gpu_test_without_device target path folder)
   strata_add_gpu_object(${target} ${path})
   file(STRINGS ${path}.cu uses_joins REGEX "device_joiner<|check_few_rows<" LIMIT_COUNT 1)
   if(uses_joins AND NOT TARGET strata_test_joins_gpu)
-    strata_add_gpu_object(strata_test_joins_gpu device/device_hash_join_support)
+    strata_add_gpu_object(strata_test_joins_gpu device/join/device_hash_join_support)
   endif()
   add_test(NAME ${target} COMMAND ${CMAKE_COMMAND} -E false)
   set_tests_properties(${target} PROPERTIES LABELS "gpu;${folder}" SKIP_RETURN_CODE 1)

@@ -31,8 +31,8 @@
 #include <utility>
 #include <vector>
 
-#include "device/device_batched_copy_support.cuh"
 #include "device/device_call.cuh"
+#include "device/transform/device_batched_copy_support.cuh"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "device/device_call.cuh"
-#include "device/device_scan_support.cuh"
+#include "device/scan/device_scan_support.cuh"
 #include "support/own_operators.cuh"
 
 namespace {

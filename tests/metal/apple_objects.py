@@ -56,7 +56,7 @@ BROKEN = [
 OF_GTEST = {"TargetConditionals.h": "#define TARGET_OS_MAC 1\n#define TARGET_OS_IPHONE 0\n",
             "AvailabilityMacros.h": ""}
 DEVICE_TESTS = ["metal/metal_join_test.cpp", "metal/metal_conformance_test.cpp", "metal/metal_class_test.cpp",
-                "device/device_hash_join_host_test.cpp"]
+                "device/join/device_hash_join_host_test.cpp"]
 
 
 def system_folders(cxx):

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "device/device_hash_join_kinds.hpp"
+#include "device/join/device_hash_join_kinds.hpp"
 #include "metal/double/executor.hpp"
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_join_support.hpp"

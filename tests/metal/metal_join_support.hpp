@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "device/host_join_support.hpp"
+#include "device/join/host_join_support.hpp"
 #include "metal/metal_plain_join.hpp"
 
 namespace metal_test {

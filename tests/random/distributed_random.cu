@@ -17,7 +17,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "device/device_hash_join_kinds.hpp"
+#include "device/join/device_hash_join_kinds.hpp"
 #include "distributed/join_calls.cuh"
 #include "random/random_joins.cuh"
 #include "random/random_sorts.cuh"

@@ -7,7 +7,7 @@
 
 #include <numeric>
 
-#include "device/device_hash_join_kinds.hpp"
+#include "device/join/device_hash_join_kinds.hpp"
 #include "random/random_joins.cuh"
 #include "random/random_test.cuh"
 

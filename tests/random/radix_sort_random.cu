@@ -5,7 +5,7 @@
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 
-#include "device/segmented_radix_sort_support.cuh"
+#include "device/radix_sort/segmented_radix_sort_support.cuh"
 #include "device/test_iterators.cuh"
 #include "random/random_sorts.cuh"
 #if !STRATA_HOST_SIMT

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "device/device_hash_join_kinds.hpp"
+#include "device/join/device_hash_join_kinds.hpp"
 #include "random/random_test.cuh"
 
 template <std::size_t Count, class Word>

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Tile aggregates and the prefixes made of them: each tile gets what comes before it, in the order of tiles,
+// over any memory and when a graph replays it. With one tile for each block, blocks may start in any order,
+// one after the other. That inputs may be overwritten is tested with the scans that do so.
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/device/engine/tile_prefix.cuh>
+
+#include <type_traits>
+#include <vector>
+
+#include "device/engine/grid_support.cuh"
+
+// Not unnamed: nvcc warns of members that are not used there.
+namespace device_test {
+
+/// x -> multiplier * x + addend, `Parts` times over. One after the other is not commutative.
+template <int Parts>
+struct affine {
+  std::uint32_t multiplier[Parts], addend[Parts];
+};
+template <int Parts>
+STRATA_HD bool operator==(const affine<Parts>& a, const affine<Parts>& b) {
+  bool is_equal = true;
+  for (int i = 0; i < Parts; ++i) {
+    is_equal = is_equal && a.multiplier[i] == b.multiplier[i] && a.addend[i] == b.addend[i];
+  }
+  return is_equal;
+}
+struct one_after_the_other {
+  template <int Parts>
+  STRATA_HD affine<Parts> operator()(const affine<Parts>& first, const affine<Parts>& second) const {
+    affine<Parts> both{};
+    for (int i = 0; i < Parts; ++i) {
+      both.multiplier[i] = first.multiplier[i] * second.multiplier[i];
+      both.addend[i] = first.addend[i] * second.multiplier[i] + second.addend[i];
+    }
+    return both;
+  }
+};
+
+template <class T>
+struct aggregates {
+  static STRATA_HD T of(std::uint64_t salt, std::uint64_t tile) { return static_cast<T>(mix(salt, tile)); }
+};
+template <int Parts>
+struct aggregates<affine<Parts>> {
+  static STRATA_HD affine<Parts> of(std::uint64_t salt, std::uint64_t tile) {
+    affine<Parts> result{};
+    for (unsigned i = 0; i < unsigned{Parts}; ++i) {
+      result.multiplier[i] = static_cast<std::uint32_t>(mix(salt, tile, 2 * i)) | 1;
+      result.addend[i] = static_cast<std::uint32_t>(mix(salt, tile, 2 * i + 1));
+    }
+    return result;
+  }
+};
+
+/// What a block reduces again if another one does not publish it.
+template <class T>
+struct aggregate_again {
+  std::uint64_t salt;
+  STRATA_D T operator()(unsigned tile) const { return aggregates<T>::of(salt, tile); }
+};
+
+/// `out[tile]` becomes what comes before the tile: first of all the aggregate of a tile -1.
+template <class T, class Op, bool IsOneRound>
+STRATA_KERNEL void write_prefixes(strata::detail::tile_aggregates_arguments exchange, std::size_t tiles, T* out,
+                                  const std::uint64_t* salts) {
+  using again = std::conditional_t<IsOneRound, aggregate_again<T>, strata::NullType>;
+  const std::uint64_t salt = *salts;
+  again reduce_tile{};
+  if constexpr (IsOneRound) reduce_tile.salt = salt;
+  strata::detail::running_prefix<T, Op, again> prefix(exchange, blockIdx.x, gridDim.x, Op{}, reduce_tile);
+  prefix.begin_with(aggregates<T>::of(salt, ~0ull));
+  prefix.for_each_tile(tiles, [&](std::size_t tile) {
+    delay(salt + tile, 0);
+    if (threadIdx.x < 32) {
+      const T before = prefix(aggregates<T>::of(salt, tile));
+      if (threadIdx.x == 0) out[tile] = before;
+    }
+    delay(salt + tile, 1);
+    prefix.leave();
+  });
+}
+
+}  // namespace device_test
+
+namespace {
+
+using namespace device_test;
+using strata::platform::tagged_word;
+
+constexpr unsigned max_rounds = 20;
+
+template <class T, class Op, bool IsOneRound>
+class prefixes {
+ public:
+  using words = strata::detail::tile_aggregates<T>;
+
+  cudaError_t launch(unsigned blocks, std::size_t tiles, bool may_be_replayed, cudaStream_t on = nullptr) {
+    tiles_ = tiles;
+    strata::launch_configuration configuration{"write_prefixes", dim3(blocks), dim3(grid_block_threads), 0, on};
+    // Blocks of several rounds wait for each other.
+    configuration.cooperative = !IsOneRound && blocks > 1;
+    return strata::launch(configuration, write_prefixes<T, Op, IsOneRound>,
+                          strata::detail::tile_aggregates_arguments{static_cast<tagged_word*>(memory.data()),
+                                                                    strata::detail::next_epoch(), may_be_replayed},
+                          tiles, out.data(), static_cast<const std::uint64_t*>(salts.data()));
+  }
+  void choose(std::uint64_t salt) {
+    salt_ = salt;
+    salts.assign({salt});
+    out.poison();
+  }
+  void expect_prefixes() {
+    const std::vector<T> found = out.to_host();
+    T before = aggregates<T>::of(salt_, ~0ull);
+    for (std::size_t tile = 0; tile < tiles_; ++tile) {
+      ASSERT_TRUE(before == found[tile]) << "tile " << tile << " of " << tiles_;
+      before = Op{}(before, aggregates<T>::of(salt_, tile));
+    }
+  }
+
+  scratch memory{words::number_of_words(max_grid_blocks) * sizeof(tagged_word)};
+  device_vector<T> out{max_grid_blocks * max_rounds};
+  device_vector<std::uint64_t> salts{1};
+
+ private:
+  std::uint64_t salt_ = 0;
+  std::size_t tiles_ = 0;
+};
+
+template <class T, class Op, bool IsOneRound>
+void test_prefixes() {
+  // One has room for 32 blocks.
+  const strata_test::device_of_multiprocessors four(4);
+  prefixes<T, Op, IsOneRound> call;
+  under_grid_schedules([&](std::size_t i) {
+    // Each lane has the aggregates of several tiles in some.
+    const unsigned blocks = i % 256 == 5 ? 40 : 1 + static_cast<unsigned>(i % 8);
+    // Slots are used again after 8 rounds; most calls are shorter.
+    const std::size_t rounds = IsOneRound ? 1 : i % 32 == 7 ? 1 + i / 32 % max_rounds : 1 + i / 3 % 3;
+    const std::size_t tiles = IsOneRound ? blocks : blocks * rounds - i % blocks;
+    fill_with_garbage(call.memory, i);
+    call.choose(mix(i));
+    start_load(i);
+    ASSERT_CUDA_SUCCESS(call.launch(blocks, tiles, i % 2 == 0));
+    call.expect_prefixes();
+  });
+}
+
+// A replay has the epochs of the first run: aggregates of one must not be taken for those of the next.
+template <class T, class Op, bool IsOneRound>
+void test_replays() {
+  for (const unsigned rounds : {1u, 2u, 9u, 17u}) {
+    if (IsOneRound && rounds > 1) break;
+    prefixes<T, Op, IsOneRound> call;
+    constexpr unsigned blocks = 5;
+    graph recorded([&](cudaStream_t on) { return call.launch(blocks, blocks * rounds, true, on); });
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    const stream on;
+    under_grid_schedules([&](std::size_t i) {
+      if (i % 16 != 0 && rounds > 2) return;
+      call.choose(mix(i));
+      start_load(i);
+      ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+      on.synchronize();
+      call.expect_prefixes();
+    });
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(grid_tile_prefix, several_rounds_in_order) { test_prefixes<affine<1>, one_after_the_other, false>(); }
+TEST(grid_tile_prefix, several_rounds_of_aggregates_of_24_bytes) {
+  test_prefixes<affine<3>, one_after_the_other, false>();
+}
+TEST(grid_tile_prefix, several_rounds_in_any_order) { test_prefixes<std::uint32_t, strata::Sum, false>(); }
+TEST(grid_tile_prefix, one_round_whose_blocks_start_in_any_order) {
+  test_prefixes<affine<1>, one_after_the_other, true>();
+}
+TEST(grid_tile_prefix, one_round_of_aggregates_of_24_bytes) { test_prefixes<affine<3>, one_after_the_other, true>(); }
+TEST(grid_tile_prefix, graphs_of_several_rounds_may_be_replayed) {
+  test_replays<affine<1>, one_after_the_other, false>();
+}
+TEST(grid_tile_prefix, graphs_of_one_round_may_be_replayed) { test_replays<affine<3>, one_after_the_other, true>(); }
+
+}  // namespace

@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceSegmentedSort with segments that are sorted by their digits, beside others that are merged.
+#include <strata/device/device_segmented_sort.cuh>
+
+#if STRATA_HOST_SIMT
+#include <strata/simt/half.hpp>
+#else
+#include <cuda_fp16.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "device/merge_sort/segmented_merge_sort_support.cuh"
+
+namespace {
+
+using namespace merge_sort_test;
+using strata::ChainedPolicy;
+using strata::DoubleBuffer;
+using strata::TunedDeviceSegmentedSort;
+
+// ------------------------------------------------------------------ hubs
+
+/// Segments of more than 500 items are long. A pass has tiles of 768.
+struct long_rows : tiny_tiles::Policy {
+  static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
+  static constexpr strata::radix_pass_tuning pass{256, 3, 1};
+  static constexpr strata::long_segment_tuning long_segments{500, 0, 0, 0};
+};
+struct never_long_rows : long_rows {
+  static constexpr strata::long_segment_tuning long_segments{0, 0, 0, 0};
+};
+struct large_call_rows : long_rows {
+  static constexpr strata::long_segment_tuning long_segments{500, 6000, 2000, 1000};
+};
+using LongSort = TunedDeviceSegmentedSort<one_policy_hub<long_rows>>;
+
+// ------------------------------------------------------------------ shapes
+
+/// Merged in the first kernel, queued, in tiles, and of one to four tiles of passes.
+segment_shape mixed() {
+  return consecutive("mixed", {0, 1, 30, 700, 193, 501, 500, 2, 769, 450, 2600, 90, 0, 768, 2305, 17});
+}
+/// All segments lie behind as many items as the call has: scratch arrays are shorter.
+segment_shape behind() {
+  segment_shape shape = scattered(consecutive("behind", {900, 30, 501, 2000, 300}), 44);
+  for (offset& begin : shape.begins) begin += 30000;
+  for (offset& end : shape.ends) end += 30000;
+  return shape;
+}
+std::vector<segment_shape> long_shapes() {
+  return {scattered(mixed(), 41), consecutive("one", {3001}), consecutive("none", {500, 400, 3, 0, 193}),
+          scattered(consecutive("five", {900, 501, 502, 1537, 640}), 42), behind()};
+}
+
+template <class Key>
+bool is_before(const Key& a, const Key& b) {
+  return strata::RadixTraits<Key>::ordered(a) < strata::RadixTraits<Key>::ordered(b);
+}
+template <bool IsDescending, class Key>
+std::vector<std::size_t> order_of(const segment_shape& shape, const std::vector<Key>& keys) {
+  return expected_order(shape, keys,
+                        [](const Key& a, const Key& b) { return IsDescending ? is_before(b, a) : is_before(a, b); });
+}
+
+/// Numbers whose bits are those of the pattern. Of floating-point numbers some are NaNs and zeros of both signs.
+template <class Key>
+std::vector<Key> make_bits(std::size_t count, pattern how) {
+  using Word = typename strata::RadixTraits<Key>::word;
+  std::vector<Word> words = make_keys<Word>(count, how);
+  if (strata::detail::radix_mantissa_bits<Key> != 0) {
+    for (std::size_t i = 0; i < count; i += 3) words[i] = static_cast<Word>(words[i] << (8 * sizeof(Word) - 2));
+  }
+  std::vector<Key> keys(count);
+  std::memcpy(static_cast<void*>(keys.data()), words.data(), count * sizeof(Key));
+  return keys;
+}
+
+// ------------------------------------------------------------------ from one array to another
+
+/// `Value` is NullType for keys alone.
+template <bool IsDescending, class Key, class Value, class Sort = LongSort>
+void expect_copies(const segment_shape& shape, pattern how) {
+  constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  using Moved = std::conditional_t<has_values, Value, char>;
+  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how));
+  const std::vector<Key> keys = make_bits<Key>(shape.items(), how);
+  const std::vector<Moved> values = make_values<Moved>(shape.items());
+  const std::vector<Key> keys_before = make_bits<Key>(shape.items(), pattern::reversed);
+  const std::vector<Moved> values_before(shape.items());
+  const device_offsets offsets(shape);
+  const device_vector<Key> in(keys);
+  const device_vector<Moved> values_in(values);
+  device_vector<Key> out(keys_before);
+  device_vector<Moved> values_out(values_before);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    const auto call = [&](auto... arrays) {
+      const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
+      if constexpr (has_values) {
+        return IsDescending
+                   ? Sort::SortPairsDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
+                                               ends)
+                   : Sort::SortPairs(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+      } else {
+        return IsDescending
+                   ? Sort::SortKeysDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
+                                              ends)
+                   : Sort::SortKeys(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+      }
+    };
+    if constexpr (has_values) {
+      return call(in.data(), out.data(), values_in.data(), values_out.data());
+    } else {
+      return call(in.data(), out.data());
+    }
+  }));
+  const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
+  expect_gathered(keys, order, out.to_host(), keys_before);
+  if (has_values) expect_gathered(values, order, values_out.to_host(), values_before);
+}
+
+template <bool IsDescending, class Key, class Value>
+void expect_all_copies() {
+  for (const segment_shape& shape : long_shapes()) {
+    for (const pattern how : {pattern::random, pattern::few, pattern::equal}) {
+      expect_copies<IsDescending, Key, Value>(shape, how);
+    }
+  }
+}
+
+TEST(device_segmented_sort_long, keys) {
+  expect_all_copies<false, std::uint32_t, NullType>();
+  expect_all_copies<true, float, NullType>();
+}
+
+TEST(device_segmented_sort_long, pairs) {
+  expect_all_copies<true, std::int32_t, std::uint32_t>();
+  expect_all_copies<false, float, std::uint64_t>();
+}
+
+enum class small : std::int16_t {};
+
+TEST(device_segmented_sort_long, keys_of_other_sizes) {
+  expect_copies<false, std::int64_t, NullType>(mixed(), pattern::random);
+  expect_copies<true, __half, std::uint32_t>(mixed(), pattern::random);
+#if !STRATA_TEST_SMALL
+  expect_copies<false, std::int8_t, NullType>(mixed(), pattern::random);
+#endif
+#if !STRATA_TEST_FEW_TYPES
+  expect_copies<true, double, std::uint32_t>(mixed(), pattern::random);
+  expect_copies<false, small, std::uint32_t>(mixed(), pattern::few);
+#endif
+}
+
+TEST(device_segmented_sort_long, a_hub_may_say_that_none_are_long) {
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
+  expect_copies<false, std::uint32_t, std::uint32_t, Sort>(mixed(), pattern::random);
+}
+
+// ------------------------------------------------------------------ in place
+
+template <bool IsDescending, class Key, class Value>
+void expect_in_buffers(const segment_shape& shape, const std::vector<Key>& keys) {
+  constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  using Moved = std::conditional_t<has_values, Value, char>;
+  SCOPED_TRACE(shape);
+  const std::vector<Moved> values = make_values<Moved>(shape.items());
+  const std::vector<Key> other_before = make_bits<Key>(shape.items(), pattern::reversed);
+  const std::vector<Moved> other_values_before(shape.items());
+  const device_offsets offsets(shape);
+  device_vector<Key> first(keys), other(other_before);
+  device_vector<Moved> first_values(values), other_values(other_values_before);
+  DoubleBuffer<Key> key_buffers(other.data(), first.data());
+  DoubleBuffer<Moved> value_buffers(other_values.data(), first_values.data());
+  key_buffers.selector = value_buffers.selector = 1;
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
+    if constexpr (has_values) {
+      return IsDescending ? LongSort::StableSortPairsDescending(storage, bytes, key_buffers, value_buffers,
+                                                                items_of(shape), shape.segments(), begins, ends)
+                          : LongSort::StableSortPairs(storage, bytes, key_buffers, value_buffers, items_of(shape),
+                                                      shape.segments(), begins, ends);
+    } else {
+      return IsDescending ? LongSort::StableSortKeysDescending(storage, bytes, key_buffers, items_of(shape),
+                                                               shape.segments(), begins, ends)
+                          : LongSort::StableSortKeys(storage, bytes, key_buffers, items_of(shape), shape.segments(),
+                                                     begins, ends);
+    }
+  }));
+  EXPECT_EQ(1, key_buffers.selector);
+  const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
+  expect_gathered(keys, order, first.to_host(), keys);
+  if (has_values) expect_gathered(values, order, first_values.to_host(), values);
+  const std::vector<Key> other_after = other.to_host();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != nowhere) continue;
+    ASSERT_EQ(0, std::memcmp(&other_before[i], &other_after[i], sizeof(Key))) << "key " << i;
+  }
+}
+
+/// Each segment has another number of digits that differ, from none to all.
+std::vector<std::uint32_t> keys_of_few_digits(const segment_shape& shape) {
+  std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(shape.items(), pattern::random);
+  constexpr std::uint32_t masks[] = {0xff000000, 0x00ff0000, 0x00ffff00, 0, 0xff00ffff, 0xffffffff};
+  for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+    for (offset i = shape.begins[s]; i < shape.ends[s]; ++i) keys[static_cast<std::size_t>(i)] &= masks[s % 6];
+  }
+  return keys;
+}
+
+TEST(device_segmented_sort_long, between_two_buffers) {
+  for (const segment_shape& shape : long_shapes()) {
+    expect_in_buffers<false, std::uint32_t, NullType>(shape, keys_of_few_digits(shape));
+    expect_in_buffers<true, std::uint32_t, std::uint32_t>(shape, keys_of_few_digits(shape));
+  }
+  const segment_shape shape = scattered(mixed(), 43);
+#if !STRATA_TEST_SMALL
+  expect_in_buffers<false, __half, NullType>(shape, make_bits<__half>(shape.items(), pattern::random));
+#endif
+  // One pass would leave these in the other array: all are merged.
+  expect_in_buffers<true, std::uint8_t, std::uint32_t>(shape, make_bits<std::uint8_t>(shape.items(), pattern::random));
+}
+
+// ------------------------------------------------------------------ indices
+
+template <bool IsDescending, class Key, class Index>
+void expect_indices(const segment_shape& shape) {
+  SCOPED_TRACE(shape);
+  const std::vector<Key> keys = make_bits<Key>(shape.items(), pattern::few);
+  const std::vector<Index> before(shape.items(), Index{7});
+  const device_offsets offsets(shape);
+  const device_vector<Key> in(keys);
+  device_vector<Index> out(before);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
+    return IsDescending ? LongSort::SortIndicesDescending(storage, bytes, in.data(), out.data(), items_of(shape),
+                                                          shape.segments(), begins, ends)
+                        : LongSort::SortIndices(storage, bytes, in.data(), out.data(), items_of(shape),
+                                                shape.segments(), begins, ends);
+  }));
+  const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
+  const std::vector<Index> indices = out.to_host();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ASSERT_EQ(order[i] == nowhere ? Index{7} : static_cast<Index>(order[i]), indices[i]) << i;
+  }
+}
+
+TEST(device_segmented_sort_long, indices) {
+  for (const segment_shape& shape : long_shapes()) {
+    expect_indices<false, std::uint32_t, std::uint32_t>(shape);
+    expect_indices<true, float, std::int64_t>(shape);
+  }
+}
+
+// ------------------------------------------------------------------ segments of one size
+
+TEST(device_segmented_sort_long, segments_of_one_size) {
+  for (const offset size : {500, 501, 1600}) {
+    const segment_shape shape = consecutive("of_one_size", std::vector<offset>(5, size));
+    SCOPED_TRACE(size);
+    const std::vector<std::int32_t> keys = make_bits<std::int32_t>(shape.items(), pattern::random);
+    const device_vector<std::int32_t> in(keys);
+    device_vector<std::int32_t> out(keys);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return LongSort::SortKeys(storage, bytes, in.data(), out.data(), 5, size);
+    }));
+    expect_gathered(keys, order_of<false>(shape, keys), out.to_host(), keys);
+  }
+}
+
+// ------------------------------------------------------------------ graphs
+
+TEST(device_segmented_sort_long, a_graph_may_be_replayed_with_other_segments) {
+  constexpr offset most = 6000;
+  const std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(most, pattern::random);
+  const device_vector<std::uint32_t> in(keys);
+  device_vector<std::uint32_t> out(keys);
+  device_offsets offsets(consecutive("unset", {0, 0, 0, 0, 0}));
+  std::size_t bytes = 0;
+  const auto call = [&](void* storage, cudaStream_t on) {
+    return LongSort::SortKeys(storage, bytes, in.data(), out.data(), most, 5, offsets.begins.data(),
+                              offsets.ends.data(), on);
+  };
+  ASSERT_CUDA_SUCCESS(call(nullptr, nullptr));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t on) { return call(storage.data(), on); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream on;
+  for (const std::vector<offset>& lengths : std::vector<std::vector<offset>>{{0, 0, most, 0, 0},
+                                                                             {1, 2, 3, 4, 5},
+                                                                             {501, 700, 2000, 450, 1300},
+                                                                             {100, 500, 0, 400, 7},
+                                                                             {2500, 0, 0, 0, 3000}}) {
+    const segment_shape shape = consecutive("replay", lengths);
+    offsets.begins.assign(shape.begins);
+    offsets.ends.assign(shape.ends);
+    const std::vector<std::uint32_t> before(keys.size(), 77);
+    out.assign(before);
+    ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+    on.synchronize();
+    std::vector<std::size_t> order =
+        order_of<false>(shape, std::vector<std::uint32_t>(keys.begin(), keys.begin() + most));
+    ASSERT_NO_FATAL_FAILURE(expect_gathered(keys, order, out.to_host(), before));
+  }
+}
+
+// ------------------------------------------------------------------ which calls
+
+template <class Sort>
+std::size_t nodes_of_call(offset items, offset segments) {
+  const std::vector<std::uint32_t> keys(static_cast<std::size_t>(items));
+  const device_vector<std::uint32_t> in(keys);
+  device_vector<std::uint32_t> out(keys);
+  const device_vector<offset> offsets(std::vector<offset>(static_cast<std::size_t>(segments) + 1, 0));
+  std::size_t bytes = 0;
+  const auto call = [&](void* storage, cudaStream_t on) {
+    return Sort::SortKeys(storage, bytes, in.data(), out.data(), items, segments, offsets.data(), offsets.data() + 1,
+                          on);
+  };
+  EXPECT_CUDA_SUCCESS(call(nullptr, nullptr));
+  const scratch storage(bytes);
+  graph recorded([&](cudaStream_t on) { return call(storage.data(), on); });
+  EXPECT_CUDA_SUCCESS(recorded.status());
+  return recorded.nodes();
+}
+
+TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
+  using Merges = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
+  const auto more_nodes = [](offset items, offset segments) {
+    return nodes_of_call<Sort>(items, segments) - nodes_of_call<Merges>(items, segments);
+  };
+  EXPECT_EQ(0u, more_nodes(1999, 1));
+  EXPECT_EQ(2u, more_nodes(2000, 1));
+  EXPECT_EQ(2u, more_nodes(3000, 3));
+  EXPECT_EQ(0u, more_nodes(2999, 3));
+  EXPECT_EQ(0u, more_nodes(5999, 600));
+  EXPECT_EQ(2u, more_nodes(6000, 600));
+}
+
+// A program may ask for the storage of a call with more segments.
+TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segments) {
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
+  std::uint32_t* const out = nullptr;
+  const std::uint32_t* const in = nullptr;
+  const offset* const offsets = nullptr;
+  std::size_t of_one = 0, of_many = 0;
+  ASSERT_CUDA_SUCCESS(Sort::SortKeys(nullptr, of_one, in, out, 4000, 1, offsets, offsets));
+  ASSERT_CUDA_SUCCESS(Sort::SortKeys(nullptr, of_many, in, out, 4000, 4000, offsets, offsets));
+  EXPECT_EQ(of_one, of_many);
+}
+
+// ------------------------------------------------------------------ more items than the call has
+
+#if !STRATA_DEBUG
+// Neither the list nor the buffer has capacity for more. Short segments are sorted, and nothing else is written.
+TEST(device_segmented_sort_long, leaves_long_segments_that_have_no_room) {
+  const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
+  const std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(shape.items(), pattern::random);
+  const std::vector<std::uint32_t> before(shape.items(), 77);
+  const device_offsets offsets(shape);
+  const device_vector<std::uint32_t> in(keys);
+  device_vector<std::uint32_t> out(before);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return LongSort::SortKeys(storage, bytes, in.data(), out.data(), 2300, shape.segments(), offsets.begins.data(),
+                              offsets.ends.data());
+  }));
+  const std::vector<std::uint32_t> sorted = out.to_host();
+  EXPECT_EQ(2200, std::count(sorted.begin(), sorted.end(), 77u));
+  EXPECT_TRUE(std::none_of(sorted.end() - 9, sorted.end(), [](std::uint32_t key) { return key == 77; }));
+}
+#endif
+
+// ------------------------------------------------------------------ as the library chooses
+
+TEST(device_segmented_sort_long, limits) {
+  using limits = strata::detail::long_segment_limits;
+  constexpr std::size_t tile = 1000, bound = 1 << 17;
+  EXPECT_EQ(0u, limits::above(bound, bound, tile).most_segments);
+  EXPECT_EQ(0u, limits::above(bound, bound, tile).most_tiles);
+  EXPECT_EQ(1u, limits::above(bound, bound + 1, tile).most_segments);
+  EXPECT_EQ(bound / tile + 1, limits::above(bound, bound + 1, tile).most_tiles);
+  // The list is never longer, however many items there are.
+  EXPECT_EQ(bound, limits::above(bound, std::size_t{1} << 33, tile).bound);
+  EXPECT_EQ(std::size_t{1} << 20, limits::above(bound, std::size_t{1} << 36, tile).bound);
+  EXPECT_LE(limits::above(bound, std::size_t{1} << 50, tile).most_segments, std::size_t{1} << 16);
+}
+
+TEST(device_segmented_sort_long, rows_of_the_library) {
+  const auto longest_merged = [](auto hub) { return decltype(hub)::MaxPolicy::long_segments.longest_merged; };
+  EXPECT_GT(longest_merged(strata::segmented_sort_policy_hub<int, NullType>{}), 0u);
+  EXPECT_GT(longest_merged(strata::segmented_sort_policy_hub<float, std::uint64_t>{}), 0u);
+  EXPECT_EQ(longest_merged(strata::segmented_sort_policy_hub<double, std::uint64_t>{}), 0u);
+  EXPECT_EQ(longest_merged(strata::segmented_sort_policy_hub<int, record40>{}), 0u);
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceSelect's forms that write over their input: no item may be overwritten before it is read,
+// in whatever order blocks come to it.
+#include <strata/device/device_select.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/scan/device_select_support.cuh"
+#include "device/schedules.cuh"
+#include "support/test_types.cuh"
+
+namespace device_select_in_place_test {
+
+using namespace device_test;
+using strata::DeviceSelect;
+using strata_test::struct12;
+using strata_test::struct16;
+using struct24 = strata_test::words<3, std::uint64_t>;
+
+// A tile for a block has 512 items.
+std::vector<std::size_t> lengths(std::size_t item_bytes) {
+  if (is_small()) return {0, 1, 2, 33, 513, 2000, 12000};
+  std::vector<std::size_t> all = {0, 1, 2, 31, 33, 511, 512, 513, 1024, 2048, 2049, 10000, 11521};
+  // The host back end takes its time for large items.
+  all.push_back(STRATA_HOST_SIMT && item_bytes > 8 ? 30001 : 300001);
+  if (!STRATA_HOST_SIMT) all.push_back(3000017);
+  return all;
+}
+
+template <class T>
+class DeviceSelectInPlace : public ::testing::Test {};
+#if STRATA_TEST_FEW_TYPES
+using item_types = ::testing::Types<float, struct24>;
+#else
+using item_types = ::testing::Types<std::uint8_t, float, std::uint64_t, struct16, struct12, struct24>;
+#endif
+TYPED_TEST_SUITE(DeviceSelectInPlace, item_types);
+
+TYPED_TEST(DeviceSelectInPlace, if_moves_items_to_the_front) {
+  using T = TypeParam;
+  for (const std::size_t size : lengths(sizeof(T))) {
+    const std::vector<T> items = items_of_any_bits<T>(size, size);
+    for (const unsigned density : densities) {
+      for (const std::size_t shift : sizes{0, 1}) {
+        if (shift == 1 && density != 512) continue;
+        SCOPED_TRACE(testing::Message() << size << " items, shifted by " << shift << ", " << density
+                                        << " of 1024 kept");
+        const keeps_some op{density};
+        ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(only_kept(items, kept_by_items(items, op)), items, shift,
+                                                        [&](T* data, std::int64_t* num, auto&&... storage) {
+                                                          return DeviceSelect::If(storage..., data, num,
+                                                                                  static_cast<std::int64_t>(size), op);
+                                                        }));
+      }
+    }
+  }
+}
+
+template <class Flag, class T>
+void expect_flagged_in_place() {
+  for (const std::size_t size : lengths(sizeof(T))) {
+    const std::vector<T> items = items_of_any_bits<T>(size, size);
+    for (const pattern which : patterns) {
+      if (size > 100000 && which != pattern::half && which != pattern::first_half) continue;
+      for (const std::size_t shift : sizes{0, 1}) {
+        if (shift == 1 && which != pattern::half) continue;
+        SCOPED_TRACE(testing::Message() << size << " items, shifted by " << shift << ", pattern "
+                                        << static_cast<int>(which));
+        const std::vector<char> keeps = kept_by(which, size, size + 1);
+        const std::vector<Flag> flags(keeps.begin(), keeps.end());
+        const shifted_array<Flag> d_flags(flags, 0);
+        ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(
+            only_kept(items, keeps), items, shift, [&](T* data, std::int64_t* num, auto&&... storage) {
+              return DeviceSelect::Flagged(storage..., data, d_flags.data(), num, static_cast<int>(size));
+            }));
+        ASSERT_SAME_BYTES(flags, d_flags.to_host());
+      }
+    }
+  }
+}
+
+TEST(device_select_in_place, flagged) { expect_flagged_in_place<char, std::uint64_t>(); }
+#if !STRATA_TEST_FEW_TYPES
+TEST(device_select_in_place, flags_wider_than_items) { expect_flagged_in_place<std::int64_t, std::int16_t>(); }
+TEST(device_select_in_place, flagged_items_of_12_bytes) { expect_flagged_in_place<int, struct12>(); }
+#endif
+
+struct is_third {
+  STRATA_HD bool operator()(int flag) const { return flag % 3 == 0; }
+};
+
+// ------------------------------------------------------------------ schedules
+
+// Items are all different, so that none can stand for another.
+template <class T, class Call>
+void expect_the_same_under_all_schedules(const std::vector<std::size_t>& lengths, const Call& select) {
+  std::vector<T> items(lengths.back());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i] = strata_test::from_integer<T>::make(static_cast<int>(i));
+  }
+  const std::vector<int> flags = random_integers<int>(items.size(), 0, 1000, 8);
+  const device_vector<int> d_flags(flags);
+  under_all_schedules([&](std::size_t i) {
+    const std::size_t size = lengths[i % lengths.size()];
+    SCOPED_TRACE(testing::Message() << size << " items under schedule " << i);
+    const std::vector<T> some(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(size));
+    ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(only_kept(some, kept_by_items(flags, is_third{})), some,
+                                                    i % 4 == 3 ? 1 : 0,
+                                                    [&](T* data, std::int64_t* num, auto&&... storage) {
+                                                      return select(data, d_flags.data(), num, size, storage...);
+                                                    }));
+  });
+}
+constexpr auto by_flags = [](auto* data, const int* flags, std::int64_t* num, std::size_t size, auto&&... storage) {
+  return DeviceSelect::FlaggedIf(storage..., data, flags, num, size, is_third{});
+};
+
+template <class T>
+void expect_items_may_be_flags(const std::vector<std::size_t>& lengths) {
+  const std::vector<T> items = random_integers<T>(lengths.back(), 0, 2, 9);
+  under_all_schedules([&](std::size_t i) {
+    const std::size_t size = lengths[i % lengths.size()];
+    SCOPED_TRACE(testing::Message() << size << " items under schedule " << i);
+    const std::vector<T> some(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto is_not_0 = [](const T& item) { return item != T{0}; };
+    ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(only_kept(some, kept_by_items(some, is_not_0)), some,
+                                                    i % 4 == 3 ? 1 : 0,
+                                                    [&](T* data, std::int64_t* num, auto&&... storage) {
+                                                      return DeviceSelect::Flagged(storage..., data, data, num, size);
+                                                    }));
+  });
+}
+TEST(device_select_in_place, items_may_be_their_own_flags) {
+  // In registers, and in stages.
+  expect_items_may_be_flags<std::uint8_t>({1, 31, 513, 1500, 9001});
+  expect_items_may_be_flags<std::uint64_t>({1, 511, 2047, 11000, if_small<std::size_t>(30000, 150001)});
+}
+
+// Lengths alternate, and not in step with the schedules' orders and numbers of resident blocks.
+TEST(device_select_in_place, items_in_stages_under_all_schedules) {
+  expect_the_same_under_all_schedules<std::uint64_t>({1500, 2047, 11000, if_small<std::size_t>(30000, 150001)},
+                                                     by_flags);
+}
+TEST(device_select_in_place, items_in_registers_under_all_schedules) {
+  expect_the_same_under_all_schedules<struct24>({600, 1500, 2047, if_small<std::size_t>(4000, 9001)}, by_flags);
+}
+
+}  // namespace device_select_in_place_test
