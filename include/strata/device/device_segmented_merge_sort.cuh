@@ -230,29 +230,74 @@ struct TunedDeviceSegmentedMergeSort {
                                                  detail::segments_of(num_segments, segment_size), compare, stream);
   }
 
-  template <class... Arguments>
-  [[nodiscard]] static auto StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                           Arguments... arguments)
-      -> decltype(SortKeys(d_temp_storage, temp_storage_bytes, arguments...)) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, arguments...);
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
+            class CompareOp, class = detail::if_not_pointer<NumSegmentsT>>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                                  NumItemsT num_items, NumSegmentsT num_segments,
+                                                  BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                                  CompareOp compare, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets, d_end_offsets,
+                    compare, stream);
   }
-  template <class... Arguments>
-  [[nodiscard]] static auto StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                               Arguments... arguments)
-      -> decltype(SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...)) {
-    return SortKeysCopy(d_temp_storage, temp_storage_bytes, arguments...);
+  template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                                  NumSegmentsT num_segments, SegmentSizeT segment_size,
+                                                  CompareOp compare, cudaStream_t stream = 0) {
+    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_segments, segment_size, compare, stream);
   }
-  template <class... Arguments>
-  [[nodiscard]] static auto StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                            Arguments... arguments)
-      -> decltype(SortPairs(d_temp_storage, temp_storage_bytes, arguments...)) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, arguments...);
+  template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
+            class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
+                                                      NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                      EndOffsetIterator d_end_offsets, CompareOp compare,
+                                                      cudaStream_t stream = 0) {
+    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments,
+                        d_begin_offsets, d_end_offsets, compare, stream);
   }
-  template <class... Arguments>
-  [[nodiscard]] static auto StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                Arguments... arguments)
-      -> decltype(SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...)) {
-    return SortPairsCopy(d_temp_storage, temp_storage_bytes, arguments...);
+  template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                      const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
+                                                      SegmentSizeT segment_size, CompareOp compare,
+                                                      cudaStream_t stream = 0) {
+    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_segments, segment_size, compare,
+                        stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                                   Value* d_values, NumItemsT num_items, NumSegmentsT num_segments,
+                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
+                                                   CompareOp compare, cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments, d_begin_offsets,
+                     d_end_offsets, compare, stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
+                                                   Value* d_values, NumSegmentsT num_segments,
+                                                   SegmentSizeT segment_size, CompareOp compare,
+                                                   cudaStream_t stream = 0) {
+    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_segments, segment_size, compare, stream);
+  }
+  template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
+            class EndOffsetIterator, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
+                                                       Value* d_values_out, NumItemsT num_items,
+                                                       NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
+                                                       EndOffsetIterator d_end_offsets, CompareOp compare,
+                                                       cudaStream_t stream = 0) {
+    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                         num_items, num_segments, d_begin_offsets, d_end_offsets, compare, stream);
+  }
+  template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
+  [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                       const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
+                                                       Value* d_values_out, NumSegmentsT num_segments,
+                                                       SegmentSizeT segment_size, CompareOp compare,
+                                                       cudaStream_t stream = 0) {
+    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                         num_segments, segment_size, compare, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage

@@ -400,6 +400,19 @@ TEST(device_segmented_merge_sort_calls, accepts_right_arguments) {
   EXPECT_CUDA_SUCCESS(right.of_size());
 }
 
+// A literal is a null pointer only where it is passed as it is.
+TEST(device_segmented_merge_sort_calls, a_stream_may_be_a_literal_0) {
+  using sort = DeviceSegmentedMergeSort;
+  Key* const keys = nullptr;
+  Value* const values = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_CUDA_SUCCESS(sort::SortKeys(nullptr, bytes, keys, 0, 0, is_less{}, 0));
+  EXPECT_CUDA_SUCCESS(sort::StableSortKeys(nullptr, bytes, keys, 0, 0, is_less{}, 0));
+  EXPECT_CUDA_SUCCESS(sort::StableSortKeysCopy(nullptr, bytes, keys, keys, 0, 0, is_less{}, 0));
+  EXPECT_CUDA_SUCCESS(sort::StableSortPairs(nullptr, bytes, keys, values, 0, 0, is_less{}, 0));
+  EXPECT_CUDA_SUCCESS(sort::StableSortPairsCopy(nullptr, bytes, keys, values, keys, values, 0, 0, is_less{}, 0));
+}
+
 TEST(device_segmented_merge_sort_calls, nothing_to_sort) {
   for (const bool has_items : {false, true}) {
     arguments none;
