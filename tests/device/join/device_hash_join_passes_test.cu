@@ -58,7 +58,9 @@ void check_order(JoinOrder order, const side_ids& build, const side_ids& probe, 
         constexpr bool is_ordered = std::decay_t<decltype(join_options)>::order == JoinOrder::probe;
         using Dispatch = strata::detail::DispatchHashJoin<
             std::int32_t, const Key*, Sink, strata::JoinHash, strata::Equality, Hub, unsigned,
-            every_method<is_ordered, /*HasRowLists=*/is_ordered && std::is_integral_v<Key>, /*HasFilter=*/!is_ordered>>;
+            every_method<is_ordered, !is_ordered               ? strata::detail::needs_bloom_filter
+                                     : std::is_integral_v<Key> ? strata::detail::needs_row_lists
+                                                               : 0u>>;
         return Dispatch::Dispatch(
             storage, bytes, kind,
             strata::detail::untyped(options.build_side(build_keys.data(), static_cast<std::int64_t>(build.ids.size()))),

@@ -38,17 +38,11 @@ struct small_rows : strata::join_common_policy {
 };
 using small_hub = one_policy_hub<small_rows>;
 
-/// What a call reaches that promises all there is to promise.
-template <bool IsOrdered, bool HasRowLists = false, bool HasFilter = false>
-struct every_method {
-  static constexpr bool merge = true;
-  static constexpr bool direct_address = true;
-  static constexpr bool key_sets = true;
-  static constexpr bool ordered = IsOrdered;
-  static constexpr bool one_each = true;
-  static constexpr bool row_lists = HasRowLists;
-  static constexpr bool bloom_filter = HasFilter;
-};
+/// What a call may need that promises all there is to promise. `More`: other needs.
+template <bool IsOrdered, unsigned More = 0>
+using every_method = strata::detail::join_methods<strata::detail::needs_merge | strata::detail::needs_direct_address |
+                                                  strata::detail::needs_key_sets | strata::detail::needs_one_each |
+                                                  (IsOrdered ? strata::detail::needs_order : 0u) | More>;
 
 /// Two sides in device memory, and a way to join them.
 template <class Key, class Index, class Options = join_settings<>>

@@ -57,7 +57,7 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   description.has_nulls = call.build.valid_mask != nullptr;
   description.may_merge = false;
   description.may_address = false;
-  table_join<MaxPolicy, ActivePolicy, Index, Row, decltype(inner), false, tables_alone> join(
+  table_join<MaxPolicy, ActivePolicy, Index, Row, decltype(inner), false, join_methods<0>> join(
       inner, detail::choose_join_method(description));
   temporary_storage::layout<slots> layout;
   // The last one counts the selected rows.
@@ -105,8 +105,8 @@ cudaError_t join_with_partitioned_columns(void* d_temp_storage, std::size_t& tem
   // Null pointers, for the size query.
   partitioned_output<Sink> output{call.sink, detail::map_columns(call.sink, Layout{}, 0)};
   const auto inner = call.with(call.build, call.probe, output);
-  table_join<MaxPolicy, ActivePolicy, Index, Row, std::decay_t<decltype(inner)>, false, tables_alone> join(inner,
-                                                                                                           method);
+  table_join<MaxPolicy, ActivePolicy, Index, Row, std::decay_t<decltype(inner)>, false, join_methods<0>> join(inner,
+                                                                                                              method);
   const cudaError_t status = join.reserve_in(layout, join_slot);
   if (status != cudaSuccess) return status;
   if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
@@ -123,7 +123,8 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
   auto any_order = call.with(call.build, call.probe, sink);
   any_order.kind = has_pairs(call.kind) ? JoinKind::left : JoinKind::anti;
   any_order.capacity = max_join_capacity;
-  table_join<MaxPolicy, ActivePolicy, unsigned, unsigned, decltype(any_order), false, Methods> join(any_order, method);
+  table_join<MaxPolicy, ActivePolicy, unsigned, unsigned, decltype(any_order), false, typename Methods::of_tables> join(
+      any_order, method);
   using Selection = join_probe_order_launches<MaxPolicy, ActivePolicy>;
   constexpr int join_slot = Selection::slots;
   constexpr int total_slot = join_slot + 1;

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t join_one_pass_rows =
     << Policy::partition.one_pass_bits;
 
 /// Carries out one call of a join. `Row` is the type of row numbers in kernels, which may be shorter than `Index`.
-/// `Methods` has what the call can reach, as reachable_methods.
+/// `Methods`, a join_methods, has what the call may need.
 template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub, class Row, class Methods>
 struct DispatchHashJoin {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
@@ -102,7 +102,7 @@ struct DispatchHashJoin {
                                                                                     call, choice.method);
       }
     }
-    using Tables = table_join<MaxPolicy, ActivePolicy, Index, Row, Call, is_ordered, Methods>;
+    using Tables = table_join<MaxPolicy, ActivePolicy, Index, Row, Call, is_ordered, typename Methods::of_tables>;
     if constexpr (may_list_rows) {
       if (choice.detour == join_detour::row_lists) {
         return detail::join_by_row_lists<MaxPolicy, ActivePolicy, Index>(d_temp_storage, temp_storage_bytes, call,
@@ -169,14 +169,14 @@ struct tuned_join_on_cuda {
                           const Output& output, std::int64_t* d_num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t stream) {
     using Index = typename Output::index_type;
-    using Reachable = reachable_methods<Kind::value, BuildPromises, ProbePromises, Order>;
+    using Methods = join_methods<needs_of_join<Kind::value, BuildPromises, ProbePromises, Order>()>;
     constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
     const auto build_side = detail::untyped<is_counted>(build);
     const auto probe_side = detail::untyped<is_counted>(probe);
     const auto dispatch = [&](auto row) {
       using Dispatch =
           DispatchHashJoin<Index, std::decay_t<decltype(build_side.keys)>, std::decay_t<decltype(output.sink)>, Hash,
-                           Equal, PolicyHub, decltype(row), Reachable>;
+                           Equal, PolicyHub, decltype(row), Methods>;
       return dispatch_if<can_hash<iterator_value_t<Keys>, Hash, Equal>, Dispatch>::Dispatch(
           d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink, d_num_out, output.capacity,
           options, stream);

@@ -28,11 +28,6 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Keys, class Equal>
 inline constexpr bool has_sortable_keys = std::is_pointer_v<Keys>&& is_join_sortable<iterator_value_t<Keys>, Equal>;
 
-/// `Methods`, as in reachable_methods, says what a call can reach: here, neither an array nor sets of keys.
-struct tables_alone {
-  static constexpr bool direct_address = false;
-  static constexpr bool key_sets = false;
-};
 template <class Call, class Row, class Methods>
 inline constexpr bool may_address_keys =
     Methods::direct_address&& has_sortable_keys<typename Call::Keys, typename Call::Equal> && sizeof(Row) == 4 &&
@@ -40,7 +35,7 @@ inline constexpr bool may_address_keys =
 
 /// A join by tables of the build rows: an array indexed by key, tables in shared memory, or one table in global memory.
 /// Only the last one can write the result in the order of the probe rows (`IsOrdered`), and it joins what the others
-/// leave. `Call` is a join_call, `Row` the type of row numbers in kernels.
+/// leave. `Call` is a join_call, `Row` the type of row numbers in kernels, `Methods` a join_methods.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Call, bool IsOrdered, class Methods>
 class table_join {
   using Keys = typename Call::Keys;

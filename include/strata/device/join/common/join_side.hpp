@@ -214,23 +214,46 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   }
 }
 
-/// What a call with these promises can reach: methods that have kernels of their own, and the order of its result.
-template <JoinKind Kind, class BuildPromises, class ProbePromises, JoinOrder Order>
-struct reachable_methods {
-  static constexpr bool merge = BuildPromises::may_be_sorted && ProbePromises::may_be_sorted;
-  static constexpr bool direct_address =
-      BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind);
-  static constexpr bool key_sets = !has_pairs(Kind);
-  /// The result is in the order of the probe rows.
-  static constexpr bool ordered = Order == JoinOrder::probe;
-  /// The result may have at most one row for each probe row, and no other.
-  static constexpr bool one_each = !has_pairs(Kind) || (Kind != JoinKind::full && BuildPromises::may_be_unique);
-  /// The result may have the build rows of a key after one another, by partitions that list them.
-  static constexpr bool row_lists = Kind == JoinKind::inner || Kind == JoinKind::left;
-  /// A Bloom filter may select probe rows first.
-  static constexpr bool bloom_filter =
-      ProbePromises::may_have_few_matches && (Kind == JoinKind::inner || Kind == JoinKind::semi);
+// What a call may need, each a bit: methods that have kernels of their own, and properties of its result.
+inline constexpr unsigned needs_merge = 1;
+inline constexpr unsigned needs_direct_address = 2;
+inline constexpr unsigned needs_key_sets = 4;
+/// A Bloom filter may select probe rows first.
+inline constexpr unsigned needs_bloom_filter = 8;
+/// The result is in the order of the probe rows.
+inline constexpr unsigned needs_order = 16;
+/// The result may have at most one row for each probe row, and no other.
+inline constexpr unsigned needs_one_each = 32;
+/// The result may have the build rows of a key after one another, by partitions that list them.
+inline constexpr unsigned needs_row_lists = 64;
+
+/// Calls with the same needs share their code, whatever their kinds and promises.
+template <unsigned Needs>
+struct join_methods {
+  static constexpr bool merge = (Needs & needs_merge) != 0;
+  static constexpr bool direct_address = (Needs & needs_direct_address) != 0;
+  static constexpr bool key_sets = (Needs & needs_key_sets) != 0;
+  static constexpr bool bloom_filter = (Needs & needs_bloom_filter) != 0;
+  static constexpr bool ordered = (Needs & needs_order) != 0;
+  static constexpr bool one_each = (Needs & needs_one_each) != 0;
+  static constexpr bool row_lists = (Needs & needs_row_lists) != 0;
+  /// Those of a join by tables.
+  using of_tables = join_methods<(Needs & (needs_direct_address | needs_key_sets))>;
 };
+
+template <JoinKind Kind, class BuildPromises, class ProbePromises, JoinOrder Order>
+constexpr unsigned needs_of_join() {
+  constexpr bool is_left_or_inner = Kind == JoinKind::inner || Kind == JoinKind::left;
+  unsigned needs = has_pairs(Kind) ? 0 : needs_key_sets | needs_one_each;
+  if (BuildPromises::may_be_sorted && ProbePromises::may_be_sorted) needs |= needs_merge;
+  if (BuildPromises::may_have_range && BuildPromises::may_be_unique && has_pairs(Kind)) needs |= needs_direct_address;
+  if (ProbePromises::may_have_few_matches && (Kind == JoinKind::inner || Kind == JoinKind::semi)) {
+    needs |= needs_bloom_filter;
+  }
+  if (Order == JoinOrder::probe) needs |= needs_order;
+  if (is_left_or_inner && BuildPromises::may_be_unique) needs |= needs_one_each;
+  return is_left_or_inner ? needs | needs_row_lists : needs;
+}
 
 }  // namespace detail
 STRATA_NAMESPACE_END
