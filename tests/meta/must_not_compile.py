@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A source compiles as it is, and with -DSTRATA_BAD is refused with the text it announces.
+"""Every case of a table compiles as it is, and with -DSTRATA_CASE_<name> is refused with the text it announces.
 
-Lines of the source that this reads:
+A table is a source. A case goes from its line `// case: NAME` to the next one, includes what it needs, and is a unit by
+itself. Lines of a case that this reads:
   // expect: REGEX     part of the error message (at least one such line; all must be found)
   // expect first: REGEX   the same, and in the first line that says "error"
-  // compiler: nvcc    compile with nvcc; without the line, with the host compiler
-  // flags: -DX=1 ...  more compiler options
+  // compiler: nvcc    only nvcc compiles it; `nvcc too`: the host compiler and, for all others of this table, nvcc
+  // flags: -DX=1 ...  more compiler options; above the first case, those of all cases without such a line
   // bad flags: ...    more of them where it is to be refused
   // errors: N, REASON   how many errors there may be: else 3, or as many as are expected. One cause must not hide
                      among its consequences
 
-`--together` compiles as many sources as can be in one unit, each in a namespace of its own, and those
-whose messages it does not find there alone.
+The good halves of a table are compiled in one unit. `--together` compiles the bad halves so too, and alone only those
+whose messages it does not find there.
 """
 
 import pathlib
 import re
+import tempfile
 
 import toolbox
 
@@ -28,24 +30,30 @@ def directive(text, name):
     return [match.strip() for match in re.findall(rf"^// {name}:(.*)$", text, re.MULTILINE)]
 
 
-class Source:
-    def __init__(self, path):
-        self.path = path.resolve()
-        text = path.read_text()
+class Case:
+    """The lines of a table from `first_line` on."""
+
+    def __init__(self, path, name, first_line, text, flags):
+        self.path, self.name, self.first_line, self.text = path, name, first_line, text
+        self.last_line = first_line + text.count("\n") - 1
+        self.macro = f"STRATA_CASE_{name}"
         self.expected = directive(text, "expect")
         self.expected_first = directive(text, "expect first")
+        self.compiler = "".join(directive(text, "compiler"))
         if not self.expected + self.expected_first:
-            toolbox.fail(f"{path} has no line '// expect: REGEX'")
-        if "STRATA_BAD" not in text:
-            toolbox.fail(f"{path} has no bad half under STRATA_BAD")
-        self.flags = tuple(flag for line in directive(text, "flags") for flag in line.split())
+            toolbox.fail(f"{self} has no line '// expect: REGEX'")
         self.bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
+        if not self.bad_flags and not re.search(rf"^#\s*(if|ifdef|ifndef)\b.*\b{self.macro}\b", text, re.MULTILINE):
+            toolbox.fail(f"{self} has no bad half under {self.macro}")
+        if set(re.findall(r"\bSTRATA_CASE_\w+", text)) - {self.macro}:
+            toolbox.fail(f"{self} asks for the macro of another case")
+        self.flags = tuple(flag for line in directive(text, "flags") or flags for flag in line.split())
         most = directive(text, "errors")
         expected = len(self.expected + self.expected_first)
         self.most_errors = int(most[0].split(",")[0]) if most else max(MOST_ERRORS, expected)
-        head = text.split("#include", 1)[0]
-        self.defines = tuple(re.findall(r"^#\s*define .*$", head, re.MULTILINE))
-        self.includes = re.findall(r"^#include <.*$", text, re.MULTILINE)
+
+    def __str__(self):
+        return f"{self.path}:{self.first_line}: {self.name}"
 
     def missing(self, messages):
         """What is wrong with the messages. Compilers break long ones at different places."""
@@ -58,18 +66,43 @@ class Source:
             f"first: {regex}" for regex in self.expected_first if not re.search(regex, first_error)] + [
             f"at most {self.most_errors} errors, has {errors}"] * (errors > self.most_errors)
 
+    def is_named_by(self, message):
+        return any(self.first_line <= int(line) <= self.last_line
+                   for line in re.findall(rf"{re.escape(str(self.path))}[:(](\d+)", message))
 
-def check_alone(source, compiler, bad_only):
-    command = [*compiler.front_end, *source.flags]
-    if not bad_only:
-        toolbox.must_run([*command, *compiler.source(source.path)])
-    status, output, messages = toolbox.run(
-        [*command, "-DSTRATA_BAD", *source.bad_flags, *compiler.source(source.path)])
+
+def cases_of(path):
+    path = path.resolve()
+    head, *sections = re.split(r"(?m)^(?=// case:)", path.read_text())
+    line, cases = head.count("\n") + 1, []
+    for text in sections:
+        cases.append(Case(path, directive(text, "case")[0], line, text, directive(head, "flags")))
+        line += text.count("\n")
+    names = [case.name for case in cases]
+    if not cases or len(set(names)) < len(names):
+        toolbox.fail(f"{path}: no case, or two of one name: {names}")
+    return cases
+
+
+def compile_unit(cases, compiler, bad):
+    """Status and messages of a unit of these cases, whose lines are those of the table."""
+    unit = "".join([f"#define {case.macro}\n" for case in cases if bad] +
+                   [f'#line {case.first_line} "{case.path}"\n{case.text}' for case in cases])
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "unit.cu"
+        source.write_text(unit)
+        bad_flags = cases[0].bad_flags if bad else []
+        command = [*compiler.front_end, *cases[0].flags, *bad_flags, *compiler.source(source)]
+        status, output, messages = toolbox.run(command)
+    return status, output + messages
+
+
+def check_alone(case, compiler):
+    status, messages = compile_unit([case], compiler, bad=True)
     if status == 0:
-        toolbox.fail(f"{source.path}: the bad half compiles")
-    if source.missing(output + messages):
-        toolbox.fail(f"{source.path}: the bad half is refused, but not as announced: "
-                     f"{source.missing(output + messages)}:\n{output}{messages}")
+        toolbox.fail(f"{case}: the bad half compiles")
+    if case.missing(messages):
+        toolbox.fail(f"{case}: the bad half is refused, but not as announced: {case.missing(messages)}:\n{messages}")
 
 
 def diagnostics(messages):
@@ -83,43 +116,42 @@ def diagnostics(messages):
     return blocks
 
 
-def found_together(sources, compiler):
-    """Those of the sources whose good halves compile in one unit and whose bad halves are refused."""
-    command = [*compiler.front_end, *sources[0].flags, "-x", "c++", "-"]
-    head = "\n".join([*sources[0].defines, *(line for source in sources for line in source.includes)])
-    unit = "".join(f"namespace strata_case_{number} {{\n#include \"{source.path}\"\n}}\n"
-                   for number, source in enumerate(sources))
-    status, output, messages = toolbox.run(command, f"{head}\n{unit}")
-    if status != 0:
-        fit = [source for source in sources if str(source.path) not in messages]
-        return found_together(fit, compiler) if 0 < len(fit) < len(sources) else []
-    status, output, messages = toolbox.run([*command, "-DSTRATA_BAD"], f"{head}\n{unit}")
+def found_together(cases, compiler):
+    """Those of the cases whose bad halves are refused in one unit."""
+    status, messages = compile_unit(cases, compiler, bad=True)
     if status == 0:
         return []
     blocks = diagnostics(messages)
-    return [source for source in sources
-            if not source.missing("".join(block for block in blocks if str(source.path) in block))]
+    return [case for case in cases
+            if not case.missing("".join(block for block in blocks if case.is_named_by(block)))]
 
 
 def main():
     parser = toolbox.parser(__doc__)
     parser.add_argument("--together", action="store_true")
-    parser.add_argument("--bad-only", action="store_true", help="other tests compile the good halves")
-    parser.add_argument("sources", type=pathlib.Path, nargs="+")
+    parser.add_argument("--bad-only", action="store_true", help="every bad half; other tests compile the good ones")
+    parser.add_argument("tables", type=pathlib.Path, nargs="+")
     arguments = parser.parse_args()
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
-    sources = [Source(path) for path in arguments.sources]
-    if arguments.together:
+    # One run of nvcc takes as long as those of the host compiler for a whole table.
+    wanted = ["", "nvcc too"] if arguments.bad_only or not arguments.nvcc else ["nvcc", "nvcc too"]
+    for table in arguments.tables:
+        cases = [case for case in cases_of(table) if case.compiler in wanted]
         groups = {}
-        for source in sources:
-            if not source.bad_flags:
-                groups.setdefault((source.flags, source.defines), []).append(source)
-        found = {source for group in groups.values() for source in found_together(group, compiler)}
-        sources = [source for source in sources if source not in found]
-        print(f"{len(found)} sources together; alone: " +
-              ", ".join(source.path.name for source in sources))
-    for source in sources:
-        check_alone(source, compiler, arguments.bad_only)
+        for case in cases:
+            groups.setdefault(case.flags, []).append(case)
+        found = []
+        for group in groups.values():
+            if not arguments.bad_only:
+                status, messages = compile_unit(group, compiler, bad=False)
+                if status != 0:
+                    toolbox.fail(f"{table}: the good halves do not compile:\n{messages}")
+            if arguments.together:
+                found += found_together([case for case in group if not case.bad_flags], compiler)
+        alone = [case for case in cases if case not in found]
+        print(f"{table.name}: {len(found)} cases together; alone: {', '.join(case.name for case in alone)}", flush=True)
+        for case in alone:
+            check_alone(case, compiler)
 
 
 if __name__ == "__main__":

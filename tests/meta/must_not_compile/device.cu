@@ -1,0 +1,1097 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What device/ without sorts and joins refuses. tests/README.md says how this is read.
+
+// case: adjacent_difference_trivially_copyable
+// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
+#include <strata/device/device_adjacent_difference.cuh>
+namespace adjacent_difference_trivially_copyable {
+
+struct number {
+  int value = 0;
+#if defined(STRATA_CASE_adjacent_difference_trivially_copyable)
+  number() = default;
+  STRATA_HD number(const number& other) : value(other.value) {}
+  STRATA_HD number& operator=(const number& other) {
+    value = other.value;
+    return *this;
+  }
+#endif
+};
+
+struct minus {
+  STRATA_HD number operator()(const number& a, const number&) const { return a; }
+};
+
+cudaError_t differences(void* storage, std::size_t& bytes, number* data) {
+  return strata::DeviceAdjacentDifference::SubtractLeft(storage, bytes, data, 1000, minus{});
+}
+
+}  // namespace adjacent_difference_trivially_copyable
+
+// case: copy_sizes
+// expect: the sizes of a batched copy must be integers
+#include <strata/device/device_copy.cuh>
+namespace copy_sizes {
+
+#if defined(STRATA_CASE_copy_sizes)
+using size = float;
+#else
+using size = short;
+#endif
+
+cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
+  return strata::DeviceCopy::Batched(inputs, outputs, sizes, 10);
+}
+
+}  // namespace copy_sizes
+
+// case: future_count_type
+// expect first: FutureCount reads an integer: d_num_items must be a pointer to integers
+#include <strata/device/device_reduce.cuh>
+namespace future_count_type {
+
+#ifdef STRATA_CASE_future_count_type
+using number = float;
+#else
+using number = int;
+#endif
+
+cudaError_t sum(const int* in, int* out, const number* num_items) {
+  return strata::DeviceReduce::Sum(in, out, strata::FutureCount<number>(num_items, 1000));
+}
+
+}  // namespace future_count_type
+
+// case: histogram_channels
+// expect: DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active
+#include <strata/device/device_histogram.cuh>
+namespace histogram_channels {
+
+#ifdef STRATA_CASE_histogram_channels
+constexpr int channels = 5;
+#else
+constexpr int channels = 4;
+#endif
+
+cudaError_t count(const float* in, int* (&out)[1], const int (&levels)[1], const float (&bounds)[1]) {
+  return strata::DeviceHistogram::MultiHistogramEven<channels, 1>(in, out, levels, bounds, bounds, 1000);
+}
+
+}  // namespace histogram_channels
+
+// case: histogram_counter
+// expect: DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions
+#include <strata/device/device_histogram.cuh>
+namespace histogram_counter {
+
+#ifdef STRATA_CASE_histogram_counter
+using counter = short;
+#else
+using counter = int;
+#endif
+
+cudaError_t count(const float* in, counter* out) {
+  return strata::DeviceHistogram::HistogramEven(in, out, 11, 0.0f, 1.0f, 1000);
+}
+
+}  // namespace histogram_counter
+
+// case: histogram_level
+// expect: DeviceHistogram: the common type of samples and levels must have at most 64 bits: convert the levels
+#include <strata/device/device_histogram.cuh>
+namespace histogram_level {
+
+#ifdef STRATA_CASE_histogram_level
+using level = long double;
+#else
+using level = double;
+#endif
+
+cudaError_t count(const float* in, int* out) {
+  return strata::DeviceHistogram::HistogramEven(in, out, 11, level{0}, level{1}, 1000);
+}
+
+}  // namespace histogram_level
+
+// case: last_argument
+// expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
+#include <strata/device/device_scan.cuh>
+namespace last_argument {
+
+struct somewhere {
+#if !defined(STRATA_CASE_last_argument)
+  operator cudaStream_t() const { return nullptr; }
+#endif
+};
+
+int main() {
+  int in[3] = {1, 2, 3}, out[3] = {};
+  return strata::DeviceScan::InclusiveSum(in, out, 3, somewhere{}) == cudaSuccess ? 0 : 1;
+}
+
+}  // namespace last_argument
+
+// case: last_argument_with_storage
+// expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
+#include <strata/device/device_scan.cuh>
+namespace last_argument_with_storage {
+
+struct somewhere {
+#if !defined(STRATA_CASE_last_argument_with_storage)
+  cudaStream_t get() const { return nullptr; }
+#endif
+};
+
+int main() {
+  int in[3] = {1, 2, 3}, out[3] = {};
+  std::size_t bytes = 0;
+  return strata::DeviceScan::InclusiveSum(nullptr, bytes, in, out, 3, somewhere{}) == cudaSuccess ? 0 : 1;
+}
+
+}  // namespace last_argument_with_storage
+
+// case: memcpy_const_output
+// expect: DeviceMemcpy::Batched cannot write to pointers to const
+#include <strata/device/device_memcpy.cuh>
+namespace memcpy_const_output {
+
+#if defined(STRATA_CASE_memcpy_const_output)
+using destination = const void*;
+#else
+using destination = void*;
+#endif
+
+cudaError_t copy(const void** inputs, destination* outputs, const int* sizes) {
+  return strata::DeviceMemcpy::Batched(inputs, outputs, sizes, 10);
+}
+
+}  // namespace memcpy_const_output
+
+// case: memcpy_pointers
+// expect: DeviceMemcpy::Batched copies bytes from pointers to pointers: call DeviceCopy::Batched
+#include <strata/device/device_memcpy.cuh>
+namespace memcpy_pointers {
+
+#if defined(STRATA_CASE_memcpy_pointers)
+using source = int;
+#else
+using source = const void*;
+#endif
+
+cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
+  return strata::DeviceMemcpy::Batched(inputs, outputs, sizes, 10);
+}
+
+}  // namespace memcpy_pointers
+
+// case: policy_hub_rows
+// expect first: DeviceHashJoin, JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy
+// expect: scans by key, selections, partitions and runs: each policy in the chain of PolicyHub::MaxPolicy must
+// expect: DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of merge
+// expect: merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of
+// expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
+// expect: DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_radix_sort.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
+namespace policy_hub_rows {
+
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+struct same {
+  STRATA_HD int operator()(int a) const { return a; }
+};
+
+// No hub; a policy without a row; one whose row has another type; one that does not name itself.
+#if defined(STRATA_CASE_policy_hub_rows)
+struct no_hub {};
+struct without_row {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {};
+  using MaxPolicy = Policy;
+};
+struct other_row {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr int tuning = 0;
+  };
+  using MaxPolicy = Policy;
+};
+struct other_policy {
+  struct Policy : strata::reduce_policy_hub<int>::Policy750 {};
+  using MaxPolicy = Policy;
+};
+#else
+using no_hub = strata::default_policy_hub;
+using without_row = no_hub;
+using other_row = no_hub;
+struct other_policy {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::reduce_policy_hub<int>::Policy750> {};
+  using MaxPolicy = Policy;
+};
+#endif
+
+void all(std::size_t& bytes, const int* in, int* out) {
+  using namespace strata;
+  void* const none = nullptr;
+  const auto side = join_side(in, 10);
+  TunedDeviceScan<no_hub>::ExclusiveSum(none, bytes, in, out, 10);
+  TunedDeviceSelect<without_row>::Unique(none, bytes, in, out, out, 10);
+  TunedDeviceReduce<other_policy>::Sum(none, bytes, in, out, 10);
+  TunedDeviceRadixSort<without_row>::SortKeys(none, bytes, in, out, 10);
+  TunedDeviceSegmentedRadixSort<without_row>::SortKeys(none, bytes, in, out, 10, 1, in, in);
+  TunedDeviceMergeSort<without_row>::SortKeys(none, bytes, out, 10, is_less{});
+  TunedDeviceSegmentedSort<without_row>::SortKeys(none, bytes, in, out, 10, 1, in, in);
+  TunedDeviceSegmentedReduce<other_row>::Sum(none, bytes, in, out, 1, in, in);
+  static_cast<void>(TunedDeviceSegmentedScan<other_row>::InclusiveSegmentedSum(none, bytes, in, out, in, in, 1));
+  TunedDeviceMerge<other_row>::MergeKeys(none, bytes, in, 10, in, 10, out);
+  TunedDeviceHistogram<other_row>::HistogramEven(none, bytes, in, out, 10, 0, 9, 10);
+  TunedDeviceTopK<without_row>::MaxKeys(none, bytes, in, out, 10, 2);
+  TunedDeviceTransform<other_row>::Transform(none, bytes, in, out, 10, same{});
+  TunedDeviceCopy<without_row>::Batched(none, bytes, &in, &out, in, 1);
+  static_cast<void>(TunedDeviceTranspose<without_row>::Transpose(none, bytes, in, out, 3, 3));
+  TunedDeviceHashJoin<without_row>::Inner(none, bytes, side, side, join_count(), nullptr);
+  TunedJoinTable<without_row, int>::MemoryBytes(side, bytes);
+}
+
+}  // namespace policy_hub_rows
+
+// case: policy_hub_threads
+// expect: histogram_tuning::block_threads must be a multiple of 32, at most 1024
+// expect: histogram_tuning: table_slots must be a power of two, and bytes_in_flight 32 or more
+// expect: batched_copy_tuning::block_threads must be a multiple of 32, at most 1024
+// expect: tile_tuning: block_threads must be a multiple of 32, at most 1024; groups, in_place_groups,
+// expect: merge_tuning::block_threads must be a multiple of 32, at most 1024
+// expect: segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024
+// expect: radix sort tuning: block_threads must be multiples of 32 from 256 to 1024
+// expect: transpose_tuning::block_threads must be a multiple of 32, at most 1024
+// expect: join tuning: all numbers of threads must be multiples of 32
+// expect: join_output_tuning::select_rows must be a multiple of 32
+// errors: 14, each kernel asserts what it reads of a row, and all numbers here are wrong
+// flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
+#include <strata/device/device_merge.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
+namespace policy_hub_threads {
+
+#if defined(STRATA_CASE_policy_hub_threads)
+constexpr int threads = 80, slots = 1000;
+#else
+constexpr int threads = 256, slots = 1024;
+#endif
+
+// Tunings of one's own: one row each.
+template <class Rows>
+struct hub_of {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, Rows> {};
+  using MaxPolicy = Policy;
+};
+struct histogram_row {
+  static constexpr strata::histogram_tuning tuning{threads, 1, 16 * 4, 16 << 10, slots};
+};
+struct copy_row {
+  static constexpr strata::batched_copy_tuning batched_copy{threads, 1, 512, 512, 4, 1, 2, 2};
+};
+struct tile_row {
+  static constexpr strata::tile_tuning tuning{threads, 16, 2, 2, 2, 1, 1};
+};
+struct merge_row {
+  static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};
+};
+struct merge_sort_rows : strata::segmented_merge_sort_policy_hub<4>::Policy750 {
+  static constexpr strata::segment_tile_tuning few_threads{threads, 4, 1, 128};
+};
+struct radix_rows : strata::radix_sort_policy_hub<int, strata::NullType>::Policy750 {
+  static constexpr strata::radix_block_tuning small_block{threads, 4};
+};
+struct transpose_rows : strata::transpose_policy_hub<4, 4>::Policy750 {
+  static constexpr strata::transpose_tuning direct_tall{threads, 64, 8, 4}, tall = direct_tall;
+};
+struct join_rows : strata::join_policy_hub::Policy750 {
+  static constexpr strata::join_table_tuning table{256, threads, 4, 1};
+  static constexpr strata::join_output_tuning output{128, 4096, 4, 1024, 2, threads, 512, 2};
+};
+
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+struct same {
+  STRATA_HD int operator()(int a) const { return a; }
+};
+
+void all(std::size_t& bytes, const int* in, int* out) {
+  using namespace strata;
+  void* const none = nullptr;
+  const auto side = join_side(in, 10);
+  TunedDeviceHistogram<hub_of<histogram_row>>::HistogramEven(none, bytes, in, out, 10, 0, 9, 10);
+  TunedDeviceCopy<hub_of<copy_row>>::Batched(none, bytes, &in, &out, in, 1);
+  TunedDeviceTransform<hub_of<tile_row>>::Transform(none, bytes, in, out, 10, same{});
+  TunedDeviceMerge<hub_of<merge_row>>::MergeKeys(none, bytes, in, 10, in, 10, out);
+  TunedDeviceMergeSort<hub_of<merge_sort_rows>>::SortKeys(none, bytes, out, 10, is_less{});
+  TunedDeviceRadixSort<hub_of<radix_rows>>::SortKeys(none, bytes, in, out, 10);
+  static_cast<void>(TunedDeviceTranspose<hub_of<transpose_rows>>::Transpose(none, bytes, in, out, 3, 3));
+  TunedDeviceHashJoin<hub_of<join_rows>>::Inner(none, bytes, side, side, join_count(), nullptr);
+}
+
+}  // namespace policy_hub_threads
+
+// case: reduce_block_threads
+// expect: reduce_tuning::block_threads must be a multiple of 32
+#include <strata/device/device_reduce.cuh>
+namespace reduce_block_threads {
+
+#if defined(STRATA_CASE_reduce_block_threads)
+constexpr int block_threads = 250;
+#else
+constexpr int block_threads = 256;
+#endif
+
+// A tuning of one's own.
+constexpr strata::reduce_tuning changed() {
+  auto tuning = strata::reduce_policy_hub<int>::MaxPolicy::tuning;
+  tuning.block_threads = block_threads;
+  return tuning;
+}
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::reduce_tuning tuning = changed();
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace reduce_block_threads
+
+// case: reduce_by_key_equality
+// expect first: cannot be compared for equality
+#include <strata/device/device_reduce.cuh>
+namespace reduce_by_key_equality {
+
+struct key {
+  int value;
+#if !defined(STRATA_CASE_reduce_by_key_equality)
+  STRATA_HD friend bool operator==(const key& a, const key& b) { return a.value == b.value; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const key* keys, key* unique, const int* values, int* sums,
+                 std::int64_t* num_runs) {
+  return strata::DeviceReduce::ReduceByKey(storage, bytes, keys, unique, values, sums, num_runs, strata::Sum{}, 1000);
+}
+
+}  // namespace reduce_by_key_equality
+
+// case: reduce_const_output
+// expect first: results cannot be written to a pointer to const
+#include <strata/device/device_reduce.cuh>
+namespace reduce_const_output {
+
+#if defined(STRATA_CASE_reduce_const_output)
+using output = const int*;
+#else
+using output = int*;
+#endif
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
+  return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, strata::Sum{}, 0);
+}
+
+}  // namespace reduce_const_output
+
+// case: reduce_count
+// expect: counts of items and segments must be integers
+#include <strata/device/device_reduce.cuh>
+namespace reduce_count {
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+#if defined(STRATA_CASE_reduce_count)
+  const double count = 1e6;
+#else
+  const int count = 1000000;
+#endif
+  return strata::DeviceReduce::Sum(storage, bytes, in, out, count);
+}
+
+}  // namespace reduce_count
+
+// case: reduce_large_accumulator
+// expect: blocks of a reduction exchange results in 48 KB of shared memory
+#include <strata/device/device_reduce.cuh>
+namespace reduce_large_accumulator {
+
+struct record {
+#if defined(STRATA_CASE_reduce_large_accumulator)
+  int word[1000];
+#else
+  int word[25];
+#endif
+};
+struct add {
+  STRATA_HD record operator()(const record& a, const record& b) const {
+    record sum = a;
+    for (int i = 0; i < 25; ++i) sum.word[i] += b.word[i];
+    return sum;
+  }
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out) {
+  return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, record{});
+}
+
+}  // namespace reduce_large_accumulator
+
+// case: reduce_operator
+// expect first: the operator cannot be called with two values of these types
+#include <strata/device/device_reduce.cuh>
+namespace reduce_operator {
+
+struct add {
+#if defined(STRATA_CASE_reduce_operator)
+  STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
+#else
+  STRATA_HD int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, 0);
+}
+
+}  // namespace reduce_operator
+
+// case: reduce_random_access
+// expect first: pass a random-access iterator
+#include <list>
+#include <strata/device/device_reduce.cuh>
+namespace reduce_random_access {
+
+#if defined(STRATA_CASE_reduce_random_access)
+using iterator = std::list<int>::iterator;
+#else
+using iterator = const int*;
+#endif
+
+cudaError_t call(void* storage, std::size_t& bytes, iterator in, int* out) {
+  return strata::DeviceReduce::Sum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace reduce_random_access
+
+// case: reduce_too_many_block_threads
+// expect: block_threads must not exceed max_reduce_blocks
+#include <strata/device/device_reduce.cuh>
+namespace reduce_too_many_block_threads {
+
+#if defined(STRATA_CASE_reduce_too_many_block_threads)
+constexpr int block_threads = 1024;
+#else
+constexpr int block_threads = 256;
+#endif
+
+// A tuning of one's own.
+constexpr strata::reduce_tuning changed() {
+  auto tuning = strata::reduce_policy_hub<int>::MaxPolicy::tuning;
+  tuning.block_threads = block_threads;
+  return tuning;
+}
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::reduce_tuning tuning = changed();
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace reduce_too_many_block_threads
+
+// case: reduce_transform
+// expect first: the transformation cannot be called with an item of the input
+#include <strata/device/device_reduce.cuh>
+namespace reduce_transform {
+
+struct square {
+#if defined(STRATA_CASE_reduce_transform)
+  STRATA_HD int operator()(const char* x) const { return *x; }
+#else
+  STRATA_HD int operator()(int x) const { return x * x; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, 1000, strata::Sum{}, square{}, 0);
+}
+
+}  // namespace reduce_transform
+
+// case: reduce_trivially_copyable
+// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
+// compiler: nvcc too
+#include <strata/device/device_reduce.cuh>
+namespace reduce_trivially_copyable {
+
+struct item {
+  int value = 0;
+  item() = default;
+#if defined(STRATA_CASE_reduce_trivially_copyable)
+  STRATA_HD item(const item& other) : value(other.value) {}
+  STRATA_HD item& operator=(const item& other) { return value = other.value, *this; }
+#endif
+};
+struct add {
+  STRATA_HD item operator()(const item& a, const item& b) const {
+    item sum;
+    sum.value = a.value + b.value;
+    return sum;
+  }
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const item* in, item* out) {
+  return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, item{});
+}
+
+}  // namespace reduce_trivially_copyable
+
+// case: reduce_void
+// expect first: a pointer to void does not say of what type the items are
+#include <strata/device/device_reduce.cuh>
+namespace reduce_void {
+
+#if defined(STRATA_CASE_reduce_void)
+using item = void;
+#else
+using item = int;
+#endif
+
+cudaError_t call(void* storage, std::size_t& bytes, const item* in, int* out) {
+  return strata::DeviceReduce::Sum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace reduce_void
+
+// case: scan_block_threads
+// expect: scan_tile_tuning::block_threads must be a multiple of 32
+#include <strata/device/device_scan.cuh>
+namespace scan_block_threads {
+
+#if defined(STRATA_CASE_scan_block_threads)
+constexpr int block_threads = 250;
+#else
+constexpr int block_threads = 256;
+#endif
+
+// A tuning of one's own.
+using base = strata::scan_policy_hub<int, int>::Policy900;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = {block_threads, 4, strata::BLOCK_LOAD_TRANSPOSE,
+                                                            strata::BLOCK_STORE_TRANSPOSE, 1};
+    static constexpr strata::scan_pipeline_tuning pipeline = base::pipeline;
+    static constexpr int pipeline_above = base::pipeline_above;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace scan_block_threads
+
+// case: scan_by_key_equality
+// expect first: cannot be compared for equality
+#include <strata/device/device_scan.cuh>
+namespace scan_by_key_equality {
+
+struct key {
+  int value;
+#if !defined(STRATA_CASE_scan_by_key_equality)
+  STRATA_HD friend bool operator==(const key& a, const key& b) { return a.value == b.value; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const key* keys, const int* in, int* out) {
+  return strata::DeviceScan::InclusiveSumByKey(storage, bytes, keys, in, out, 1000);
+}
+
+}  // namespace scan_by_key_equality
+
+// case: scan_const_output
+// expect first: results cannot be written to a pointer to const
+#include <strata/device/device_scan.cuh>
+namespace scan_const_output {
+
+#if defined(STRATA_CASE_scan_const_output)
+using output = const int*;
+#else
+using output = int*;
+#endif
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
+  return strata::DeviceScan::InclusiveSum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace scan_const_output
+
+// case: scan_count
+// expect: counts of items and segments must be integers
+#include <strata/device/device_scan.cuh>
+namespace scan_count {
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+#if defined(STRATA_CASE_scan_count)
+  const double count = 1e6;
+#else
+  const int count = 1000000;
+#endif
+  return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, count);
+}
+
+}  // namespace scan_count
+
+// case: scan_operator
+// expect first: the operator cannot be called with two values of these types
+// compiler: nvcc too
+#include <strata/device/device_scan.cuh>
+namespace scan_operator {
+
+struct add {
+#if defined(STRATA_CASE_scan_operator)
+  STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
+#else
+  STRATA_HD int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::DeviceScan::InclusiveScan(storage, bytes, in, out, add{}, 1000);
+}
+
+}  // namespace scan_operator
+
+// case: scan_pipeline
+// expect: scan_pipeline_tuning::scanning_threads must be a multiple of 32
+// expect: scan_pipeline_tuning::vectors_per_thread must be odd
+// expect: scan_pipeline_tuning::lag must be 1 or 2
+// errors: 6, the kernel asserts what it reads of a row too, and all numbers here are wrong
+#include <strata/device/device_scan.cuh>
+namespace scan_pipeline {
+
+#if defined(STRATA_CASE_scan_pipeline)
+constexpr int threads = 250, vectors = 4, lag = 3;
+#else
+constexpr int threads = 256, vectors = 7, lag = 2;
+#endif
+
+// A tuning of one's own.
+using base = strata::scan_policy_hub<int, int>::Policy900;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = base::large_tile;
+    static constexpr strata::scan_pipeline_tuning pipeline{threads, vectors, 4, lag, 1};
+    static constexpr int pipeline_above = base::pipeline_above;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace scan_pipeline
+
+// case: scan_random_access
+// expect first: pass a random-access iterator
+#include <list>
+#include <strata/device/device_scan.cuh>
+namespace scan_random_access {
+
+#if defined(STRATA_CASE_scan_random_access)
+using iterator = std::list<int>::iterator;
+#else
+using iterator = const int*;
+#endif
+
+cudaError_t call(void* storage, std::size_t& bytes, iterator in, int* out) {
+  return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace scan_random_access
+
+// case: scan_tile
+// expect: a tile must have at least 128 items
+#include <strata/device/device_scan.cuh>
+namespace scan_tile {
+
+#if defined(STRATA_CASE_scan_tile)
+constexpr int items = 1;
+#else
+constexpr int items = 4;
+#endif
+
+// A tuning of one's own.
+using base = strata::scan_policy_hub<int, int>::Policy900;
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::scan_tile_tuning small_tile = base::small_tile;
+    static constexpr strata::scan_tile_tuning large_tile = {32, items, strata::BLOCK_LOAD_TRANSPOSE,
+                                                            strata::BLOCK_STORE_TRANSPOSE, 1};
+    static constexpr strata::scan_pipeline_tuning pipeline = base::pipeline;
+    static constexpr int pipeline_above = base::pipeline_above;
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
+}
+
+}  // namespace scan_tile
+
+// case: segmented_reduce_block_threads
+// expect: block_threads must not be below max_chunks_per_segment
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_block_threads {
+
+#if defined(STRATA_CASE_segmented_reduce_block_threads)
+constexpr int segmented_threads = 128;
+constexpr int threads = 128;
+#else
+constexpr int segmented_threads = 256;
+constexpr int threads = 256;
+#endif
+
+// A tuning of one's own.
+template <class Tuning>
+constexpr Tuning with_threads(Tuning tuning, int block_threads) {
+  tuning.block_threads = block_threads;
+  return tuning;
+}
+struct hub {
+  using usual = strata::segmented_reduce_policy_hub<int>::MaxPolicy;
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr auto segmented = with_threads(usual::segmented, segmented_threads);
+    static constexpr auto tuning = with_threads(usual::tuning, threads);
+    static constexpr auto one_launch_tuning = with_threads(usual::one_launch_tuning, threads);
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
+}
+
+}  // namespace segmented_reduce_block_threads
+
+// case: segmented_reduce_count
+// expect: counts of rows, columns and segments must be integers
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_count {
+
+cudaError_t sum(const int* in, int* out) {
+#if defined(STRATA_CASE_segmented_reduce_count)
+  const double count = 10.5;
+#else
+  const int count = 10;
+#endif
+  return strata::DeviceSegmentedReduce::Sum(in, out, count, 3);
+}
+
+}  // namespace segmented_reduce_count
+
+// case: segmented_reduce_large_accumulator
+// expect: segmented reductions keep a result for each thread of a block in 48 KB of shared memory
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_large_accumulator {
+
+struct record {
+#if defined(STRATA_CASE_segmented_reduce_large_accumulator)
+  int word[100];
+#else
+  int word[25];
+#endif
+};
+struct add {
+  STRATA_HD record operator()(const record& a, const record& b) const {
+    record sum = a;
+    for (int i = 0; i < 25; ++i) sum.word[i] += b.word[i];
+    return sum;
+  }
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out) {
+  return strata::DeviceSegmentedReduce::Reduce(storage, bytes, in, out, 10, 100, add{}, record{});
+}
+
+}  // namespace segmented_reduce_large_accumulator
+
+// case: segmented_reduce_offsets
+// expect: Offset iterator type should be integral
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_offsets {
+
+#if defined(STRATA_CASE_segmented_reduce_offsets)
+using offset = double;
+#else
+using offset = long long;
+#endif
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const offset* offsets) {
+  return strata::DeviceSegmentedReduce::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
+}
+
+}  // namespace segmented_reduce_offsets
+
+// case: segmented_reduce_operator
+// expect first: the operator cannot be called with two values of these types
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_operator {
+
+struct add {
+#if defined(STRATA_CASE_segmented_reduce_operator)
+  STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
+#else
+  STRATA_HD int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::DeviceSegmentedReduce::Reduce(storage, bytes, in, out, 10, 100, add{}, 0);
+}
+
+}  // namespace segmented_reduce_operator
+
+// case: segmented_reduce_two_tunings
+// expect: the two tunings of a segmented_reduce policy must have the same block_threads
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_two_tunings {
+
+#if defined(STRATA_CASE_segmented_reduce_two_tunings)
+constexpr int segmented_threads = 512;
+constexpr int threads = 256;
+#else
+constexpr int segmented_threads = 256;
+constexpr int threads = 256;
+#endif
+
+// A tuning of one's own.
+template <class Tuning>
+constexpr Tuning with_threads(Tuning tuning, int block_threads) {
+  tuning.block_threads = block_threads;
+  return tuning;
+}
+struct hub {
+  using usual = strata::segmented_reduce_policy_hub<int>::MaxPolicy;
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr auto segmented = with_threads(usual::segmented, segmented_threads);
+    static constexpr auto tuning = with_threads(usual::tuning, threads);
+    static constexpr auto one_launch_tuning = with_threads(usual::one_launch_tuning, threads);
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
+}
+
+}  // namespace segmented_reduce_two_tunings
+
+// case: segmented_scan_offsets
+// expect: Offset iterator type should be integral
+#include <strata/device/device_segmented_scan.cuh>
+namespace segmented_scan_offsets {
+
+#if defined(STRATA_CASE_segmented_scan_offsets)
+using offset = double;
+#else
+using offset = long long;
+#endif
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets,
+                 const offset* out_offsets) {
+  return strata::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1, out_offsets,
+                                                            1000);
+}
+
+}  // namespace segmented_scan_offsets
+
+// case: segmented_scan_operator
+// expect first: the operator cannot be called with two values of these types
+#include <strata/device/device_segmented_scan.cuh>
+namespace segmented_scan_operator {
+
+struct add {
+#if defined(STRATA_CASE_segmented_scan_operator)
+  STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
+#else
+  STRATA_HD int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, const int* begins) {
+  return strata::DeviceSegmentedScan::InclusiveSegmentedScan(storage, bytes, in, out, begins, begins + 1, 10, add{});
+}
+
+}  // namespace segmented_scan_operator
+
+// case: segmented_scan_tuning
+// expect: segmented_scan_tuning::block_threads must be a multiple of 32
+// expect: segmented_scan_tuning::items_per_thread must be at most 32
+#include <strata/device/device_segmented_scan.cuh>
+namespace segmented_scan_tuning {
+
+#if defined(STRATA_CASE_segmented_scan_tuning)
+constexpr int block_threads = 80;
+constexpr int items_per_thread = 33;
+#else
+constexpr int block_threads = 96;
+constexpr int items_per_thread = 7;
+#endif
+
+// A tuning of one's own.
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::segmented_scan_tuning tuning{block_threads, items_per_thread, 1};
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  return strata::TunedDeviceSegmentedScan<hub>::ExclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1,
+                                                                      1000);
+}
+
+}  // namespace segmented_scan_tuning
+
+// case: select_equality
+// expect first: cannot be compared for equality
+#include <strata/device/device_select.cuh>
+namespace select_equality {
+
+struct key {
+  int value;
+#if !defined(STRATA_CASE_select_equality)
+  STRATA_HD friend bool operator==(const key& a, const key& b) { return a.value == b.value; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const key* in, key* out, std::int64_t* num_selected) {
+  return strata::DeviceSelect::Unique(storage, bytes, in, out, num_selected, 1000);
+}
+
+}  // namespace select_equality
+
+// case: select_predicate
+// expect first: the predicate cannot be called with an item
+#include <strata/device/device_select.cuh>
+namespace select_predicate {
+
+struct is_odd {
+#if defined(STRATA_CASE_select_predicate)
+  STRATA_HD bool operator()(const char* x) const { return *x % 2 != 0; }
+#else
+  STRATA_HD bool operator()(int x) const { return x % 2 != 0; }
+#endif
+};
+
+cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t* num_selected) {
+  return strata::DeviceSelect::If(storage, bytes, in, out, num_selected, 1000, is_odd{});
+}
+
+}  // namespace select_predicate
+
+// case: transpose_count
+// expect: counts of rows, columns and segments must be integers
+#include <strata/device/device_transpose.cuh>
+namespace transpose_count {
+
+cudaError_t transpose(const int* in, int* out) {
+#if defined(STRATA_CASE_transpose_count)
+  const double count = 10.5;
+#else
+  const int count = 10;
+#endif
+  return strata::DeviceTranspose::Transpose(in, out, count, 3);
+}
+
+}  // namespace transpose_count
+
+// case: transpose_tile_sides
+// expect: transpose_tuning: shared memory would have bank conflicts: choose tile sides that are powers of two or multiples of 32
+// errors: 6, without a tile that has no conflicts there is no type for it
+#include <strata/device/device_transpose.cuh>
+namespace transpose_tile_sides {
+
+#if defined(STRATA_CASE_transpose_tile_sides)
+constexpr int columns = 24;
+#else
+constexpr int columns = 32;
+#endif
+
+// A tuning of one's own.
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::transpose_policy_hub<4, 4>::Policy750> {
+    static constexpr strata::transpose_tuning items{/*block_threads=*/256, /*tile_rows=*/32, columns,
+                                                    /*access_bytes=*/4};
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t transpose(const int* in, int* out) {
+  return strata::TunedDeviceTranspose<hub>::Transpose(in, out, 100, 100);
+}
+
+}  // namespace transpose_tile_sides
+
+// case: transpose_trivially_copyable
+// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
+#include <strata/device/device_transpose.cuh>
+namespace transpose_trivially_copyable {
+
+struct owner {
+  int value;
+#ifdef STRATA_CASE_transpose_trivially_copyable
+  ~owner() { value = 0; }
+#endif
+};
+
+cudaError_t transpose(const owner* in, owner* out) { return strata::DeviceTranspose::Transpose(in, out, 10, 20); }
+
+}  // namespace transpose_trivially_copyable
