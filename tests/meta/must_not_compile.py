@@ -7,7 +7,7 @@ A table is a source. A case goes from its line `// case: NAME` to the next one, 
 itself. Lines of a case that this reads:
   // expect: REGEX     part of the error message (at least one such line; all must be found)
   // expect first: REGEX   the same, and in the first line that says "error"
-  // compiler: nvcc    only nvcc compiles it; `nvcc too`: the host compiler and, for all others of this table, nvcc
+  // nvcc: too         stands for all others where nvcc looks at a few only
   // flags: -DX=1 ...  more compiler options; above the first case, those of all cases without such a line
   // bad flags: ...    more of them where it is to be refused
   // errors: N, REASON   how many errors there may be: else 3, or as many as are expected. One cause must not hide
@@ -39,7 +39,7 @@ class Case:
         self.macro = f"STRATA_CASE_{name}"
         self.expected = directive(text, "expect")
         self.expected_first = directive(text, "expect first")
-        self.compiler = "".join(directive(text, "compiler"))
+        self.stands_for_others = bool(directive(text, "nvcc"))
         if not self.expected + self.expected_first:
             toolbox.fail(f"{self} has no line '// expect: REGEX'")
         self.bad_flags = [flag for line in directive(text, "bad flags") for flag in line.split()]
@@ -133,10 +133,9 @@ def main():
     parser.add_argument("tables", type=pathlib.Path, nargs="+")
     arguments = parser.parse_args()
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
-    # One run of nvcc takes as long as those of the host compiler for a whole table.
-    wanted = ["", "nvcc too"] if arguments.bad_only or not arguments.nvcc else ["nvcc", "nvcc too"]
+    everything = arguments.bad_only or not arguments.nvcc
     for table in arguments.tables:
-        cases = [case for case in cases_of(table) if case.compiler in wanted]
+        cases = [case for case in cases_of(table) if everything or case.stands_for_others]
         groups = {}
         for case in cases:
             groups.setdefault(case.flags, []).append(case)

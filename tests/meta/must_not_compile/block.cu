@@ -7,7 +7,6 @@
 // expect first: the difference operator cannot be called with two items, as op\(item, neighbour\)
 #include <strata/block/block_adjacent_difference.cuh>
 namespace adjacent_difference_operator {
-
 struct subtract {
 #if defined(STRATA_CASE_adjacent_difference_operator)
   STRATA_D int operator()(const char* a, int b) const { return *a - b; }
@@ -21,14 +20,12 @@ STRATA_KERNEL void differences(const int* in, int* out) {
   strata::BlockAdjacentDifference<int, 64>().SubtractLeft(items, items, subtract{});
   out[threadIdx.x] = items[0];
 }
-
 }  // namespace adjacent_difference_operator
 
 // case: adjacent_difference_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_adjacent_difference.cuh>
 namespace adjacent_difference_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -49,26 +46,22 @@ STRATA_KERNEL void differences(const int* in, int* out) {
   strata::BlockAdjacentDifference<item, 64>().SubtractLeft(items, items, subtract{});
   out[threadIdx.x] = items[0].value;
 }
-
 }  // namespace adjacent_difference_trivially_copyable
 
 // case: blelloch_scan_elements
 // expect: BlockBlellochScan needs a power of two of elements per block, and as many of them in each thread: fill up with values that change nothing
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_elements {
-
 using good = strata::BlockBlellochScan<int, 64, 256>::TempStorage;
 #ifdef STRATA_CASE_blelloch_scan_elements
 using bad = strata::BlockBlellochScan<int, 96, 192>::TempStorage;
 #endif
-
 }  // namespace blelloch_scan_elements
 
 // case: blelloch_scan_layout
 // expect: BlockBlellochScan has bank conflicts in this layout: leave out the layout to have it padded for T and the elements, or name PlainLayout if they are wanted
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_layout {
-
 // One level of padding is enough for 1,024 elements.
 #ifdef STRATA_CASE_blelloch_scan_layout
 inline constexpr int elements = 2048;
@@ -77,14 +70,12 @@ inline constexpr int elements = 1024;
 #endif
 
 using instantiated = strata::BlockBlellochScan<int, 512, elements, strata::PaddedLayout<32, 1>>::TempStorage;
-
 }  // namespace blelloch_scan_layout
 
 // case: blelloch_scan_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_trivially_copyable {
-
 struct counted {
   int value;
 #ifdef STRATA_CASE_blelloch_scan_trivially_copyable
@@ -93,14 +84,12 @@ struct counted {
 };
 
 using instantiated = strata::BlockBlellochScan<counted, 128>::TempStorage;
-
 }  // namespace blelloch_scan_trivially_copyable
 
 // case: discontinuity_operator
 // expect first: the flag operator can be called neither with two items
 #include <strata/block/block_discontinuity.cuh>
 namespace discontinuity_operator {
-
 struct differ {
 #if defined(STRATA_CASE_discontinuity_operator)
   STRATA_D bool operator()(int a) const { return a != 0; }
@@ -115,14 +104,12 @@ STRATA_KERNEL void heads(const int* in, int* out) {
   strata::BlockDiscontinuity<int, 64>().FlagHeads(flags, items, differ{});
   out[threadIdx.x] = flags[0];
 }
-
 }  // namespace discontinuity_operator
 
 // case: discontinuity_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_discontinuity.cuh>
 namespace discontinuity_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -144,14 +131,12 @@ STRATA_KERNEL void heads(const int* in, int* out) {
   strata::BlockDiscontinuity<item, 64>().FlagHeads(flags, items, differ{});
   out[threadIdx.x] = flags[0];
 }
-
 }  // namespace discontinuity_trivially_copyable
 
 // case: exchange_items
 // expect: BlockExchange needs at least one item per thread
 #include <strata/block/block_exchange.cuh>
 namespace exchange_items {
-
 #if defined(STRATA_CASE_exchange_items)
 constexpr int count = 0;
 #else
@@ -161,14 +146,12 @@ constexpr int count = 1;
 STRATA_KERNEL void bytes(int* out) {
   *out = static_cast<int>(sizeof(typename strata::BlockExchange<int, 64, count>::TempStorage));
 }
-
 }  // namespace exchange_items
 
 // case: exchange_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_exchange.cuh>
 namespace exchange_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -186,14 +169,12 @@ STRATA_KERNEL void exchange(int* out) {
   strata::BlockExchange<item, 64, 2>().StripedToBlocked(items);
   *out = items[0].value;
 }
-
 }  // namespace exchange_trivially_copyable
 
 // case: exchange_whole_warps
 // expect: a warp-striped arrangement needs whole warps: choose a block of a multiple of 32 threads or of at most 32, or the striped arrangement
 #include <strata/block/block_exchange.cuh>
 namespace exchange_whole_warps {
-
 STRATA_KERNEL void exchange(int* out) {
   int items[2] = {1, 2};
   strata::BlockExchange<int, 48, 2>().StripedToBlocked(items);
@@ -202,14 +183,12 @@ STRATA_KERNEL void exchange(int* out) {
 #endif
   *out = items[0];
 }
-
 }  // namespace exchange_whole_warps
 
 // case: hillis_steele_scan_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/classic/block_hillis_steele_scan.cuh>
 namespace hillis_steele_scan_trivially_copyable {
-
 struct counted {
   int value;
 #ifdef STRATA_CASE_hillis_steele_scan_trivially_copyable
@@ -218,14 +197,12 @@ struct counted {
 };
 
 using instantiated = strata::BlockHillisSteeleScan<counted, 128>::TempStorage;
-
 }  // namespace hillis_steele_scan_trivially_copyable
 
 // case: histogram_atomic_counters
 // expect first: BLOCK_HISTO_ATOMIC counts by atomicAdd: counters must be integers of 4 or 8 bytes, float, double
 #include <strata/block/block_histogram.cuh>
 namespace histogram_atomic_counters {
-
 #if defined(STRATA_CASE_histogram_atomic_counters)
 constexpr strata::BlockHistogramAlgorithm algorithm = strata::BLOCK_HISTO_ATOMIC;
 #else
@@ -236,14 +213,12 @@ STRATA_KERNEL void count(short* out) {
   const int items[1] = {0};
   strata::BlockHistogram<int, 64, 1, 8, algorithm>().Histogram(items, out);
 }
-
 }  // namespace histogram_atomic_counters
 
 // case: histogram_items
 // expect first: BlockHistogram needs at least one item per thread and one bin
 #include <strata/block/block_histogram.cuh>
 namespace histogram_items {
-
 #if defined(STRATA_CASE_histogram_items)
 constexpr int bins = 0;
 #else
@@ -254,14 +229,12 @@ STRATA_KERNEL void count(unsigned* out) {
   const int items[1] = {0};
   strata::BlockHistogram<int, 64, 1, bins>().Histogram(items, out);
 }
-
 }  // namespace histogram_items
 
 // case: histogram_samples
 // expect first: a sample of BlockHistogram is the number of its bin: T must convert to integers implicitly
 #include <strata/block/block_histogram.cuh>
 namespace histogram_samples {
-
 #if defined(STRATA_CASE_histogram_samples)
 using sample = float;
 #else
@@ -272,14 +245,12 @@ STRATA_KERNEL void count(unsigned* out) {
   const sample items[1] = {0};
   strata::BlockHistogram<sample, 64, 1, 8>().Histogram(items, out);
 }
-
 }  // namespace histogram_samples
 
 // case: load_warp_transpose
 // expect: BLOCK_LOAD_WARP_TRANSPOSE and BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED need whole warps: choose a block of a multiple of 32 threads
 #include <strata/block/block_load.cuh>
 namespace load_warp_transpose {
-
 STRATA_KERNEL void load(const int* in) {
   int items[4];
   strata::BlockLoad<int, 33, 4, strata::BLOCK_LOAD_TRANSPOSE>().Load(in, items);
@@ -287,14 +258,12 @@ STRATA_KERNEL void load(const int* in) {
   strata::BlockLoad<int, 33, 4, strata::BLOCK_LOAD_WARP_TRANSPOSE>().Load(in, items);
 #endif
 }
-
 }  // namespace load_warp_transpose
 
 // case: merge_sort_comparator
 // expect first: the comparator cannot be called with two keys
 #include <strata/block/block_merge_sort.cuh>
 namespace merge_sort_comparator {
-
 struct is_less {
 #if defined(STRATA_CASE_merge_sort_comparator)
   STRATA_HD bool operator()(const char* a, int b) const { return *a < b; }
@@ -310,14 +279,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   Sort(temp_storage).Sort(row, is_less{});
   out[threadIdx.x] = row[0];
 }
-
 }  // namespace merge_sort_comparator
 
 // case: merge_sort_strategy_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_merge_sort.cuh>
 namespace merge_sort_strategy_trivially_copyable {
-
 struct counted {
   int value;
   counted() = default;
@@ -351,14 +318,12 @@ STRATA_KERNEL void sort(int* out) {
   block_sort(temp_storage).Sort(keys, values, is_less{});
   out[threadIdx.x] = values[0].value;
 }
-
 }  // namespace merge_sort_strategy_trivially_copyable
 
 // case: merge_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_merge_sort.cuh>
 namespace merge_sort_trivially_copyable {
-
 struct counted {
   int value;
   counted() = default;
@@ -385,14 +350,12 @@ STRATA_KERNEL void sort(int* out) {
   strata::BlockMergeSort<int, 64, 1, value>().Sort(keys, values, is_less{});
   out[threadIdx.x] = values[0].value;
 }
-
 }  // namespace merge_sort_trivially_copyable
 
 // case: radix_rank_bits
 // expect: the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits
 #include <strata/block/block_radix_rank.cuh>
 namespace radix_rank_bits {
-
 struct low_bit {
   STRATA_D unsigned Digit(unsigned key) const { return key & 1; }
 };
@@ -406,14 +369,12 @@ STRATA_KERNEL void rank(unsigned key, int* out) {
 #endif
   out[threadIdx.x] = ranks[0];
 }
-
 }  // namespace radix_rank_bits
 
 // case: radix_rank_shuffle_bits
 // expect: BlockRadixRankShuffle keeps the counter of each digit in a lane of its own: digits have at most 5 bits; take BlockRadixRankMatch for more
 #include <strata/block/classic/block_radix_rank_shuffle.cuh>
 namespace radix_rank_shuffle_bits {
-
 struct low_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key & 31; }
 };
@@ -427,14 +388,12 @@ STRATA_KERNEL void rank(unsigned key, int* out) {
 #endif
   out[threadIdx.x] = ranks[0];
 }
-
 }  // namespace radix_rank_shuffle_bits
 
 // case: radix_rank_shuffle_warps
 // expect: BlockRadixRankShuffle needs whole warps: choose a block of a multiple of 32 threads, or BlockRadixRankMatch
 #include <strata/block/classic/block_radix_rank_shuffle.cuh>
 namespace radix_rank_shuffle_warps {
-
 struct low_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key & 15; }
 };
@@ -448,14 +407,12 @@ STRATA_KERNEL void rank(unsigned key, int* out) {
 #endif
   out[threadIdx.x] = ranks[0];
 }
-
 }  // namespace radix_rank_shuffle_warps
 
 // case: radix_rank_tile
 // expect: BlockRadixRank and BlockRadixSort count in 16 bits: a tile has at most 65,535 items; choose fewer threads or fewer items per thread
 #include <strata/block/block_radix_rank.cuh>
 namespace radix_rank_tile {
-
 struct low_bit {
   STRATA_D unsigned Digit(unsigned key) const { return key & 1; }
 };
@@ -475,14 +432,12 @@ STRATA_KERNEL void rank(unsigned key, int* out) {
   out[threadIdx.x] = rank_of_first<64>(key);
 #endif
 }
-
 }  // namespace radix_rank_tile
 
 // case: radix_sort_decomposer
 // expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give them a decomposer for other types
 #include <strata/block/block_radix_sort.cuh>
 namespace radix_sort_decomposer {
-
 struct point {
   int x, y;
 };
@@ -500,14 +455,12 @@ STRATA_KERNEL void sort(point* out) {
 #endif
   out[threadIdx.x] = keys[0];
 }
-
 }  // namespace radix_sort_decomposer
 
 // case: radix_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_radix_sort.cuh>
 namespace radix_sort_trivially_copyable {
-
 struct counted {
   int value;
   counted() = default;
@@ -531,14 +484,12 @@ STRATA_KERNEL void sort(int* out) {
   strata::BlockRadixSort<int, 64, 1, value>().Sort(keys, values);
   out[threadIdx.x] = values[0].value;
 }
-
 }  // namespace radix_sort_trivially_copyable
 
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/block/block_reduce.cuh>
 namespace reduce_operator {
-
 struct add {
 #if defined(STRATA_CASE_reduce_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -552,14 +503,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);
   out[threadIdx.x] = BlockReduce(temp_storage).Reduce(in[threadIdx.x], add{});
 }
-
 }  // namespace reduce_operator
 
 // case: reduce_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_reduce.cuh>
 namespace reduce_trivially_copyable {
-
 struct plain {
   int value;
 };
@@ -577,14 +526,12 @@ STRATA_KERNEL void storages() {
   static_cast<void>(bad);
 #endif
 }
-
 }  // namespace reduce_trivially_copyable
 
 // case: run_length_decode_items
 // expect first: BlockRunLengthDecode needs at least one run and one decoded item per thread
 #include <strata/block/block_run_length_decode.cuh>
 namespace run_length_decode_items {
-
 #if defined(STRATA_CASE_run_length_decode_items)
 constexpr int items = 0;
 #else
@@ -595,14 +542,12 @@ STRATA_KERNEL void decode(const int* in, int* out) {
   const int values[1] = {in[threadIdx.x]};
   strata::BlockRunLengthDecode<int, 64, 1, items>(values, values, *out);
 }
-
 }  // namespace run_length_decode_items
 
 // case: run_length_decode_offsets
 // expect first: BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type
 #include <strata/block/block_run_length_decode.cuh>
 namespace run_length_decode_offsets {
-
 #if defined(STRATA_CASE_run_length_decode_offsets)
 using offset = double;
 #else
@@ -615,14 +560,12 @@ STRATA_KERNEL void decode(const int* in, int* out) {
   strata::BlockRunLengthDecode<int, 64, 1, 1, offset>(values, values, *out).RunLengthDecode(items);
   *out = items[0];
 }
-
 }  // namespace run_length_decode_offsets
 
 // case: run_length_decode_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_run_length_decode.cuh>
 namespace run_length_decode_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -642,14 +585,12 @@ STRATA_KERNEL void decode(const int* in, int* out) {
   strata::BlockRunLengthDecode<item, 64, 1, 1>(values, lengths, total).RunLengthDecode(items);
   out[threadIdx.x] = items[0].value;
 }
-
 }  // namespace run_length_decode_trivially_copyable
 
 // case: scan_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/block/block_scan.cuh>
 namespace scan_operator {
-
 struct add {
 #if defined(STRATA_CASE_scan_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -665,14 +606,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   BlockScan(temp_storage).InclusiveScan(in[threadIdx.x], sum, add{});
   out[threadIdx.x] = sum;
 }
-
 }  // namespace scan_operator
 
 // case: scan_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_scan.cuh>
 namespace scan_trivially_copyable {
-
 struct plain {
   int value;
 };
@@ -690,7 +629,6 @@ STRATA_KERNEL void storages() {
   static_cast<void>(bad);
 #endif
 }
-
 }  // namespace scan_trivially_copyable
 
 // case: segmented_merge_sort_items
@@ -698,7 +636,6 @@ STRATA_KERNEL void storages() {
 // expect: a thread's items must lie in other banks than its neighbours'
 #include <strata/block/block_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_items {
-
 using value = strata::NullType;
 #if defined(STRATA_CASE_segmented_merge_sort_items)
 constexpr int threads = 64, items = 24;
@@ -711,14 +648,12 @@ STRATA_KERNEL void sort(int* out) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   out[threadIdx.x] = Sort(storage).Plan(1);
 }
-
 }  // namespace segmented_merge_sort_items
 
 // case: segmented_merge_sort_threads
 // expect: BlockSegmentedMergeSort needs whole warps: BlockDimX must be a multiple of 32
 #include <strata/block/block_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_threads {
-
 using value = strata::NullType;
 #if defined(STRATA_CASE_segmented_merge_sort_threads)
 constexpr int threads = 80, items = 3;
@@ -731,7 +666,6 @@ STRATA_KERNEL void sort(int* out) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   out[threadIdx.x] = Sort(storage).Plan(1);
 }
-
 }  // namespace segmented_merge_sort_threads
 
 // case: segmented_merge_sort_trivially_copyable
@@ -739,7 +673,6 @@ STRATA_KERNEL void sort(int* out) {
 // expect: BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible
 #include <strata/block/block_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_trivially_copyable {
-
 struct value {
   int number;
 #if defined(STRATA_CASE_segmented_merge_sort_trivially_copyable)
@@ -754,14 +687,12 @@ STRATA_KERNEL void sort(int* out) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
   out[threadIdx.x] = Sort(storage).Plan(1);
 }
-
 }  // namespace segmented_merge_sort_trivially_copyable
 
 // case: shape
 // expect: the dimensions of a block must be positive and multiply to at most 1024 threads
 #include <strata/block/block_reduce.cuh>
 namespace shape {
-
 STRATA_KERNEL void sum_of_a_block(int* out) {
   *out = strata::BlockReduce<int, 16, strata::BLOCK_REDUCE_RAKING, 16, 4>().Sum(1);
 #ifdef STRATA_CASE_shape
@@ -769,14 +700,12 @@ STRATA_KERNEL void sum_of_a_block(int* out) {
   *out = strata::BlockReduce<int, 16, strata::BLOCK_REDUCE_RAKING, 16, 5>().Sum(1);
 #endif
 }
-
 }  // namespace shape
 
 // case: shuffle_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_shuffle.cuh>
 namespace shuffle_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -793,14 +722,12 @@ STRATA_KERNEL void neighbours(const int* in, int* out) {
   strata::BlockShuffle<item, 64>().Offset(item(in[threadIdx.x]), got);
   out[threadIdx.x] = got.value;
 }
-
 }  // namespace shuffle_trivially_copyable
 
 // case: store_warp_transpose
 // expect: BLOCK_STORE_WARP_TRANSPOSE and BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED need whole warps: choose a block of a multiple of 32 threads
 #include <strata/block/block_store.cuh>
 namespace store_warp_transpose {
-
 STRATA_KERNEL void store(int* out) {
   const int items[4] = {1, 2, 3, 4};
   using all_warps = strata::BlockStore<int, 64, 4, strata::BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>;
@@ -810,14 +737,12 @@ STRATA_KERNEL void store(int* out) {
   no_warp().Store(out, items);
 #endif
 }
-
 }  // namespace store_warp_transpose
 
 // case: transpose_conflicts
 // expect: BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that are powers of two or multiples of 32
 #include <strata/block/block_transpose.cuh>
 namespace transpose_conflicts {
-
 #ifdef STRATA_CASE_transpose_conflicts
 using layout = strata::ChosenLayout;
 #else
@@ -829,7 +754,6 @@ STRATA_KERNEL void transpose() {
   int items[Transpose::items_per_thread] = {};
   Transpose().Transpose(items, items);
 }
-
 }  // namespace transpose_conflicts
 
 // case: transpose_square_side
@@ -837,7 +761,6 @@ STRATA_KERNEL void transpose() {
 // errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 namespace transpose_square_side {
-
 #ifdef STRATA_CASE_transpose_square_side
 constexpr int side = 8;
 #else
@@ -849,7 +772,6 @@ STRATA_KERNEL void transpose() {
   int items[Transpose::items_per_thread] = {};
   Transpose().Transpose(items, items);
 }
-
 }  // namespace transpose_square_side
 
 // case: transpose_tile
@@ -857,7 +779,6 @@ STRATA_KERNEL void transpose() {
 // errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 namespace transpose_tile {
-
 #ifdef STRATA_CASE_transpose_tile
 constexpr int rows = 0;
 #else
@@ -870,14 +791,12 @@ STRATA_KERNEL void transpose() {
   Transpose().Transpose(*reinterpret_cast<int(*)[Transpose::items_per_thread]>(&items),
                         *reinterpret_cast<int(*)[Transpose::items_per_thread]>(&items));
 }
-
 }  // namespace transpose_tile
 
 // case: transpose_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/block_transpose.cuh>
 namespace transpose_trivially_copyable {
-
 struct owner {
   int value;
 #ifdef STRATA_CASE_transpose_trivially_copyable
@@ -889,14 +808,12 @@ STRATA_KERNEL void transpose() {
   owner items[1] = {};
   strata::BlockTranspose<owner, 8, 8, 64>().Transpose(items, items);
 }
-
 }  // namespace transpose_trivially_copyable
 
 // case: tree_reduce_layout
 // expect: BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it padded for T and the block's size, or name PlainLayout if they are wanted
 #include <strata/block/classic/block_tree_reduce.cuh>
 namespace tree_reduce_layout {
-
 // For items of 4 bytes this padding is right; of those of 8 bytes a wavefront has 16.
 #ifdef STRATA_CASE_tree_reduce_layout
 using item = double;
@@ -905,14 +822,12 @@ using item = float;
 #endif
 
 using instantiated = strata::BlockTreeReduce<item, 1024, strata::PaddedLayout<32, 1>>::TempStorage;
-
 }  // namespace tree_reduce_layout
 
 // case: tree_reduce_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/block/classic/block_tree_reduce.cuh>
 namespace tree_reduce_trivially_copyable {
-
 struct counted {
   int value;
 #ifdef STRATA_CASE_tree_reduce_trivially_copyable
@@ -921,5 +836,4 @@ struct counted {
 };
 
 using instantiated = strata::BlockTreeReduce<counted, 128>::TempStorage;
-
 }  // namespace tree_reduce_trivially_copyable

@@ -7,7 +7,6 @@
 // expect: cache modifiers are for loads of words: specialise strata::is_trivially_relocatable if T may be copied as bits, or take the modifier LOAD_DEFAULT
 #include <strata/iterator/cache_modified_input_iterator.cuh>
 namespace cache_modified_load {
-
 struct item {
   int value;
 #if defined(STRATA_CASE_cache_modified_load)
@@ -18,14 +17,12 @@ struct item {
 STRATA_KERNEL void first(const item* in, int* out) {
   *out = strata::CacheModifiedInputIterator<strata::LOAD_CG, item>(in)[0].value;
 }
-
 }  // namespace cache_modified_load
 
 // case: cache_modified_store
 // expect: cache modifiers are for stores of words: specialise strata::is_trivially_relocatable if T may be copied as bits, or take the modifier STORE_DEFAULT
 #include <strata/iterator/cache_modified_output_iterator.cuh>
 namespace cache_modified_store {
-
 struct item {
   int value;
 #if defined(STRATA_CASE_cache_modified_store)
@@ -37,14 +34,12 @@ STRATA_KERNEL void copy(const item* in, item* out) {
   strata::CacheModifiedOutputIterator<strata::STORE_CG, item> written(out);
   *written = *in;
 }
-
 }  // namespace cache_modified_store
 
 // case: conflict_free_layout
 // expect: neither plain nor padded nor swizzled elements are free of conflicts
 #include <strata/core/shared_layout.hpp>
 namespace conflict_free_layout {
-
 #if defined(STRATA_CASE_conflict_free_layout)
 constexpr int stride = 1024;
 #else
@@ -52,14 +47,12 @@ constexpr int stride = 32;
 #endif
 
 int position(int index) { return strata::ConflictFreeLayout<strata::strided_access<4, stride>>{}(index); }
-
 }  // namespace conflict_free_layout
 
 // case: conflict_free_layout_bytes
 // expect: the patterns of one layout must have the same element_bytes
 #include <strata/core/shared_layout.hpp>
 namespace conflict_free_layout_bytes {
-
 #if defined(STRATA_CASE_conflict_free_layout_bytes)
 constexpr int bytes = 8;
 #else
@@ -69,14 +62,12 @@ constexpr int bytes = 4;
 int position(int index) {
   return strata::ConflictFreeLayout<strata::strided_access<4, 1>, strata::strided_access<bytes, 1>>{}(index);
 }
-
 }  // namespace conflict_free_layout_bytes
 
 // case: copy_async_bytes
 // expect: copy_async copies 4, 8 or 16 bytes: copy other items by assignment
 #include <strata/core/platform/async_copy.cuh>
 namespace copy_async_bytes {
-
 #if defined(STRATA_CASE_copy_async_bytes)
 constexpr int bytes = 2;
 #else
@@ -92,14 +83,12 @@ STRATA_KERNEL void copy(const char* in, char* out) {
   strata::platform::wait_for_async_copies();
   out[0] = storage.bytes[0];
 }
-
 }  // namespace copy_async_bytes
 
 // case: exchange_layout
 // expect: ExchangeLayout needs at least one item per thread
 #include <strata/core/shared_layout.hpp>
 namespace exchange_layout {
-
 #if defined(STRATA_CASE_exchange_layout)
 constexpr int items = 0;
 #else
@@ -107,14 +96,12 @@ constexpr int items = 1;
 #endif
 
 int position(int index) { return strata::ExchangeLayout<float, items>{}(index); }
-
 }  // namespace exchange_layout
 
 // case: exchange_layout_group
 // expect: ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for others
 #include <strata/core/shared_layout.hpp>
 namespace exchange_layout_group {
-
 #if defined(STRATA_CASE_exchange_layout_group)
 constexpr int group_threads = 12;
 #else
@@ -122,7 +109,6 @@ constexpr int group_threads = 8;
 #endif
 
 int position(int index) { return strata::ExchangeLayout<float, 4, group_threads>{}(index); }
-
 }  // namespace exchange_layout_group
 
 // case: language_version
@@ -131,16 +117,13 @@ int position(int index) { return strata::ExchangeLayout<float, 4, group_threads>
 // The bad half is this source in an older language: the macro changes nothing else.
 #include <strata/core/macros.hpp>
 namespace language_version {
-
 const int version = STRATA_VERSION_MAJOR;
-
 }  // namespace language_version
 
 // case: launch_argument_count
 // expect: strata::launch: pass exactly one argument for each parameter of the kernel
 #include <strata/core/launcher.cuh>
 namespace launch_argument_count {
-
 template <class T>
 STRATA_KERNEL void fill_kernel(T* out, T value) {
   out[threadIdx.x] = value;
@@ -153,14 +136,12 @@ cudaError_t fill(int* out) {
   return strata::launch({"fill", dim3(1), dim3(32)}, fill_kernel<int>, out, 7);
 #endif
 }
-
 }  // namespace launch_argument_count
 
 // case: layout_storage_alignment
 // expect: items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only
 #include <strata/core/shared_layout.hpp>
 namespace layout_storage_alignment {
-
 #if defined(STRATA_CASE_layout_storage_alignment)
 constexpr int alignment = 32;
 #else
@@ -172,28 +153,24 @@ struct alignas(alignment) item {
 };
 
 item first_of(strata::LayoutStorage<item, strata::ExchangeLayout<item, 1>, 32>& storage) { return storage[0]; }
-
 }  // namespace layout_storage_alignment
 
 // case: log2_of_zero
 // expect: Log2<N>: N must be positive
 #include <strata/core/types.hpp>
 namespace log2_of_zero {
-
 #if defined(STRATA_CASE_log2_of_zero)
 constexpr int bits = strata::Log2<0>::VALUE;
 #else
 constexpr int bits = strata::Log2<32>::VALUE;
 #endif
 static_assert(bits == 5, "the good half is right");
-
 }  // namespace log2_of_zero
 
 // case: padded_layout
 // expect: PaddedLayout needs Every above 0
 #include <strata/core/shared_layout.hpp>
 namespace padded_layout {
-
 #if defined(STRATA_CASE_padded_layout)
 constexpr int every = 0;
 #else
@@ -201,14 +178,12 @@ constexpr int every = 32;
 #endif
 
 int position(int index) { return strata::PaddedLayout<every, 1>{}(index); }
-
 }  // namespace padded_layout
 
 // case: padded_matrix_layout
 // expect: PaddedMatrixLayout needs rows and columns
 #include <strata/core/shared_layout.hpp>
 namespace padded_matrix_layout {
-
 #if defined(STRATA_CASE_padded_matrix_layout)
 constexpr int columns = 0;
 #else
@@ -216,14 +191,12 @@ constexpr int columns = 32;
 #endif
 
 int position(int row, int column) { return strata::PaddedMatrixLayout<32, columns, 1>{}(row, column); }
-
 }  // namespace padded_matrix_layout
 
 // case: radix_key
 // expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits
 #include <strata/core/radix_key.hpp>
 namespace radix_key {
-
 struct point {
   int x, y;
 };
@@ -235,14 +208,12 @@ using key = int;
 #endif
 
 constexpr int bits = strata::RadixTraits<key>::bits;
-
 }  // namespace radix_key
 
 // case: shuffle_of_non_trivial_type
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/core/platform/shuffle.cuh>
 namespace shuffle_of_non_trivial_type {
-
 struct item {
   int value;
 #if defined(STRATA_CASE_shuffle_of_non_trivial_type)
@@ -253,14 +224,12 @@ struct item {
 STRATA_D int neighbour(const item& mine) {
   return strata::platform::shuffle_down(strata::full_warp_mask, mine, 1).value;
 }
-
 }  // namespace shuffle_of_non_trivial_type
 
 // case: swizzled_layout_bytes
 // expect: SwizzledLayout is for elements of 4, 8 or 16 bytes: take PaddedLayout
 #include <strata/core/shared_layout.hpp>
 namespace swizzled_layout_bytes {
-
 #if defined(STRATA_CASE_swizzled_layout_bytes)
 constexpr int bytes = 2;
 #else
@@ -268,14 +237,12 @@ constexpr int bytes = 4;
 #endif
 
 int position(int row, int column) { return strata::SwizzledLayout<bytes, 32>{}(row, column); }
-
 }  // namespace swizzled_layout_bytes
 
 // case: swizzled_layout_rows
 // expect: SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout
 #include <strata/core/shared_layout.hpp>
 namespace swizzled_layout_rows {
-
 #if defined(STRATA_CASE_swizzled_layout_rows)
 constexpr int row_elements = 24;
 #else
@@ -283,27 +250,23 @@ constexpr int row_elements = 32;
 #endif
 
 int position(int row, int column) { return strata::SwizzledLayout<4, row_elements>{}(row, column); }
-
 }  // namespace swizzled_layout_rows
 
 // case: temporary_storage_slots
 // expect: temporary_storage::layout needs at least one slot
 #include <strata/core/detail/temporary_storage.hpp>
 namespace temporary_storage_slots {
-
 #if defined(STRATA_CASE_temporary_storage_slots)
 strata::temporary_storage::layout<0> layout;
 #else
 strata::temporary_storage::layout<1> layout;
 #endif
-
 }  // namespace temporary_storage_slots
 
 // case: util_ptx_shuffle_down
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/core/util_ptx.cuh>
 namespace util_ptx_shuffle_down {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -317,14 +280,12 @@ struct item {
 STRATA_KERNEL void neighbours(int* data) {
   data[threadIdx.x] = strata::ShuffleDown<32>(item(data[threadIdx.x]), 1, 31, 0xffffffff).value;
 }
-
 }  // namespace util_ptx_shuffle_down
 
 // case: util_ptx_shuffle_up
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/core/util_ptx.cuh>
 namespace util_ptx_shuffle_up {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -338,14 +299,12 @@ struct item {
 STRATA_KERNEL void neighbours(int* data) {
   data[threadIdx.x] = strata::ShuffleUp<32>(item(data[threadIdx.x]), 1, 0, 0xffffffff).value;
 }
-
 }  // namespace util_ptx_shuffle_up
 
 // case: util_ptx_shuffle_width
 // expect: ShuffleUp, ShuffleDown, ShuffleIndex: LogicalWarpThreads must be 1, 2, 4, 8, 16 or 32
 #include <strata/core/util_ptx.cuh>
 namespace util_ptx_shuffle_width {
-
 #if defined(STRATA_CASE_util_ptx_shuffle_width)
 constexpr int lanes = 12;
 #else
@@ -355,14 +314,12 @@ constexpr int lanes = 16;
 STRATA_KERNEL void first(int* data) {
   data[threadIdx.x] = strata::ShuffleIndex<lanes>(data[threadIdx.x], 0, 0xffffffff);
 }
-
 }  // namespace util_ptx_shuffle_width
 
 // case: util_ptx_warp_mask
 // expect: WarpMask: a logical warp has 1 to 32 threads
 #include <strata/core/util_ptx.cuh>
 namespace util_ptx_warp_mask {
-
 #if defined(STRATA_CASE_util_ptx_warp_mask)
 constexpr int lanes = 33;
 #else
@@ -370,14 +327,12 @@ constexpr int lanes = 31;
 #endif
 
 STRATA_KERNEL void mask(unsigned* out) { *out = strata::WarpMask<lanes>(0); }
-
 }  // namespace util_ptx_warp_mask
 
 // case: value_limits
 // expect: need the extremes of the type for empty inputs: specialise std::numeric_limits for it
 #include <strata/core/types.hpp>
 namespace value_limits {
-
 struct price {
   int cents;
 };
@@ -393,5 +348,4 @@ struct std::numeric_limits<value_limits::price> : std::numeric_limits<int> {
 namespace value_limits {
 
 int highest_price() { return strata::detail::value_limits<price>::max().cents; }
-
 }  // namespace value_limits

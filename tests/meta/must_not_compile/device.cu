@@ -7,7 +7,6 @@
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/device/device_adjacent_difference.cuh>
 namespace adjacent_difference_trivially_copyable {
-
 struct number {
   int value = 0;
 #if defined(STRATA_CASE_adjacent_difference_trivially_copyable)
@@ -27,14 +26,12 @@ struct minus {
 cudaError_t differences(void* storage, std::size_t& bytes, number* data) {
   return strata::DeviceAdjacentDifference::SubtractLeft(storage, bytes, data, 1000, minus{});
 }
-
 }  // namespace adjacent_difference_trivially_copyable
 
 // case: copy_sizes
 // expect: the sizes of a batched copy must be integers
 #include <strata/device/device_copy.cuh>
 namespace copy_sizes {
-
 #if defined(STRATA_CASE_copy_sizes)
 using size = float;
 #else
@@ -44,14 +41,12 @@ using size = short;
 cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
   return strata::DeviceCopy::Batched(inputs, outputs, sizes, 10);
 }
-
 }  // namespace copy_sizes
 
 // case: future_count_type
 // expect first: FutureCount reads an integer: d_num_items must be a pointer to integers
 #include <strata/device/device_reduce.cuh>
 namespace future_count_type {
-
 #ifdef STRATA_CASE_future_count_type
 using number = float;
 #else
@@ -61,14 +56,12 @@ using number = int;
 cudaError_t sum(const int* in, int* out, const number* num_items) {
   return strata::DeviceReduce::Sum(in, out, strata::FutureCount<number>(num_items, 1000));
 }
-
 }  // namespace future_count_type
 
 // case: histogram_channels
 // expect: DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active
 #include <strata/device/device_histogram.cuh>
 namespace histogram_channels {
-
 #ifdef STRATA_CASE_histogram_channels
 constexpr int channels = 5;
 #else
@@ -78,14 +71,12 @@ constexpr int channels = 4;
 cudaError_t count(const float* in, int* (&out)[1], const int (&levels)[1], const float (&bounds)[1]) {
   return strata::DeviceHistogram::MultiHistogramEven<channels, 1>(in, out, levels, bounds, bounds, 1000);
 }
-
 }  // namespace histogram_channels
 
 // case: histogram_counter
 // expect: DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions
 #include <strata/device/device_histogram.cuh>
 namespace histogram_counter {
-
 #ifdef STRATA_CASE_histogram_counter
 using counter = short;
 #else
@@ -95,14 +86,12 @@ using counter = int;
 cudaError_t count(const float* in, counter* out) {
   return strata::DeviceHistogram::HistogramEven(in, out, 11, 0.0f, 1.0f, 1000);
 }
-
 }  // namespace histogram_counter
 
 // case: histogram_level
 // expect: DeviceHistogram: the common type of samples and levels must have at most 64 bits: convert the levels
 #include <strata/device/device_histogram.cuh>
 namespace histogram_level {
-
 #ifdef STRATA_CASE_histogram_level
 using level = long double;
 #else
@@ -112,14 +101,12 @@ using level = double;
 cudaError_t count(const float* in, int* out) {
   return strata::DeviceHistogram::HistogramEven(in, out, 11, level{0}, level{1}, 1000);
 }
-
 }  // namespace histogram_level
 
 // case: last_argument
 // expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
 #include <strata/device/device_scan.cuh>
 namespace last_argument {
-
 struct somewhere {
 #if !defined(STRATA_CASE_last_argument)
   operator cudaStream_t() const { return nullptr; }
@@ -130,14 +117,12 @@ int main() {
   int in[3] = {1, 2, 3}, out[3] = {};
   return strata::DeviceScan::InclusiveSum(in, out, 3, somewhere{}) == cudaSuccess ? 0 : 1;
 }
-
 }  // namespace last_argument
 
 // case: last_argument_with_storage
 // expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
 #include <strata/device/device_scan.cuh>
 namespace last_argument_with_storage {
-
 struct somewhere {
 #if !defined(STRATA_CASE_last_argument_with_storage)
   cudaStream_t get() const { return nullptr; }
@@ -149,14 +134,12 @@ int main() {
   std::size_t bytes = 0;
   return strata::DeviceScan::InclusiveSum(nullptr, bytes, in, out, 3, somewhere{}) == cudaSuccess ? 0 : 1;
 }
-
 }  // namespace last_argument_with_storage
 
 // case: memcpy_const_output
 // expect: DeviceMemcpy::Batched cannot write to pointers to const
 #include <strata/device/device_memcpy.cuh>
 namespace memcpy_const_output {
-
 #if defined(STRATA_CASE_memcpy_const_output)
 using destination = const void*;
 #else
@@ -166,14 +149,12 @@ using destination = void*;
 cudaError_t copy(const void** inputs, destination* outputs, const int* sizes) {
   return strata::DeviceMemcpy::Batched(inputs, outputs, sizes, 10);
 }
-
 }  // namespace memcpy_const_output
 
 // case: memcpy_pointers
 // expect: DeviceMemcpy::Batched copies bytes from pointers to pointers: call DeviceCopy::Batched
 #include <strata/device/device_memcpy.cuh>
 namespace memcpy_pointers {
-
 #if defined(STRATA_CASE_memcpy_pointers)
 using source = int;
 #else
@@ -183,7 +164,6 @@ using source = const void*;
 cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
   return strata::DeviceMemcpy::Batched(inputs, outputs, sizes, 10);
 }
-
 }  // namespace memcpy_pointers
 
 // case: policy_hub_rows
@@ -221,7 +201,6 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 #include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 namespace policy_hub_rows {
-
 struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
@@ -278,7 +257,6 @@ void all(std::size_t& bytes, const int* in, int* out) {
   TunedDeviceHashJoin<without_row>::Inner(none, bytes, side, side, join_count(), nullptr);
   TunedJoinTable<without_row, int>::MemoryBytes(side, bytes);
 }
-
 }  // namespace policy_hub_rows
 
 // case: policy_hub_threads
@@ -303,7 +281,6 @@ void all(std::size_t& bytes, const int* in, int* out) {
 #include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
 namespace policy_hub_threads {
-
 #if defined(STRATA_CASE_policy_hub_threads)
 constexpr int threads = 80, slots = 1000;
 #else
@@ -362,14 +339,12 @@ void all(std::size_t& bytes, const int* in, int* out) {
   static_cast<void>(TunedDeviceTranspose<hub_of<transpose_rows>>::Transpose(none, bytes, in, out, 3, 3));
   TunedDeviceHashJoin<hub_of<join_rows>>::Inner(none, bytes, side, side, join_count(), nullptr);
 }
-
 }  // namespace policy_hub_threads
 
 // case: reduce_block_threads
 // expect: reduce_tuning::block_threads must be a multiple of 32
 #include <strata/device/device_reduce.cuh>
 namespace reduce_block_threads {
-
 #if defined(STRATA_CASE_reduce_block_threads)
 constexpr int block_threads = 250;
 #else
@@ -392,14 +367,12 @@ struct hub {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace reduce_block_threads
 
 // case: reduce_by_key_equality
 // expect first: cannot be compared for equality
 #include <strata/device/device_reduce.cuh>
 namespace reduce_by_key_equality {
-
 struct key {
   int value;
 #if !defined(STRATA_CASE_reduce_by_key_equality)
@@ -411,14 +384,12 @@ cudaError_t call(void* storage, std::size_t& bytes, const key* keys, key* unique
                  std::int64_t* num_runs) {
   return strata::DeviceReduce::ReduceByKey(storage, bytes, keys, unique, values, sums, num_runs, strata::Sum{}, 1000);
 }
-
 }  // namespace reduce_by_key_equality
 
 // case: reduce_const_output
 // expect first: results cannot be written to a pointer to const
 #include <strata/device/device_reduce.cuh>
 namespace reduce_const_output {
-
 #if defined(STRATA_CASE_reduce_const_output)
 using output = const int*;
 #else
@@ -428,14 +399,12 @@ using output = int*;
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
   return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, strata::Sum{}, 0);
 }
-
 }  // namespace reduce_const_output
 
 // case: reduce_count
 // expect: counts of items and segments must be integers
 #include <strata/device/device_reduce.cuh>
 namespace reduce_count {
-
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
 #if defined(STRATA_CASE_reduce_count)
   const double count = 1e6;
@@ -444,14 +413,12 @@ cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
 #endif
   return strata::DeviceReduce::Sum(storage, bytes, in, out, count);
 }
-
 }  // namespace reduce_count
 
 // case: reduce_large_accumulator
 // expect: blocks of a reduction exchange results in 48 KB of shared memory
 #include <strata/device/device_reduce.cuh>
 namespace reduce_large_accumulator {
-
 struct record {
 #if defined(STRATA_CASE_reduce_large_accumulator)
   int word[1000];
@@ -470,14 +437,12 @@ struct add {
 cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out) {
   return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, record{});
 }
-
 }  // namespace reduce_large_accumulator
 
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/device_reduce.cuh>
 namespace reduce_operator {
-
 struct add {
 #if defined(STRATA_CASE_reduce_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -489,7 +454,6 @@ struct add {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, 0);
 }
-
 }  // namespace reduce_operator
 
 // case: reduce_random_access
@@ -497,7 +461,6 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
 #include <list>
 #include <strata/device/device_reduce.cuh>
 namespace reduce_random_access {
-
 #if defined(STRATA_CASE_reduce_random_access)
 using iterator = std::list<int>::iterator;
 #else
@@ -507,14 +470,12 @@ using iterator = const int*;
 cudaError_t call(void* storage, std::size_t& bytes, iterator in, int* out) {
   return strata::DeviceReduce::Sum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace reduce_random_access
 
 // case: reduce_too_many_block_threads
 // expect: block_threads must not exceed max_reduce_blocks
 #include <strata/device/device_reduce.cuh>
 namespace reduce_too_many_block_threads {
-
 #if defined(STRATA_CASE_reduce_too_many_block_threads)
 constexpr int block_threads = 1024;
 #else
@@ -537,14 +498,12 @@ struct hub {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace reduce_too_many_block_threads
 
 // case: reduce_transform
 // expect first: the transformation cannot be called with an item of the input
 #include <strata/device/device_reduce.cuh>
 namespace reduce_transform {
-
 struct square {
 #if defined(STRATA_CASE_reduce_transform)
   STRATA_HD int operator()(const char* x) const { return *x; }
@@ -556,15 +515,13 @@ struct square {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::DeviceReduce::TransformReduce(storage, bytes, in, out, 1000, strata::Sum{}, square{}, 0);
 }
-
 }  // namespace reduce_transform
 
 // case: reduce_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-// compiler: nvcc too
+// nvcc: too
 #include <strata/device/device_reduce.cuh>
 namespace reduce_trivially_copyable {
-
 struct item {
   int value = 0;
   item() = default;
@@ -584,14 +541,12 @@ struct add {
 cudaError_t sum(void* storage, std::size_t& bytes, const item* in, item* out) {
   return strata::DeviceReduce::Reduce(storage, bytes, in, out, 1000, add{}, item{});
 }
-
 }  // namespace reduce_trivially_copyable
 
 // case: reduce_void
 // expect first: a pointer to void does not say of what type the items are
 #include <strata/device/device_reduce.cuh>
 namespace reduce_void {
-
 #if defined(STRATA_CASE_reduce_void)
 using item = void;
 #else
@@ -601,14 +556,12 @@ using item = int;
 cudaError_t call(void* storage, std::size_t& bytes, const item* in, int* out) {
   return strata::DeviceReduce::Sum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace reduce_void
 
 // case: scan_block_threads
 // expect: scan_tile_tuning::block_threads must be a multiple of 32
 #include <strata/device/device_scan.cuh>
 namespace scan_block_threads {
-
 #if defined(STRATA_CASE_scan_block_threads)
 constexpr int block_threads = 250;
 #else
@@ -631,14 +584,12 @@ struct hub {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace scan_block_threads
 
 // case: scan_by_key_equality
 // expect first: cannot be compared for equality
 #include <strata/device/device_scan.cuh>
 namespace scan_by_key_equality {
-
 struct key {
   int value;
 #if !defined(STRATA_CASE_scan_by_key_equality)
@@ -649,14 +600,12 @@ struct key {
 cudaError_t call(void* storage, std::size_t& bytes, const key* keys, const int* in, int* out) {
   return strata::DeviceScan::InclusiveSumByKey(storage, bytes, keys, in, out, 1000);
 }
-
 }  // namespace scan_by_key_equality
 
 // case: scan_const_output
 // expect first: results cannot be written to a pointer to const
 #include <strata/device/device_scan.cuh>
 namespace scan_const_output {
-
 #if defined(STRATA_CASE_scan_const_output)
 using output = const int*;
 #else
@@ -666,14 +615,12 @@ using output = int*;
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
   return strata::DeviceScan::InclusiveSum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace scan_const_output
 
 // case: scan_count
 // expect: counts of items and segments must be integers
 #include <strata/device/device_scan.cuh>
 namespace scan_count {
-
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
 #if defined(STRATA_CASE_scan_count)
   const double count = 1e6;
@@ -682,15 +629,13 @@ cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
 #endif
   return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, count);
 }
-
 }  // namespace scan_count
 
 // case: scan_operator
 // expect first: the operator cannot be called with two values of these types
-// compiler: nvcc too
+// nvcc: too
 #include <strata/device/device_scan.cuh>
 namespace scan_operator {
-
 struct add {
 #if defined(STRATA_CASE_scan_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -702,7 +647,6 @@ struct add {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::DeviceScan::InclusiveScan(storage, bytes, in, out, add{}, 1000);
 }
-
 }  // namespace scan_operator
 
 // case: scan_pipeline
@@ -712,7 +656,6 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
 // errors: 6, the kernel asserts what it reads of a row too, and all numbers here are wrong
 #include <strata/device/device_scan.cuh>
 namespace scan_pipeline {
-
 #if defined(STRATA_CASE_scan_pipeline)
 constexpr int threads = 250, vectors = 4, lag = 3;
 #else
@@ -734,7 +677,6 @@ struct hub {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace scan_pipeline
 
 // case: scan_random_access
@@ -742,7 +684,6 @@ cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
 #include <list>
 #include <strata/device/device_scan.cuh>
 namespace scan_random_access {
-
 #if defined(STRATA_CASE_scan_random_access)
 using iterator = std::list<int>::iterator;
 #else
@@ -752,14 +693,12 @@ using iterator = const int*;
 cudaError_t call(void* storage, std::size_t& bytes, iterator in, int* out) {
   return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace scan_random_access
 
 // case: scan_tile
 // expect: a tile must have at least 128 items
 #include <strata/device/device_scan.cuh>
 namespace scan_tile {
-
 #if defined(STRATA_CASE_scan_tile)
 constexpr int items = 1;
 #else
@@ -782,14 +721,12 @@ struct hub {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::TunedDeviceScan<hub>::ExclusiveSum(storage, bytes, in, out, 1000);
 }
-
 }  // namespace scan_tile
 
 // case: segmented_reduce_block_threads
 // expect: block_threads must not be below max_chunks_per_segment
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_block_threads {
-
 #if defined(STRATA_CASE_segmented_reduce_block_threads)
 constexpr int segmented_threads = 128;
 constexpr int threads = 128;
@@ -817,14 +754,12 @@ struct hub {
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
 }
-
 }  // namespace segmented_reduce_block_threads
 
 // case: segmented_reduce_count
 // expect: counts of rows, columns and segments must be integers
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_count {
-
 cudaError_t sum(const int* in, int* out) {
 #if defined(STRATA_CASE_segmented_reduce_count)
   const double count = 10.5;
@@ -833,14 +768,12 @@ cudaError_t sum(const int* in, int* out) {
 #endif
   return strata::DeviceSegmentedReduce::Sum(in, out, count, 3);
 }
-
 }  // namespace segmented_reduce_count
 
 // case: segmented_reduce_large_accumulator
 // expect: segmented reductions keep a result for each thread of a block in 48 KB of shared memory
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_large_accumulator {
-
 struct record {
 #if defined(STRATA_CASE_segmented_reduce_large_accumulator)
   int word[100];
@@ -859,14 +792,12 @@ struct add {
 cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out) {
   return strata::DeviceSegmentedReduce::Reduce(storage, bytes, in, out, 10, 100, add{}, record{});
 }
-
 }  // namespace segmented_reduce_large_accumulator
 
 // case: segmented_reduce_offsets
 // expect: Offset iterator type should be integral
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_offsets {
-
 #if defined(STRATA_CASE_segmented_reduce_offsets)
 using offset = double;
 #else
@@ -876,14 +807,12 @@ using offset = long long;
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const offset* offsets) {
   return strata::DeviceSegmentedReduce::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
 }
-
 }  // namespace segmented_reduce_offsets
 
 // case: segmented_reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_operator {
-
 struct add {
 #if defined(STRATA_CASE_segmented_reduce_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -895,14 +824,12 @@ struct add {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
   return strata::DeviceSegmentedReduce::Reduce(storage, bytes, in, out, 10, 100, add{}, 0);
 }
-
 }  // namespace segmented_reduce_operator
 
 // case: segmented_reduce_two_tunings
 // expect: the two tunings of a segmented_reduce policy must have the same block_threads
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_two_tunings {
-
 #if defined(STRATA_CASE_segmented_reduce_two_tunings)
 constexpr int segmented_threads = 512;
 constexpr int threads = 256;
@@ -930,14 +857,12 @@ struct hub {
 cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 1000, offsets, offsets + 1);
 }
-
 }  // namespace segmented_reduce_two_tunings
 
 // case: segmented_scan_offsets
 // expect: Offset iterator type should be integral
 #include <strata/device/device_segmented_scan.cuh>
 namespace segmented_scan_offsets {
-
 #if defined(STRATA_CASE_segmented_scan_offsets)
 using offset = double;
 #else
@@ -949,14 +874,12 @@ cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::DeviceSegmentedScan::InclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1, out_offsets,
                                                             1000);
 }
-
 }  // namespace segmented_scan_offsets
 
 // case: segmented_scan_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/device_segmented_scan.cuh>
 namespace segmented_scan_operator {
-
 struct add {
 #if defined(STRATA_CASE_segmented_scan_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -968,7 +891,6 @@ struct add {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, const int* begins) {
   return strata::DeviceSegmentedScan::InclusiveSegmentedScan(storage, bytes, in, out, begins, begins + 1, 10, add{});
 }
-
 }  // namespace segmented_scan_operator
 
 // case: segmented_scan_tuning
@@ -976,7 +898,6 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, con
 // expect: segmented_scan_tuning::items_per_thread must be at most 32
 #include <strata/device/device_segmented_scan.cuh>
 namespace segmented_scan_tuning {
-
 #if defined(STRATA_CASE_segmented_scan_tuning)
 constexpr int block_threads = 80;
 constexpr int items_per_thread = 33;
@@ -997,14 +918,12 @@ cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::TunedDeviceSegmentedScan<hub>::ExclusiveSegmentedSum(storage, bytes, in, out, offsets, offsets + 1,
                                                                       1000);
 }
-
 }  // namespace segmented_scan_tuning
 
 // case: select_equality
 // expect first: cannot be compared for equality
 #include <strata/device/device_select.cuh>
 namespace select_equality {
-
 struct key {
   int value;
 #if !defined(STRATA_CASE_select_equality)
@@ -1015,14 +934,12 @@ struct key {
 cudaError_t call(void* storage, std::size_t& bytes, const key* in, key* out, std::int64_t* num_selected) {
   return strata::DeviceSelect::Unique(storage, bytes, in, out, num_selected, 1000);
 }
-
 }  // namespace select_equality
 
 // case: select_predicate
 // expect first: the predicate cannot be called with an item
 #include <strata/device/device_select.cuh>
 namespace select_predicate {
-
 struct is_odd {
 #if defined(STRATA_CASE_select_predicate)
   STRATA_HD bool operator()(const char* x) const { return *x % 2 != 0; }
@@ -1034,14 +951,12 @@ struct is_odd {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, std::int64_t* num_selected) {
   return strata::DeviceSelect::If(storage, bytes, in, out, num_selected, 1000, is_odd{});
 }
-
 }  // namespace select_predicate
 
 // case: transpose_count
 // expect: counts of rows, columns and segments must be integers
 #include <strata/device/device_transpose.cuh>
 namespace transpose_count {
-
 cudaError_t transpose(const int* in, int* out) {
 #if defined(STRATA_CASE_transpose_count)
   const double count = 10.5;
@@ -1050,7 +965,6 @@ cudaError_t transpose(const int* in, int* out) {
 #endif
   return strata::DeviceTranspose::Transpose(in, out, count, 3);
 }
-
 }  // namespace transpose_count
 
 // case: transpose_tile_sides
@@ -1058,7 +972,6 @@ cudaError_t transpose(const int* in, int* out) {
 // errors: 6, without a tile that has no conflicts there is no type for it
 #include <strata/device/device_transpose.cuh>
 namespace transpose_tile_sides {
-
 #if defined(STRATA_CASE_transpose_tile_sides)
 constexpr int columns = 24;
 #else
@@ -1077,14 +990,12 @@ struct hub {
 cudaError_t transpose(const int* in, int* out) {
   return strata::TunedDeviceTranspose<hub>::Transpose(in, out, 100, 100);
 }
-
 }  // namespace transpose_tile_sides
 
 // case: transpose_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/device/device_transpose.cuh>
 namespace transpose_trivially_copyable {
-
 struct owner {
   int value;
 #ifdef STRATA_CASE_transpose_trivially_copyable
@@ -1093,5 +1004,4 @@ struct owner {
 };
 
 cudaError_t transpose(const owner* in, owner* out) { return strata::DeviceTranspose::Transpose(in, out, 10, 20); }
-
 }  // namespace transpose_trivially_copyable

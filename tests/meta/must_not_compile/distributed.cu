@@ -7,7 +7,6 @@
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/distributed/distributed_exchange.cuh>
 namespace exchange_trivially_relocatable {
-
 struct item {
   int number;
 #if defined(STRATA_CASE_exchange_trivially_relocatable)
@@ -21,14 +20,12 @@ cudaError_t send(void* temp, std::size_t& bytes, const item* in, const int* to, 
                  ncclComm_t comm) {
   return strata::DistributedExchange::Items(temp, bytes, in, to, 10, out, 10, num_out, comm);
 }
-
 }  // namespace exchange_trivially_relocatable
 
 // case: join_columns_trivially_relocatable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_columns_trivially_relocatable {
-
 struct item {
   int number;
 #if defined(STRATA_CASE_join_columns_trivially_relocatable)
@@ -45,14 +42,12 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, const item* in
   return strata::DistributedHashJoin::Inner(temp, bytes, side, side, output, total,
                                             strata::DistributedJoinCapacity{10, 10}, strata::JoinOptions<>{}, comm);
 }
-
 }  // namespace join_columns_trivially_relocatable
 
 // case: join_future_count
 // expect: DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_future_count {
-
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm, const int* count) {
 #if defined(STRATA_CASE_join_future_count)
   const auto side = strata::join_side(keys, strata::FutureCount(count, 10));
@@ -63,14 +58,12 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* tot
   return strata::DistributedHashJoin::Inner(temp, bytes, side, strata::join_side(keys, 10), strata::join_count(), total,
                                             strata::DistributedJoinCapacity{10, 10}, strata::JoinOptions<>{}, comm);
 }
-
 }  // namespace join_future_count
 
 // case: join_index
 // expect: the rows of all ranks have numbers of 8 bytes: choose such an Index
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_index {
-
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm, void* rows) {
 #if defined(STRATA_CASE_join_index)
   using Index = int;
@@ -82,14 +75,12 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* tot
   return strata::DistributedHashJoin::Inner(temp, bytes, side, side, strata::join_pairs(rows_out, rows_out, 10), total,
                                             strata::DistributedJoinCapacity{10, 10}, strata::JoinOptions<>{}, comm);
 }
-
 }  // namespace join_index
 
 // case: join_key_types
 // expect: both sides of a join have keys of one type, read by one type of iterator
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_key_types {
-
 #if defined(STRATA_CASE_join_key_types)
 using probe_key = unsigned;
 #else
@@ -102,14 +93,12 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, const probe_ke
                                             strata::join_count(), total, strata::DistributedJoinCapacity{10, 10},
                                             strata::JoinOptions<>{}, comm);
 }
-
 }  // namespace join_key_types
 
 // case: join_keys_trivially_relocatable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_keys_trivially_relocatable {
-
 struct item {
   int number;
 #if defined(STRATA_CASE_join_keys_trivially_relocatable)
@@ -128,14 +117,12 @@ cudaError_t join(void* temp, std::size_t& bytes, const item* keys, long long* to
   return strata::DistributedHashJoin::Inner(temp, bytes, side, side, strata::join_count(), total,
                                             strata::DistributedJoinCapacity{10, 10}, strata::JoinOptions<hash>{}, comm);
 }
-
 }  // namespace join_keys_trivially_relocatable
 
 // case: join_order
 // expect: the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_order {
-
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm) {
 #if defined(STRATA_CASE_join_order)
   const strata::OrderedJoinOptions<> options;
@@ -146,5 +133,4 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* tot
   return strata::DistributedHashJoin::Inner(temp, bytes, side, side, strata::join_count(), total,
                                             strata::DistributedJoinCapacity{10, 10}, options, comm);
 }
-
 }  // namespace join_order

@@ -7,7 +7,6 @@
 // expect first: the comparator cannot be called with two keys
 #include <strata/device/device_merge_sort.cuh>
 namespace merge_sort_comparator {
-
 struct is_less {
 #if defined(STRATA_CASE_merge_sort_comparator)
   STRATA_HD bool operator()(const char* a, int b) const { return *a < b; }
@@ -19,14 +18,12 @@ struct is_less {
 cudaError_t call(void* storage, std::size_t& bytes, int* keys) {
   return strata::DeviceMergeSort::SortKeys(storage, bytes, keys, 1000, is_less{});
 }
-
 }  // namespace merge_sort_comparator
 
 // case: merge_sort_const_output
 // expect first: results cannot be written to a pointer to const
 #include <strata/device/device_merge_sort.cuh>
 namespace merge_sort_const_output {
-
 #if defined(STRATA_CASE_merge_sort_const_output)
 using output = const int*;
 #else
@@ -40,7 +37,6 @@ struct is_less {
 cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
   return strata::DeviceMergeSort::SortKeysCopy(storage, bytes, in, out, 1000, is_less{});
 }
-
 }  // namespace merge_sort_const_output
 
 // case: merge_sort_grid
@@ -53,7 +49,6 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace merge_sort_grid {
-
 struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
@@ -105,14 +100,12 @@ void sort(std::size_t& bytes, int* keys, const int* offsets) {
   static_cast<void>(
       strata::TunedDeviceMergeSort<hub<64, 5, newer_threads>>::SortKeys(nullptr, bytes, keys, 9, is_less{}));
 }
-
 }  // namespace merge_sort_grid
 
 // case: merge_tile
 // expect: DeviceMerge: a tile must fit 48 KiB of shared memory
 #include <strata/device/device_merge.cuh>
 namespace merge_tile {
-
 #if defined(STRATA_CASE_merge_tile)
 constexpr int bytes_of_key = 2000;
 #else
@@ -129,7 +122,6 @@ struct is_less {
 cudaError_t call(void* storage, std::size_t& bytes, const wide* keys, wide* keys_out) {
   return strata::DeviceMerge::MergeKeys(storage, bytes, keys, 1000, keys, 1000, keys_out, is_less{});
 }
-
 }  // namespace merge_tile
 
 // case: merge_trivially_copyable
@@ -137,7 +129,6 @@ cudaError_t call(void* storage, std::size_t& bytes, const wide* keys, wide* keys
 // expect: DeviceMerge moves keys and values as bits: both must be default constructible
 #include <strata/device/device_merge.cuh>
 namespace merge_trivially_copyable {
-
 struct counted {
   int value;
   STRATA_HD counted(const counted& other) : value(other.value + 1) {}
@@ -157,14 +148,12 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* keys, const value
                  value* values_out) {
   return strata::DeviceMerge::MergePairs(storage, bytes, keys, values, 1000, keys, values, 1000, keys_out, values_out);
 }
-
 }  // namespace merge_trivially_copyable
 
 // case: radix_sort_indices
 // expect: DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to integers
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_indices {
-
 #if defined(STRATA_CASE_radix_sort_indices)
 using place = float;
 #else
@@ -174,14 +163,12 @@ using place = short;
 cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, place* indices) {
   return strata::DeviceRadixSort::ArgSort(storage, bytes, keys, indices, 1000);
 }
-
 }  // namespace radix_sort_indices
 
 // case: radix_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_trivially_copyable {
-
 struct name {
   int number = 0;
 #if defined(STRATA_CASE_radix_sort_trivially_copyable)
@@ -198,14 +185,12 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* keys_o
                  name* names_out) {
   return strata::DeviceRadixSort::SortPairs(storage, bytes, keys, keys_out, names, names_out, 1000);
 }
-
 }  // namespace radix_sort_trivially_copyable
 
 // case: radix_sort_values
 // expect: values of up to 800 bytes: sort indices by ArgSort, and gather
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_values {
-
 struct record {
 #if defined(STRATA_CASE_radix_sort_values)
   int word[250];
@@ -217,14 +202,12 @@ struct record {
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const record* records, record* moved) {
   return strata::DeviceRadixSort::SortPairs(storage, bytes, in, out, records, moved, 1000);
 }
-
 }  // namespace radix_sort_values
 
 // case: radix_sort_words_room
 // expect: radix_words_tuning: there must be room for the counters of a block
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_words_room {
-
 // A tuning of one's own.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
@@ -246,14 +229,12 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const short* in, short* out) {
   return strata::TunedDeviceRadixSort<hub>::SortKeys(storage, bytes, in, out, 70000);
 }
-
 }  // namespace radix_sort_words_room
 
 // case: segmented_merge_sort_comparator
 // expect first: the comparator cannot be called with two keys
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_comparator {
-
 struct is_less {
 #if defined(STRATA_CASE_segmented_merge_sort_comparator)
   STRATA_HD bool operator()(const char* a, int b) const { return *a < b; }
@@ -266,14 +247,12 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* keys, int* keys_o
   return strata::DeviceSegmentedMergeSort::SortKeysCopy(storage, bytes, keys, keys_out, 1000, 10, begins, begins + 1,
                                                         is_less{});
 }
-
 }  // namespace segmented_merge_sort_comparator
 
 // case: segmented_merge_sort_counts
 // expect: counts of items and segments must be integers
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_counts {
-
 struct is_less {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -291,14 +270,12 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, const int* offset
   return strata::DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys, count{1000}, count{10}, offsets, offsets + 1,
                                                     is_less{});
 }
-
 }  // namespace segmented_merge_sort_counts
 
 // case: segmented_merge_sort_indices
 // expect: SortIndices writes numbers of items: d_indices must point to integers
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_indices {
-
 struct is_less {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -316,7 +293,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, number* ind
   return strata::DeviceSegmentedMergeSort::SortIndices(storage, bytes, keys, indices, 1000, 10, offsets, offsets + 1,
                                                        is_less{});
 }
-
 }  // namespace segmented_merge_sort_indices
 
 // case: segmented_merge_sort_tiles
@@ -325,7 +301,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, number* ind
 // expect: all policies of a segmented merge sort must have the same tile of `one_tile`
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tiles {
-
 struct is_less {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -364,7 +339,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::TunedDeviceSegmentedMergeSort<hub>::SortKeysCopy(storage, bytes, in, out, 1000, 10, offsets,
                                                                   offsets + 1, is_less{});
 }
-
 }  // namespace segmented_merge_sort_tiles
 
 // case: segmented_merge_sort_trivially_copyable
@@ -372,7 +346,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 // expect: merge sorts move keys and values as bits: both must be default constructible
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_trivially_copyable {
-
 struct is_less {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -395,7 +368,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, cons
   return strata::DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys, names, 1000, 10, offsets, offsets + 1,
                                                      is_less{});
 }
-
 }  // namespace segmented_merge_sort_trivially_copyable
 
 // case: segmented_merge_sort_tuning
@@ -405,7 +377,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, cons
 // errors: 5, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tuning {
-
 struct is_less {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -440,14 +411,12 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::TunedDeviceSegmentedMergeSort<hub>::SortKeysCopy(storage, bytes, in, out, 1000, 10, offsets,
                                                                   offsets + 1, is_less{});
 }
-
 }  // namespace segmented_merge_sort_tuning
 
 // case: segmented_radix_sort_counts
 // expect: counts of items and segments must be integers
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_counts {
-
 #if defined(STRATA_CASE_segmented_radix_sort_counts)
 using count = double;
 #else
@@ -457,14 +426,12 @@ using count = long long;
 cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* sorted, const int* offsets) {
   return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, keys, sorted, count(10.5), 2, offsets, offsets + 1);
 }
-
 }  // namespace segmented_radix_sort_counts
 
 // case: segmented_radix_sort_offsets
 // expect: Offset iterator type should be integral
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_offsets {
-
 #if defined(STRATA_CASE_segmented_radix_sort_offsets)
 using offset = float;
 #else
@@ -474,14 +441,12 @@ using offset = unsigned;
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const offset* offsets) {
   return strata::DeviceSegmentedRadixSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-
 }  // namespace segmented_radix_sort_offsets
 
 // case: segmented_radix_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_trivially_copyable {
-
 struct name {
   int number = 0;
 #if defined(STRATA_CASE_segmented_radix_sort_trivially_copyable)
@@ -499,7 +464,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, names, moved, 1000, 10, offsets,
                                                      offsets + 1);
 }
-
 }  // namespace segmented_radix_sort_trivially_copyable
 
 // case: segmented_radix_sort_tuning
@@ -508,7 +472,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 // errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_tuning {
-
 #if defined(STRATA_CASE_segmented_radix_sort_tuning)
 constexpr int block_threads = 128;
 constexpr int few_items_per_thread = 5;
@@ -530,14 +493,12 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedRadixSort<hub>::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-
 }  // namespace segmented_radix_sort_tuning
 
 // case: segmented_radix_sort_values
 // expect: a tile of these values does not fit shared memory: sort indices as values, and gather
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_values {
-
 struct record {
 #if defined(STRATA_CASE_segmented_radix_sort_values)
   char text[1000];
@@ -551,14 +512,12 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
   return strata::DeviceSegmentedRadixSort::SortPairs(storage, bytes, in, out, records, moved, 1000, 10, offsets,
                                                      offsets + 1);
 }
-
 }  // namespace segmented_radix_sort_values
 
 // case: segmented_sort_keys
 // expect: DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits
 #include <strata/device/device_segmented_sort.cuh>
 namespace segmented_sort_keys {
-
 struct record {
   int number;
 };
@@ -571,14 +530,12 @@ using key = int;
 cudaError_t sort(void* storage, std::size_t& bytes, const key* in, key* out, const int* offsets) {
   return strata::DeviceSegmentedSort::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-
 }  // namespace segmented_sort_keys
 
 // case: segmented_sort_long_segments
 // expect: long_segment_tuning::longest_merged must be at least the items of each tile
 #include <strata/device/device_segmented_sort.cuh>
 namespace segmented_sort_long_segments {
-
 #if defined(STRATA_CASE_segmented_sort_long_segments)
 constexpr std::size_t longest_merged = 5000;
 #else
@@ -597,7 +554,6 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedSort<hub>::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-
 }  // namespace segmented_sort_long_segments
 
 // case: top_k_sorted_outputs
@@ -605,7 +561,6 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 // errors: 4, the arrays of another type are used
 #include <strata/device/device_top_k.cuh>
 namespace top_k_sorted_outputs {
-
 cudaError_t call(const float* in, float* out, double* other) {
   std::size_t bytes = 0;
   cudaError_t status = strata::DeviceTopK::MaxKeysSorted(nullptr, bytes, in, out, 10, 3);
@@ -615,5 +570,4 @@ cudaError_t call(const float* in, float* out, double* other) {
 #endif
   return status;
 }
-
 }  // namespace top_k_sorted_outputs

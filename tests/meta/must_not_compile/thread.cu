@@ -8,7 +8,6 @@
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/thread/thread_load.cuh>
 namespace load_pointer {
-
 #if defined(STRATA_CASE_load_pointer)
 constexpr strata::CacheLoadModifier modifier = strata::LOAD_CG;
 #else
@@ -16,14 +15,12 @@ constexpr strata::CacheLoadModifier modifier = strata::LOAD_DEFAULT;
 #endif
 
 STRATA_KERNEL void load(int* out) { *out = strata::ThreadLoad<modifier>(strata::CountingInputIterator<int>(1)); }
-
 }  // namespace load_pointer
 
 // case: merge_path_offsets
 // expect: MergePath: offsets and counts must be integers
 #include <strata/thread/thread_merge.cuh>
 namespace merge_path_offsets {
-
 struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
@@ -37,7 +34,6 @@ using offset = unsigned;
 STRATA_KERNEL void cut(const int* a, const int* b, offset* out) {
   *out = strata::MergePath(a, b, offset{5}, offset{7}, offset{6}, is_less{});
 }
-
 }  // namespace merge_path_offsets
 
 // case: reduce_count
@@ -45,7 +41,6 @@ STRATA_KERNEL void cut(const int* a, const int* b, offset* out) {
 #include <strata/core/operators.hpp>
 #include <strata/thread/thread_reduce.cuh>
 namespace reduce_count {
-
 #if defined(STRATA_CASE_reduce_count)
 constexpr int count = 0;
 #else
@@ -53,14 +48,12 @@ constexpr int count = 1;
 #endif
 
 STRATA_KERNEL void sums(const int* in, int* out) { *out = strata::ThreadReduce<count>(in, strata::Sum{}, 7); }
-
 }  // namespace reduce_count
 
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/thread/thread_reduce.cuh>
 namespace reduce_operator {
-
 struct add {
 #if defined(STRATA_CASE_reduce_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -73,7 +66,6 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   const int row[2] = {in[0], in[1]};
   out[0] = strata::ThreadReduce(row, add{});
 }
-
 }  // namespace reduce_operator
 
 // case: reduce_size
@@ -81,7 +73,6 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
 #include <strata/core/operators.hpp>
 #include <strata/thread/thread_reduce.cuh>
 namespace reduce_size {
-
 STRATA_KERNEL void sum_of_four(const int* in, int* out) {
 #if defined(STRATA_CASE_reduce_size)
   *out = strata::ThreadReduce(in, strata::Sum{});
@@ -89,7 +80,6 @@ STRATA_KERNEL void sum_of_four(const int* in, int* out) {
   *out = strata::ThreadReduce<4>(in, strata::Sum{});
 #endif
 }
-
 }  // namespace reduce_size
 
 // case: scan_length
@@ -97,7 +87,6 @@ STRATA_KERNEL void sum_of_four(const int* in, int* out) {
 #include <strata/core/operators.hpp>
 #include <strata/thread/thread_scan.cuh>
 namespace scan_length {
-
 STRATA_KERNEL void running_sums(const int* in, int* out) {
 #if defined(STRATA_CASE_scan_length)
   strata::ThreadScanInclusive<0>(in, out, strata::Sum{});
@@ -105,14 +94,12 @@ STRATA_KERNEL void running_sums(const int* in, int* out) {
   strata::ThreadScanInclusive<1>(in, out, strata::Sum{});
 #endif
 }
-
 }  // namespace scan_length
 
 // case: scan_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/thread/thread_scan.cuh>
 namespace scan_operator {
-
 struct add {
 #if defined(STRATA_CASE_scan_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -125,14 +112,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   int row[2] = {in[0], in[1]};
   out[0] = strata::ThreadScanInclusive(row, row, add{});
 }
-
 }  // namespace scan_operator
 
 // case: search_lower_bound
 // expect: LowerBound: the number of items must be an integer
 #include <strata/thread/thread_search.cuh>
 namespace search_lower_bound {
-
 #if defined(STRATA_CASE_search_lower_bound)
 using offset = float;
 #else
@@ -140,14 +125,12 @@ using offset = unsigned;
 #endif
 
 STRATA_KERNEL void find(const int* in, offset* out) { *out = strata::LowerBound(in, offset{7}, 3); }
-
 }  // namespace search_lower_bound
 
 // case: search_merge_path
 // expect: MergePathSearch: the diagonal and the lengths must be integers
 #include <strata/thread/thread_search.cuh>
 namespace search_merge_path {
-
 #if defined(STRATA_CASE_search_merge_path)
 using offset = float;
 #else
@@ -157,14 +140,12 @@ using offset = unsigned;
 STRATA_KERNEL void cut(const int* a, const int* b, int2* out) {
   strata::MergePathSearch(offset{6}, a, b, offset{5}, offset{7}, *out);
 }
-
 }  // namespace search_merge_path
 
 // case: search_upper_bound
 // expect: UpperBound: the number of items must be an integer
 #include <strata/thread/thread_search.cuh>
 namespace search_upper_bound {
-
 #if defined(STRATA_CASE_search_upper_bound)
 using offset = float;
 #else
@@ -172,7 +153,6 @@ using offset = unsigned;
 #endif
 
 STRATA_KERNEL void find(const int* in, offset* out) { *out = strata::UpperBound(in, offset{7}, 3); }
-
 }  // namespace search_upper_bound
 
 // case: store_pointer
@@ -180,7 +160,6 @@ STRATA_KERNEL void find(const int* in, offset* out) { *out = strata::UpperBound(
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/thread/thread_store.cuh>
 namespace store_pointer {
-
 #if defined(STRATA_CASE_store_pointer)
 constexpr strata::CacheStoreModifier modifier = strata::STORE_CG;
 #else
@@ -188,5 +167,4 @@ constexpr strata::CacheStoreModifier modifier = strata::STORE_DEFAULT;
 #endif
 
 STRATA_KERNEL void store(int item) { strata::ThreadStore<modifier>(strata::DiscardOutputIterator<>(), item); }
-
 }  // namespace store_pointer

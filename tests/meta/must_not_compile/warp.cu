@@ -7,7 +7,6 @@
 // expect: WarpExchange needs at least one item per thread
 #include <strata/warp/warp_exchange.cuh>
 namespace exchange_items {
-
 #if defined(STRATA_CASE_exchange_items)
 constexpr int count = 0;
 #else
@@ -17,14 +16,12 @@ constexpr int count = 1;
 STRATA_KERNEL void bytes(int* out) {
   *out = static_cast<int>(sizeof(typename strata::WarpExchange<int, count>::TempStorage));
 }
-
 }  // namespace exchange_items
 
 // case: exchange_shuffle_scatter
 // expect: WARP_EXCHANGE_SHUFFLE cannot scatter: use WARP_EXCHANGE_SMEM
 #include <strata/warp/warp_exchange.cuh>
 namespace exchange_shuffle_scatter {
-
 #if defined(STRATA_CASE_exchange_shuffle_scatter)
 constexpr auto algorithm = strata::WARP_EXCHANGE_SHUFFLE;
 #else
@@ -39,14 +36,12 @@ STRATA_KERNEL void reverse(int* out) {
   exchange(temp_storage).ScatterToStriped(items, ranks);
   out[threadIdx.x] = items[0];
 }
-
 }  // namespace exchange_shuffle_scatter
 
 // case: exchange_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/warp/warp_exchange.cuh>
 namespace exchange_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -66,14 +61,12 @@ STRATA_KERNEL void exchange(int* out) {
   exchange(temp_storage).StripedToBlocked(items);
   *out = items[0].value;
 }
-
 }  // namespace exchange_trivially_copyable
 
 // case: load_transpose_storage
 // expect: WARP_LOAD_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the constructor
 #include <strata/warp/warp_load.cuh>
 namespace load_transpose_storage {
-
 STRATA_KERNEL void load(int* data) {
   int items[4] = {1, 2, 3, 4};
   using transposing = strata::WarpLoad<int, 4, strata::WARP_LOAD_TRANSPOSE>;
@@ -84,14 +77,12 @@ STRATA_KERNEL void load(int* data) {
   transposing().Load(data, items);
 #endif
 }
-
 }  // namespace load_transpose_storage
 
 // case: merge_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/warp/warp_merge_sort.cuh>
 namespace merge_sort_trivially_copyable {
-
 struct counted {
   int value;
   counted() = default;
@@ -120,14 +111,12 @@ STRATA_KERNEL void sort(int* out) {
   Sort(temp_storage).Sort(keys, values, is_less{});
   out[threadIdx.x] = values[0].value;
 }
-
 }  // namespace merge_sort_trivially_copyable
 
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/warp/warp_reduce.cuh>
 namespace reduce_operator {
-
 struct add {
 #if defined(STRATA_CASE_reduce_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -141,14 +130,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   STRATA_SHARED(temp_storage, WarpReduce::TempStorage);
   out[threadIdx.x] = WarpReduce(temp_storage).Reduce(in[threadIdx.x], add{});
 }
-
 }  // namespace reduce_operator
 
 // case: reduce_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/warp/warp_reduce.cuh>
 namespace reduce_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -167,14 +154,12 @@ STRATA_KERNEL void largest_of_a_warp(const int* in, int* out) {
   const item largest = reducer(temp_storage).Reduce(item(in[threadIdx.x]), larger{});
   if (threadIdx.x == 0) *out = largest.value;
 }
-
 }  // namespace reduce_trivially_copyable
 
 // case: reduce_width
 // expect: a logical warp has 1 to 32 threads: choose LogicalWarpThreads in that range
 #include <strata/warp/warp_reduce.cuh>
 namespace reduce_width {
-
 #if defined(STRATA_CASE_reduce_width)
 constexpr int width = 33;
 #else
@@ -187,14 +172,12 @@ STRATA_KERNEL void sum_of_a_warp(const int* in, int* out) {
   const int sum = reducer(temp_storage).Sum(in[threadIdx.x]);
   if (threadIdx.x == 0) *out = sum;
 }
-
 }  // namespace reduce_width
 
 // case: scan_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/warp/warp_scan.cuh>
 namespace scan_operator {
-
 struct add {
 #if defined(STRATA_CASE_scan_operator)
   STRATA_HD int operator()(const char* a, int b) const { return *a + b; }
@@ -210,14 +193,12 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
   WarpScan(temp_storage).InclusiveScan(in[threadIdx.x], sum, add{});
   out[threadIdx.x] = sum;
 }
-
 }  // namespace scan_operator
 
 // case: scan_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/warp/warp_scan.cuh>
 namespace scan_trivially_copyable {
-
 struct item {
   int value;
   STRATA_HD explicit item(int v) : value(v) {}
@@ -237,14 +218,12 @@ STRATA_KERNEL void running_maximum(const int* in, int* out) {
   scanner(temp_storage).InclusiveScan(largest, largest, larger{});
   out[threadIdx.x] = largest.value;
 }
-
 }  // namespace scan_trivially_copyable
 
 // case: store_transpose_storage
 // expect: WARP_STORE_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the constructor
 #include <strata/warp/warp_store.cuh>
 namespace store_transpose_storage {
-
 STRATA_KERNEL void store(int* data) {
   int items[4] = {1, 2, 3, 4};
   using transposing = strata::WarpStore<int, 4, strata::WARP_STORE_TRANSPOSE>;
@@ -255,5 +234,4 @@ STRATA_KERNEL void store(int* data) {
   transposing().Store(data, items);
 #endif
 }
-
 }  // namespace store_transpose_storage
