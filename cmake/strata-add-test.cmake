@@ -16,11 +16,15 @@
 # GoogleTest's main() runs a source that has none of its own.
 #
 # STRATA_TEST_FULL says how much of that is built:
-#   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); the
-#          sources that strata_check_sources lists have CHECK in its place, and no other has CHECK; without a device,
-#          GPU of these sources alone
+#   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); what is
+#          marked `check` has CHECK in its place, and no other has CHECK; without a device, GPU of these sources alone
 #   ON     everything
 #   ADDED  what ON has and OFF has not, for those who have run that
+#
+# A source says in a line `// test: MARK, ...` what is special about it:
+#   check   it stands for others in check mode, and with nvcc where there is no device
+#   long    it runs for seconds on the host back end, which is worth the time of an optimising compiler
+#   shapes  its host program runs on devices of other sizes too; with all types, all of device/ does
 set(STRATA_TEST_FULL
     OFF
     CACHE STRING "Tests with all types and in every flavour: OFF, ON, or ADDED (only what OFF leaves out)")
@@ -73,6 +77,14 @@ function(strata_is_in_part result)
   endif()
 endfunction()
 
+function(strata_has_mark source mark result)
+  file(STRINGS ${source}.cu line REGEX "^// test: (.*, )?${mark}(,|$)" LIMIT_COUNT 1)
+  set(${result} FALSE PARENT_SCOPE)
+  if(line)
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(strata_add_test path)
   strata_is_in_part(is_in_part)
   if(NOT is_in_part)
@@ -101,10 +113,7 @@ function(strata_add_test path)
       set(arg_${flavour} TRUE)
     endforeach()
   endif()
-  set(is_checked_source FALSE)
-  if(path IN_LIST strata_check_sources)
-    set(is_checked_source TRUE)
-  endif()
+  strata_has_mark(${path} check is_checked_source)
   if(NOT strata_test_full AND "simt" IN_LIST STRATA_TEST_FLAVOURS)
     if(is_checked_source AND "check" IN_LIST STRATA_TEST_FLAVOURS)
       set(arg_SIMT FALSE)
@@ -140,10 +149,11 @@ function(strata_add_test path)
   endforeach()
 endfunction()
 
-# Runs of a host program on devices of one and of many multiprocessors: of the sources that strata_shaped_sources
-# lists, and where STRATA_TEST_FULL is on, of all.
+# Runs of a host program on devices of one and of many multiprocessors: of the sources that are marked `shapes`, and
+# where STRATA_TEST_FULL is on, of all.
 function(strata_register_shapes target path)
-  if(path IN_LIST strata_shaped_sources)
+  strata_has_mark(${path} shapes is_shaped)
+  if(is_shaped)
     set(is_wanted ${strata_test_common})
   else()
     set(is_wanted ${strata_test_full})
@@ -180,7 +190,8 @@ function(strata_simt_test_options path label options)
   if(NOT label STREQUAL "simt")
     list(APPEND result ${strata_small_cases})
   elseif(NOT strata_test_full)
-    if(NOT path IN_LIST strata_long_running_sources)
+    strata_has_mark(${path} long runs_long)
+    if(NOT runs_long)
       set(result -O0)
     endif()
     list(APPEND result ${strata_small_cases})
@@ -328,11 +339,9 @@ function(strata_add_random_test path)
   if(NOT STRATA_TEST_RANDOM_SEED STREQUAL "")
     list(APPEND arguments --seed ${STRATA_TEST_RANDOM_SEED})
   endif()
-  # A case that hangs ends its program before CTest does.
-  math(EXPR usual_seconds "${seconds} + 90")
+  # A case that hangs ends its program before CTest does. Several threads take CPU at once.
+  math(EXPR strata_more_seconds "${seconds} * 10")
   math(EXPR timeout "${seconds} + 1800")
-  set_property(GLOBAL APPEND PROPERTY strata_usual_seconds "${usual_seconds} ${name}_simt"
-                                      "${usual_seconds} ${name}_gpu")
   if("simt" IN_LIST STRATA_TEST_FLAVOURS)
     add_executable(${name}_simt)
     strata_target_simt_sources(${name}_simt ${path}.cu)
@@ -366,13 +375,9 @@ endfunction()
 
 # strata_add_limited_test(<name> <command>...)
 #
-# Makes a command a CTest entry. It may take ten times the seconds of CPU that it usually takes
-# (tests/usual_seconds.txt), and a minute at least. With all types, with sanitizers and on the GPU, five minutes at
-# least; a thread for each of eight GPUs, all of which wait for their GPU, as much each. The clock ends only what hangs,
-# after half an hour.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS usual_seconds.txt)
-file(STRINGS usual_seconds.txt lines REGEX "^[0-9]")
-set_property(GLOBAL PROPERTY strata_usual_seconds ${lines})
+# Makes a command a CTest entry, which may take 15 minutes of CPU, and 40 with all types, with sanitizers and on the GPU:
+# no test takes a quarter of that. A random test may take more by its own time (strata_more_seconds). The clock ends what
+# hangs, after half an hour.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 # What is found may be a stand-in that looks for the interpreter, which takes three times as long as this.
 execute_process(
@@ -381,22 +386,13 @@ execute_process(
   OUTPUT_STRIP_TRAILING_WHITESPACE)
 set_property(GLOBAL PROPERTY strata_cpu_limit ${python} -I -S ${CMAKE_CURRENT_SOURCE_DIR}/cpu_limit.py)
 function(strata_add_limited_test name)
-  set(limit 60)
+  set(limit 900)
   if(STRATA_TEST_FULL OR name MATCHES "_(asan|gpu)$")
-    set(limit 300)
-  endif()
-  if(name MATCHES "^distributed_.*_gpu$")
     set(limit 2400)
   endif()
-  get_property(lines GLOBAL PROPERTY strata_usual_seconds)
-  foreach(line IN LISTS lines)
-    if(line MATCHES "^([0-9]+) (.*)$" AND CMAKE_MATCH_2 STREQUAL name)
-      math(EXPR listed "${CMAKE_MATCH_1} * 10")
-      if(listed GREATER limit)
-        set(limit ${listed})
-      endif()
-    endif()
-  endforeach()
+  if(strata_more_seconds)
+    math(EXPR limit "${limit} + ${strata_more_seconds}")
+  endif()
   # Those of the GPU's checkers take longer.
   if(STRATA_GPU_TEST_LAUNCHER AND name MATCHES "_gpu$")
     math(EXPR limit "${limit} * 20")

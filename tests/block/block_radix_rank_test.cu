@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/classic/block_radix_rank_shuffle.cuh>
 #include <strata/core/launcher.cuh>

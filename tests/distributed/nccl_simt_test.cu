@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // The host back end's stand-in for NCCL: what it moves, what it refuses, and how waits end.
 #include <strata/core/launcher.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Host back end only: kernels that use barriers, collectives and clusters wrongly, each beside its
 // repaired twin. These diagnoses exist in every flavour.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Host back end only, check flavour (bounds also under ASan): kernels that use memory wrongly, each
 // beside its repaired twin.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Host back end only: stacks and memory, whatever the size of a page is. CMakeLists.txt runs this program a second time
 // with pages of 64 KiB.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 #include <strata/core/launcher.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_merge.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // The barrier of a grid: no block goes on before all have arrived, what they have written before is
 // visible then, over any memory, and when a graph replays it.

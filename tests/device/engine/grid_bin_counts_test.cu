@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Counts of bins: each block gets those of all blocks, and of the blocks before it, in every round, over memory full of
 // garbage.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // The last block: there is exactly one, it sees what all blocks have written, and no block needs another
 // to be resident. `last_block_gather` promises that over any memory, and when a graph replays it.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Resident launches: blocks that wait for all others come to their end, directly and in a graph, on the
 // whole device and on a part of it; what is asked of a kernel is asked once.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Decoupled look-back: each tile gets the sum of all tiles before it, whatever blocks are resident, in which
 // order they start and how many tiles have published only their aggregates.

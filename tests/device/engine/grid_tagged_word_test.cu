@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Tagged words: a reader that finds the epoch of its call has the whole value that was written in this
 // call, whatever the memory held before and however readers and writers meet.

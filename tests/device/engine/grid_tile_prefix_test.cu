@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Tile aggregates and the prefixes made of them: each tile gets what comes before it, in the order of tiles,
 // over any memory and when a graph replays it. With one tile for each block, blocks may start in any order,

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Counts of finished work: a stage sees all that the stage before has written, and one block alone is told that it has
 // finished the last item, whatever blocks are resident and in which order they start.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // Tickets: each is taken once, all threads of a block have the same, and a block may wait for the holder of
 // a lower ticket, whatever blocks are resident and in which order they start.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // DeviceHashJoin with a hint that keys are in a dense range, true or not.
 #include "device/join/device_hash_join_support.cuh"

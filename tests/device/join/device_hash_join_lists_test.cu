@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // DeviceHashJoin in the order of the probe rows, which may have several partners each, by partitions.
 #include "device/join/device_hash_join_support.cuh"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // DeviceHashJoin by partitions: rows that fit a table in shared memory, and those that do not.
 #include "device/join/device_hash_join_support.cuh"

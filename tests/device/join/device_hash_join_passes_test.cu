@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // DeviceHashJoin by partitions that are so small, and passes that have so few of them, that few rows
 // take two passes, with many tiles in each.

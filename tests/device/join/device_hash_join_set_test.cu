@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceHashJoin by partitions if the result has no build rows: sets of keys in shared memory, and
 // what does not fit one.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // JoinTable: built once, probed often, rows added.
 #include "device/join/device_hash_join_support.cuh"

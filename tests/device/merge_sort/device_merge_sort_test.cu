@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long, shapes
 
 // DeviceMergeSort: stable sorts of whole arrays by any comparator. Its kernels are those of
 // DeviceSegmentedMergeSort, whose tests look at more of their paths.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceSegmentedMergeSort in calls of few items, where one resident grid sorts all that the first kernel leaves.
 #include <strata/device/device_segmented_merge_sort.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DeviceSegmentedMergeSort: each segment sorted for itself, stably, and nothing else written; with tiles
 // so small that small inputs take all paths.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DeviceRadixSort in one launch: sizes for which the blocks of a device have room.
 #include <strata/core/radix_key.hpp>

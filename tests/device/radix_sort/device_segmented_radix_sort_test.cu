@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceSegmentedRadixSort: each segment sorted for itself, stably, and nothing else written.
 #include <strata/core/radix_key.hpp>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceSegmentedSort with segments that are sorted by their digits, beside others that are merged.
 #include <strata/device/device_segmented_sort.cuh>

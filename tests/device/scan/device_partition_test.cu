@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DevicePartition: every item lies where a sequential partition puts it, and nothing else is written.
 #include <strata/device/device_partition.cuh>

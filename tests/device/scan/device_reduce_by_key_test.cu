@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long, shapes
 
 // DeviceReduce::ReduceByKey: what the values of each run of equal keys add up to.
 #include <strata/device/device_reduce.cuh>

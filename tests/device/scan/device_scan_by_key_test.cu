@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DeviceScan by key: scans that begin anew where the key changes.
 #include <strata/device/device_scan.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DeviceScan::ExclusiveSum and InclusiveSum of numbers.
 #include <strata/device/device_scan.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: long
 
 // Scans with other tunings than the built-in ones, in any number of blocks and rounds, under all
 // schedules: with these, some hundred items go through every path of the largest arrays.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceSegmentedScan: every item the sum of its segment up to there, and nothing else written.
 #include <strata/device/device_segmented_scan.cuh>

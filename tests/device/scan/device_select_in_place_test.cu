@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 
 // DeviceSelect's forms that write over their input: no item may be overwritten before it is read,
 // in whatever order blocks come to it.

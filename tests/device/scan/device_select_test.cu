@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: shapes
 
 // DeviceSelect's forms that write somewhere else, by an operator and by flags.
 #include <strata/device/device_select.cuh>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
 #include <strata/core/operators.hpp>
 #include <strata/device/device_transform.cuh>
 
