@@ -375,9 +375,9 @@ endfunction()
 
 # strata_add_limited_test(<name> <command>...)
 #
-# Makes a command a CTest entry, which may take 15 minutes of CPU, and 40 with all types, with sanitizers and on the GPU:
-# no test takes a quarter of that. A random test may take more by its own time (strata_more_seconds). The clock ends what
-# hangs, after half an hour.
+# Makes a command a CTest entry, which may take 15 minutes of CPU, and 40 with all types, with sanitizers and on the
+# GPU: no test takes a quarter of that. A random test may take more by its own time (strata_more_seconds). The clock
+# ends what hangs, after half an hour.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 # What is found may be a stand-in that looks for the interpreter, which takes three times as long as this.
 execute_process(

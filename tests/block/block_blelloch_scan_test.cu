@@ -39,7 +39,7 @@ static_assert(has_degrees<affine, PaddedLayout<32, 1>>({2, 4, 4, 2, 1, 2, 4, 4, 
 template <class T, int Elements>
 inline constexpr int default_degree = strata::detail::blelloch_degree<T, TreeLayout<T, Elements>>(Elements, 2);
 static_assert(default_degree<int, 1024> == 1 && default_degree<double, 1024> == 1);
-static_assert(default_degree<affine, 1024> == 1 && default_degree<stretch, 1024> == 1);
+static_assert(default_degree<affine, 1024> == 1 && default_degree<range, 1024> == 1);
 static_assert(default_degree<int, 8192> == 1 && default_degree<affine, 8192> == 1);
 static_assert(default_degree<char, 8192> == 1 && default_degree<short, 8192> == 1);
 static_assert(strata::detail::blelloch_level_degree<int, PaddedLayout<32, 1>>(16, 2048) == 1);
@@ -115,18 +115,18 @@ void test_scan() {
 }
 
 TEST(block_blelloch_scan, order_is_kept_for_any_number_of_elements) {
-  test_scan<stretch, join_stretches, 1, 1>();
-  test_scan<stretch, join_stretches, 1>();
-  test_scan<stretch, join_stretches, 2>();
-  test_scan<stretch, join_stretches, 16>();
-  test_scan<stretch, join_stretches, 32>();
-  test_scan<stretch, join_stretches, 64>();
-  test_scan<stretch, join_stretches, 512>();
+  test_scan<range, join_ranges, 1, 1>();
+  test_scan<range, join_ranges, 1>();
+  test_scan<range, join_ranges, 2>();
+  test_scan<range, join_ranges, 16>();
+  test_scan<range, join_ranges, 32>();
+  test_scan<range, join_ranges, 64>();
+  test_scan<range, join_ranges, 512>();
 }
 TEST(block_blelloch_scan, any_number_of_items_per_thread) {
-  test_scan<stretch, join_stretches, 128, 128>();
-  test_scan<stretch, join_stretches, 8, 64>();
-  test_scan<stretch, join_stretches, 32, 256>();
+  test_scan<range, join_ranges, 128, 128>();
+  test_scan<range, join_ranges, 8, 64>();
+  test_scan<range, join_ranges, 32, 256>();
   test_scan<int, strata::Sum, 256, 1024>();
   test_scan<int, strata::Sum, 1024, 1024>();
 }

@@ -279,7 +279,7 @@ STRATA_KERNEL void running_sums_of_24(const float* in, float* out) {
   for (int i = 0; i < 24; ++i) out[first + i * 128] = items[i];
 }
 
-TEST(block_exchange_example, sums_stretches_of_24_items) {
+TEST(block_exchange_example, sums_ranges_of_24_items) {
   constexpr std::size_t n = 2 * 128 * 24;
   std::vector<float> items(n), sums(n);
   for (std::size_t i = 0; i < n; ++i) {

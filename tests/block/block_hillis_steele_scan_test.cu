@@ -79,7 +79,7 @@ void test_sizes() {
 }
 
 TEST(block_hillis_steele_scan, order_is_kept_in_blocks_of_any_size) {
-  test_sizes<stretch, join_stretches, 1, 2, 3, 31, 32, 33, 64, 100, 1024>();
+  test_sizes<range, join_ranges, 1, 2, 3, 31, 32, 33, 64, 100, 1024>();
 }
 TEST(block_hillis_steele_scan, sums_of_int) { test_sizes<int, strata::Sum, 32, 100, 1024>(); }
 TEST(block_hillis_steele_scan, sums_of_float) { test_sizes<float, strata::Sum, 1000>(); }

@@ -37,20 +37,20 @@ template <class Shape, class T, BlockReduceAlgorithm Algorithm>
 using block_reduce = BlockReduce<T, Shape::x, Algorithm, Shape::y, Shape::z>;
 
 // ---------------------------------------------------------------------------- order, all shapes
-// A stretch of consecutive numbers. Joining stretches is associative but not commutative: the whole
-// stretch comes out only if every item went in, once, in its place, and nothing else did.
-struct stretch {
+// A range of consecutive numbers. Joining ranges is associative but not commutative: the whole
+// range comes out only if every item went in, once, in its place, and nothing else did.
+struct range {
   int first, last;
-  static STRATA_HD stretch item(int i) { return {i, i}; }
-  static STRATA_HD stretch no_item() { return {-1000, -1000}; }
-  static stretch of_first(int n) { return {0, n - 1}; }
-  friend bool operator==(const stretch& a, const stretch& b) { return a.first == b.first && a.last == b.last; }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
+  static STRATA_HD range item(int i) { return {i, i}; }
+  static STRATA_HD range no_item() { return {-1000, -1000}; }
+  static range of_first(int n) { return {0, n - 1}; }
+  friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }
+  friend std::ostream& operator<<(std::ostream& out, const range& s) { return out << s.first << " .. " << s.last; }
 };
 
-struct join_stretches {
-  STRATA_HD stretch operator()(const stretch& a, const stretch& b) const {
-    return a.first >= 0 && a.last + 1 == b.first ? stretch{a.first, b.last} : stretch::no_item();
+struct join_ranges {
+  STRATA_HD range operator()(const range& a, const range& b) const {
+    return a.first >= 0 && a.last + 1 == b.first ? range{a.first, b.last} : range::no_item();
   }
 };
 
@@ -85,9 +85,9 @@ struct add_tallies {
 };
 
 template <BlockReduceAlgorithm Algorithm>
-using item_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, tally, stretch>;
+using item_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, tally, range>;
 template <BlockReduceAlgorithm Algorithm>
-using operator_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, add_tallies, join_stretches>;
+using operator_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, add_tallies, join_ranges>;
 
 // Block b reduces the items of its first num_valid[b] threads, and those of all threads, with one
 // storage used again after a barrier, and with private storage.

@@ -132,10 +132,9 @@ std::vector<std::vector<int>> lengths_of_runs(int runs, int window, int largest_
   }
   all.push_back(zeros);
   for (const int run : {0, runs - 1, runs / 2}) all.back()[index(run)] = many;
-  // Stretches of 0 to 7 runs without items, and runs without items at the end only.
+  // Ranges of 0 to 7 runs without items, and runs without items at the end only.
   all.push_back(zeros);
-  for (int run = 0, stretch = 0; run < runs; run += 1 + stretch++ % 8)
-    all.back()[index(run)] = 1 + run % std::min(mean, 3);
+  for (int run = 0, range = 0; run < runs; run += 1 + range++ % 8) all.back()[index(run)] = 1 + run % std::min(mean, 3);
   all.push_back(std::vector<int>(index(runs), 1));
   std::fill(all.back().begin() + runs / 3, all.back().end(), 0);
   return all;

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-#include "support/stretches.cuh"
+#include "support/ranges.cuh"
 #include "support/test_support.cuh"
 
 namespace block_scan_test {
@@ -39,14 +39,14 @@ struct complaints {
 };
 
 // Returns what is before the tile; only what it returns in the first thread counts.
-struct running_stretch {
-  stretch total;
+struct running_range {
+  range total;
   complaints* wrong;
   int rank;
-  STRATA_D stretch operator()(const stretch& block_aggregate) {
+  STRATA_D range operator()(const range& block_aggregate) {
     atomicAdd(&wrong->callback_calls, 1);
     if (block_aggregate.first != total.last + 1) atomicAdd(&wrong->wrong_aggregates, 1);
-    const stretch before = total;
+    const range before = total;
     total.last = block_aggregate.last;
     return rank == 0 ? before : no_item();
   }
@@ -72,18 +72,18 @@ enum result_row {
 // uses private storage.
 template <class Shape, BlockScanAlgorithm Algorithm>
 __launch_bounds__(Shape::threads)
-    STRATA_KERNEL void scan_every_way(const int* valid_items, stretch* out, complaints* wrong) {
-  using scanner = block_scan<Shape, stretch, Algorithm>;
+    STRATA_KERNEL void scan_every_way(const int* valid_items, range* out, complaints* wrong) {
+  using scanner = block_scan<Shape, range, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
-  const join_stretches op{&wrong->wrong_operands};
+  const join_ranges op{&wrong->wrong_operands};
   const int rank = Shape::rank();
   const int valid = valid_items[blockIdx.x];
-  const stretch mine{base + rank, base + rank}, initial{base - 7, base - 1};
-  const stretch mine_if_valid = rank < valid ? mine : no_item();
-  running_stretch callback{initial, wrong, rank}, callback_of_valid{initial, wrong, rank};
+  const range mine{base + rank, base + rank}, initial{base - 7, base - 1};
+  const range mine_if_valid = rank < valid ? mine : no_item();
+  running_range callback{initial, wrong, rank}, callback_of_valid{initial, wrong, rank};
 
-  stretch result[rows];
-  for (stretch& r : result) r = untouched();
+  range result[rows];
+  for (range& r : result) r = untouched();
   scanner scan(temp_storage);
   scan.InclusiveScan(mine, result[inclusive], op, result[aggregate]);
   __syncthreads();
@@ -121,7 +121,7 @@ void test_shape() {
   const std::vector<int> counts = interesting_counts(threads);
   const auto blocks = static_cast<unsigned>(counts.size());
   const device_vector<int> valid_items(counts);
-  device_vector<stretch> out(blocks * threads * rows);
+  device_vector<range> out(blocks * threads * rows);
   device_vector<complaints> wrong(std::vector<complaints>{{0, 0, 0}});
   ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_way", blocks, Shape::dimensions()}, scan_every_way<Shape, Algorithm>,
                                      valid_items.data(), out.data(), wrong.data()));
@@ -133,22 +133,22 @@ void test_shape() {
   for (const int count : counts) callback_calls += (count > 0 ? 2 : 1) * first_warp;
   EXPECT_EQ(found.callback_calls, callback_calls);
 
-  const std::vector<stretch> results = out.to_host();
+  const std::vector<range> results = out.to_host();
   for (std::size_t b = 0; b < counts.size(); ++b) {
     const int valid = counts[b] > threads ? threads : counts[b];
     for (int t = 0; t < threads; ++t) {
       SCOPED_TRACE(testing::Message() << "valid_items " << counts[b] << ", thread " << t);
-      const stretch* const r = &results[(b * threads + static_cast<std::size_t>(t)) * rows];
-      const auto if_valid = [&](const stretch& s) { return t < valid ? s : untouched(); };
-      ASSERT_EQ(r[inclusive], (stretch{base, base + t}));
-      ASSERT_EQ(r[aggregate], (stretch{base, base + threads - 1}));
-      ASSERT_EQ(r[exclusive_after_initial], (stretch{base - 7, base + t - 1}));
-      ASSERT_EQ(r[exclusive_after_callback], (stretch{base - 7, base + t - 1}));
+      const range* const r = &results[(b * threads + static_cast<std::size_t>(t)) * rows];
+      const auto if_valid = [&](const range& s) { return t < valid ? s : untouched(); };
+      ASSERT_EQ(r[inclusive], (range{base, base + t}));
+      ASSERT_EQ(r[aggregate], (range{base, base + threads - 1}));
+      ASSERT_EQ(r[exclusive_after_initial], (range{base - 7, base + t - 1}));
+      ASSERT_EQ(r[exclusive_after_callback], (range{base - 7, base + t - 1}));
       ASSERT_EQ(r[inclusive_of_valid], if_valid({base, base + t}));
-      ASSERT_EQ(r[aggregate_of_valid], (valid > 0 ? stretch{base, base + valid - 1} : untouched()));
+      ASSERT_EQ(r[aggregate_of_valid], (valid > 0 ? range{base, base + valid - 1} : untouched()));
       ASSERT_EQ(r[exclusive_of_valid_after_callback], if_valid({base - 7, base + t - 1}));
       if (t > 0) {
-        ASSERT_EQ(r[exclusive], (stretch{base, base + t - 1}));
+        ASSERT_EQ(r[exclusive], (range{base, base + t - 1}));
       }
     }
   }
@@ -195,29 +195,29 @@ TEST(block_scan, memoizing_raking_keeps_order_in_any_shape_and_partial_tile) {
 // results stay untouched.
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
 __launch_bounds__(Threads)
-    STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, stretch* out, complaints* wrong) {
-  using scanner = BlockScan<stretch, Threads, Algorithm>;
+    STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, range* out, complaints* wrong) {
+  using scanner = BlockScan<range, Threads, Algorithm>;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
-  const join_stretches op{&wrong->wrong_operands};
+  const join_ranges op{&wrong->wrong_operands};
   const int rank = static_cast<int>(threadIdx.x);
   constexpr int items = static_cast<int>(Items);
   constexpr int tile_items = Threads * items;
-  running_stretch callback{{0, base - 1}, wrong, rank};
+  running_range callback{{0, base - 1}, wrong, rank};
   int first = base;
   for (int tile = 0; tile < tiles; ++tile) {
     const int valid = valid_items[tile] > tile_items ? tile_items : valid_items[tile];
-    stretch mine[Items], result[2][Items];
+    range mine[Items], result[2][Items];
     for (int i = 0; i < items; ++i) {
       const int number = first + rank * items + i;
-      mine[i] = rank * items + i < valid ? stretch{number, number} : no_item();
+      mine[i] = rank * items + i < valid ? range{number, number} : no_item();
       result[0][i] = result[1][i] = untouched();
     }
     if (tile % 2 == 0) {  // the sum of all tiles before, without and with the form for it
       scanner(temp_storage).ExclusiveScanPartialTile(mine, result[1], op, valid, callback);
       if (valid > 0) {
         __syncthreads();
-        stretch all = no_item();
-        scanner(temp_storage).InclusiveScanPartialTile(mine, result[0], stretch{0, first - 1}, op, valid, all);
+        range all = no_item();
+        scanner(temp_storage).InclusiveScanPartialTile(mine, result[0], range{0, first - 1}, op, valid, all);
         if (all.first != first || all.last != first + valid - 1) {
           atomicAdd(&wrong->wrong_aggregates, 1);
         }
@@ -230,9 +230,9 @@ __launch_bounds__(Threads)
       }
       __syncthreads();
       if (valid == tile_items) {
-        scanner(temp_storage).ExclusiveScan(mine, result[1], stretch{0, first - 1}, op);
+        scanner(temp_storage).ExclusiveScan(mine, result[1], range{0, first - 1}, op);
       } else {
-        scanner(temp_storage).ExclusiveScanPartialTile(mine, result[1], stretch{0, first - 1}, op, valid);
+        scanner(temp_storage).ExclusiveScanPartialTile(mine, result[1], range{0, first - 1}, op, valid);
       }
     }
     __syncthreads();
@@ -255,7 +255,7 @@ void test_items() {
   }
   const auto tiles = static_cast<int>(counts.size());
   const device_vector<int> valid_items(counts);
-  device_vector<stretch> out(2 * counts.size() * tile_items);
+  device_vector<range> out(2 * counts.size() * tile_items);
   device_vector<complaints> wrong(std::vector<complaints>{{0, 0, 0}});
   ASSERT_CUDA_SUCCESS(strata::launch({"scan_tiles", 1, Threads}, scan_tiles<Threads, Items, Algorithm>,
                                      valid_items.data(), tiles, out.data(), wrong.data()));
@@ -263,15 +263,15 @@ void test_items() {
   EXPECT_EQ(found.wrong_operands, 0) << "calls of the operator with operands not its own";
   EXPECT_EQ(found.wrong_aggregates, 0);
 
-  const std::vector<stretch> results = out.to_host();
+  const std::vector<range> results = out.to_host();
   int first = base;
   for (std::size_t tile = 0; tile < counts.size(); ++tile) {
     const int valid = counts[tile] > tile_items ? tile_items : counts[tile];
     for (int i = 0; i < tile_items; ++i) {
-      const stretch* const r = &results[2 * (tile * tile_items + static_cast<std::size_t>(i))];
+      const range* const r = &results[2 * (tile * tile_items + static_cast<std::size_t>(i))];
       SCOPED_TRACE(testing::Message() << "tile " << tile << ", valid_items " << counts[tile] << ", item " << i);
-      ASSERT_EQ(r[0], (i < valid ? stretch{0, first + i} : untouched()));
-      ASSERT_EQ(r[1], (i < valid ? stretch{0, first + i - 1} : untouched()));
+      ASSERT_EQ(r[0], (i < valid ? range{0, first + i} : untouched()));
+      ASSERT_EQ(r[1], (i < valid ? range{0, first + i - 1} : untouched()));
     }
     if (valid > 0) first += valid;
   }

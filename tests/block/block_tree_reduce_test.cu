@@ -51,7 +51,7 @@ static_assert(std::is_same_v<TreeLayout<int, 1024>, PaddedLayout<32, 1>>);
 // Items below a word, of several accesses, and more than a block has threads.
 static_assert(strata::detail::tree_reduce_degree<char, TreeLayout<char, 16384>>(16384) == 1);
 static_assert(strata::detail::tree_reduce_degree<short, TreeLayout<short, 4096>>(4096) == 1);
-static_assert(strata::detail::tree_reduce_degree<stretch, TreeLayout<stretch, 2048>>(2048) == 1);
+static_assert(strata::detail::tree_reduce_degree<range, TreeLayout<range, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, TreeLayout<int, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, PaddedLayout<32, 1>>(2048) == 2);
 // One element in 31 at most.
@@ -113,7 +113,7 @@ void test_sizes() {
 }
 
 TEST(block_tree_reduce, order_is_kept_in_blocks_of_any_size) {
-  test_sizes<stretch, join_stretches, 1, 2, 3, 31, 32, 33, 64, 100, 1024>();
+  test_sizes<range, join_ranges, 1, 2, 3, 31, 32, 33, 64, 100, 1024>();
 }
 TEST(block_tree_reduce, sums_of_int) { test_sizes<int, strata::Sum, 1, 32, 100, 256, 1024>(); }
 TEST(block_tree_reduce, sums_of_float) { test_sizes<float, strata::Sum, 128, 1000>(); }

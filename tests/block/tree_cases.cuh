@@ -32,19 +32,19 @@ struct compose {
   }
 };
 
-/// A stretch of consecutive numbers, in 12 bytes of three accesses. The whole stretch comes out only
+/// A range of consecutive numbers, in 12 bytes of three accesses. The whole range comes out only
 /// if every item went in, once, in its place.
-struct stretch {
+struct range {
   int first, last, broken;
-  friend bool operator==(const stretch& a, const stretch& b) {
+  friend bool operator==(const range& a, const range& b) {
     return a.first == b.first && a.last == b.last && a.broken == b.broken;
   }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) {
+  friend std::ostream& operator<<(std::ostream& out, const range& s) {
     return out << s.first << " .. " << s.last << (s.broken != 0 ? ", broken" : "");
   }
 };
-struct join_stretches {
-  STRATA_HD stretch operator()(const stretch& a, const stretch& b) const {
+struct join_ranges {
+  STRATA_HD range operator()(const range& a, const range& b) const {
     return {a.first, b.last, a.broken != 0 || b.broken != 0 || a.last + 1 != b.first};
   }
 };
@@ -52,7 +52,7 @@ struct join_stretches {
 /// Item i of a case, as `Operator` needs it.
 template <class T, class Operator>
 T item(int i) {
-  if constexpr (std::is_same_v<Operator, join_stretches>) {
+  if constexpr (std::is_same_v<Operator, join_ranges>) {
     return {i, i, 0};
   } else if constexpr (std::is_same_v<Operator, compose>) {
     return {2ull * static_cast<unsigned>(i) + 3, 7ull * static_cast<unsigned>(i) + 1};
@@ -63,7 +63,7 @@ T item(int i) {
 /// What a scan begins with. Not an identity.
 template <class T, class Operator>
 T initial() {
-  if constexpr (std::is_same_v<Operator, join_stretches>) {
+  if constexpr (std::is_same_v<Operator, join_ranges>) {
     return {-5, -1, 0};
   } else if constexpr (std::is_same_v<Operator, compose>) {
     return {5, 11};

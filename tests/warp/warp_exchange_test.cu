@@ -232,7 +232,7 @@ STRATA_KERNEL void sums_of_7(const int* in, int* out) {
   out[threadIdx.x] = sum;
 }
 
-TEST(warp_exchange_example, sums_stretches_of_7_items) {
+TEST(warp_exchange_example, sums_ranges_of_7_items) {
   std::vector<int> items(128 * 7), sums(128);
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i] = static_cast<int>(i * i);

@@ -22,24 +22,24 @@ using namespace strata_test;
 using strata::WarpReduce;
 
 // ---------------------------------------------------------------------------- order, every width
-// A stretch of consecutive numbers. Joining is associative and not commutative, and it tells a call
+// A range of consecutive numbers. Joining is associative and not commutative, and it tells a call
 // that no reduction may make (with an input beyond the valid ones, out of order, twice the same item,
 // across segments) from one that it may.
-struct stretch {
+struct range {
   int first, last;
-  friend bool operator==(const stretch& a, const stretch& b) { return a.first == b.first && a.last == b.last; }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
+  friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }
+  friend std::ostream& operator<<(std::ostream& out, const range& s) { return out << s.first << " .. " << s.last; }
 };
 
-struct join_stretches {
+struct join_ranges {
   int* wrong_calls;
-  STRATA_D stretch operator()(const stretch& a, const stretch& b) const {
+  STRATA_D range operator()(const range& a, const range& b) const {
     if (a.first < 0 || a.last + 1 != b.first) atomicAdd(wrong_calls, 1);
     return {a.first, b.last};
   }
 };
 
-STRATA_HD stretch no_item() { return {-1000, -1000}; }
+STRATA_HD range no_item() { return {-1000, -1000}; }
 
 // Where the logical warps of a block of `threads` are: a power of two divides each warp, of another
 // width there is one in each.
@@ -56,38 +56,38 @@ enum result_row { reduced, reduced_valid, in_all, in_all_valid, of_arrays, head,
 
 // Block b has b + 1 valid items in each logical warp. `segments` says the segment of each thread.
 template <int Width>
-STRATA_KERNEL void reduce_every_way(const int* segments, stretch* out, int* wrong_calls) {
+STRATA_KERNEL void reduce_every_way(const int* segments, range* out, int* wrong_calls) {
   using here = place<Width>;
-  using reducer = WarpReduce<stretch, Width>;
+  using reducer = WarpReduce<range, Width>;
   if (!here::is_member(threadIdx.x)) return;
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   reducer reduce(temp_storage);
-  const join_stretches op{wrong_calls};
+  const join_ranges op{wrong_calls};
 
   const int lane = here::lane(threadIdx.x);
   const int valid = static_cast<int>(blockIdx.x) + 1;
   // Logical warps must not meet: their items are far apart.
   const int number = 1000 * here::logical_warp(threadIdx.x) + lane;
-  const stretch mine{number, number};
-  const stretch mine_if_valid = lane < valid ? mine : no_item();
-  const stretch pair[2] = {{2 * number, 2 * number}, {2 * number + 1, 2 * number + 1}};
+  const range mine{number, number};
+  const range mine_if_valid = lane < valid ? mine : no_item();
+  const range pair[2] = {{2 * number, 2 * number}, {2 * number + 1, 2 * number + 1}};
 
   // Nor may segments.
   const int segment = segments[blockIdx.x * here::threads + threadIdx.x];
-  const stretch in_segment{number + 100 * segment, number + 100 * segment};
+  const range in_segment{number + 100 * segment, number + 100 * segment};
   const int* const neighbour = segments + blockIdx.x * here::threads + threadIdx.x;
   // The flags at the ends of a logical warp do not matter: they are as the segment number has it.
   const bool is_head = lane == 0 ? segment % 2 == 0 : neighbour[-1] != segment;
   const bool is_tail = lane == Width - 1 ? segment % 2 == 0 : neighbour[1] != segment;
 
-  stretch* const result = out + (blockIdx.x * here::threads + threadIdx.x) * rows;
+  range* const result = out + (blockIdx.x * here::threads + threadIdx.x) * rows;
   result[reduced] = reduce.Reduce(mine, op);
   result[reduced_valid] = reduce.Reduce(mine_if_valid, op, valid);
   result[in_all] = reduce.AllReduce(mine, op);
   result[in_all_valid] = reduce.AllReduce(mine_if_valid, op, valid);
   result[of_arrays] = reduce.Reduce(pair, op);
   result[head] = reduce.HeadSegmentedReduce(in_segment, is_head, op);
-  result[tail] = reduce.template TailSegmentedReduce<join_stretches, int>(in_segment, is_tail ? 7 : 0, op);
+  result[tail] = reduce.template TailSegmentedReduce<join_ranges, int>(in_segment, is_tail ? 7 : 0, op);
 }
 
 template <int Width>
@@ -110,28 +110,28 @@ void test_width() {
   }
   const device_vector<int> segments_in(segments);
   const device_vector<int> wrong_calls(std::vector<int>{0});
-  device_vector<stretch> out(blocks * threads * rows);
+  device_vector<range> out(blocks * threads * rows);
   ASSERT_CUDA_SUCCESS(strata::launch({"reduce_every_way", blocks, here::threads}, reduce_every_way<Width>,
                                      segments_in.data(), out.data(), const_cast<int*>(wrong_calls.data())));
   EXPECT_EQ(wrong_calls.to_host()[0], 0) << "calls of the operator with operands not its own";
 
-  const std::vector<stretch> results = out.to_host();
+  const std::vector<range> results = out.to_host();
   for (std::size_t i = 0; i < blocks * threads; ++i) {
     const auto thread = static_cast<unsigned>(i % threads);
     if (!here::is_member(thread)) continue;
     const int valid = static_cast<int>(i / threads) + 1;
     SCOPED_TRACE(testing::Message() << "thread " << thread << ", valid_items " << valid);
-    const stretch* const result = &results[i * rows];
+    const range* const result = &results[i * rows];
     const int base = 1000 * here::logical_warp(thread);
-    const stretch all{base, base + Width - 1};
-    const stretch all_valid{base, base + valid - 1};
+    const range all{base, base + Width - 1};
+    const range all_valid{base, base + valid - 1};
     ASSERT_EQ(result[in_all], all);
     ASSERT_EQ(result[in_all_valid], all_valid);
     const int lane = here::lane(thread);
     if (lane == 0) {
       ASSERT_EQ(result[reduced], all);
       ASSERT_EQ(result[reduced_valid], all_valid);
-      ASSERT_EQ(result[of_arrays], (stretch{2 * base, 2 * (base + Width) - 1}));
+      ASSERT_EQ(result[of_arrays], (range{2 * base, 2 * (base + Width) - 1}));
     }
     if (lane == 0 || segments[i - 1] != segments[i]) {
       int last = lane;
@@ -139,8 +139,8 @@ void test_width() {
         ++last;
       }
       const int offset = base + 100 * segments[i];
-      ASSERT_EQ(result[head], (stretch{offset + lane, offset + last}));
-      ASSERT_EQ(result[tail], (stretch{offset + lane, offset + last}));
+      ASSERT_EQ(result[head], (range{offset + lane, offset + last}));
+      ASSERT_EQ(result[tail], (range{offset + lane, offset + last}));
     }
   }
 }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/stretches.cuh"
+#include "support/ranges.cuh"
 #include "support/test_support.cuh"
 #include "support/test_types.cuh"
 
@@ -47,23 +47,23 @@ enum result_row {
 
 // Block b has b - 1 valid items in each logical warp: from -1 to more than there are.
 template <int Width>
-STRATA_KERNEL void scan_every_width(stretch* out, int* wrong_calls) {
+STRATA_KERNEL void scan_every_width(range* out, int* wrong_calls) {
   using here = place<Width>;
-  using scanner = strata::WarpScan<stretch, Width>;
+  using scanner = strata::WarpScan<range, Width>;
   if (!here::is_member(threadIdx.x)) return;
   STRATA_SHARED(temp_storage, typename scanner::TempStorage);
   scanner scan(temp_storage);
-  const join_stretches op{wrong_calls};
+  const join_ranges op{wrong_calls};
 
   const int lane = here::lane(threadIdx.x);
   const int valid = static_cast<int>(blockIdx.x) - 1;
   // Logical warps must not meet: their items are far apart.
   const int base = 1000 * here::logical_warp(threadIdx.x) + 10;
-  const stretch mine{base + lane, base + lane}, initial{base - 7, base - 1};
-  const stretch mine_if_valid = lane < valid ? mine : no_item();
+  const range mine{base + lane, base + lane}, initial{base - 7, base - 1};
+  const range mine_if_valid = lane < valid ? mine : no_item();
 
-  stretch result[rows];
-  for (stretch& r : result) r = untouched();
+  range result[rows];
+  for (range& r : result) r = untouched();
   scan.InclusiveScan(mine, result[inclusive], op, result[aggregate]);
   scan.ExclusiveScan(mine, result[exclusive_after_initial], initial, op);
   scan.ScanPartial(mine_if_valid, result[inclusive_of_valid_after_initial], result[exclusive_of_valid_after_initial],
@@ -81,12 +81,12 @@ void test_width() {
   constexpr unsigned blocks = Width + 3;
   constexpr std::size_t threads = here::threads;
   device_vector<int> wrong_calls(std::vector<int>{0});
-  device_vector<stretch> out(blocks * threads * rows);
+  device_vector<range> out(blocks * threads * rows);
   ASSERT_CUDA_SUCCESS(strata::launch({"scan_every_width", blocks, here::threads}, scan_every_width<Width>, out.data(),
                                      wrong_calls.data()));
   EXPECT_EQ(wrong_calls.to_host()[0], 0) << "calls of the operator with operands not its own";
 
-  const std::vector<stretch> results = out.to_host();
+  const std::vector<range> results = out.to_host();
   for (std::size_t i = 0; i < blocks * threads; ++i) {
     const auto thread = static_cast<unsigned>(i % threads);
     if (!here::is_member(thread)) continue;
@@ -94,19 +94,19 @@ void test_width() {
     const int valid = given > Width ? Width : given;
     const int lane = here::lane(thread);
     SCOPED_TRACE(testing::Message() << "thread " << thread << ", valid_items " << given);
-    const stretch* const result = &results[i * rows];
+    const range* const result = &results[i * rows];
     const int base = 1000 * here::logical_warp(thread) + 10;
     const bool is_valid = lane < valid;
 
-    ASSERT_EQ(result[inclusive], (stretch{base, base + lane}));
-    ASSERT_EQ(result[aggregate], (stretch{base, base + Width - 1}));
-    ASSERT_EQ(result[exclusive_after_initial], (stretch{base - 7, base + lane - 1}));
-    ASSERT_EQ(result[inclusive_of_valid_after_initial], (is_valid ? stretch{base - 7, base + lane} : untouched()));
-    ASSERT_EQ(result[exclusive_of_valid_after_initial], (is_valid ? stretch{base - 7, base + lane - 1} : untouched()));
+    ASSERT_EQ(result[inclusive], (range{base, base + lane}));
+    ASSERT_EQ(result[aggregate], (range{base, base + Width - 1}));
+    ASSERT_EQ(result[exclusive_after_initial], (range{base - 7, base + lane - 1}));
+    ASSERT_EQ(result[inclusive_of_valid_after_initial], (is_valid ? range{base - 7, base + lane} : untouched()));
+    ASSERT_EQ(result[exclusive_of_valid_after_initial], (is_valid ? range{base - 7, base + lane - 1} : untouched()));
     if (lane > 0 || valid <= 0) {
-      ASSERT_EQ(result[exclusive_of_valid], (is_valid ? stretch{base, base + lane - 1} : untouched()));
+      ASSERT_EQ(result[exclusive_of_valid], (is_valid ? range{base, base + lane - 1} : untouched()));
     }
-    ASSERT_EQ(result[aggregate_of_valid], (valid > 0 ? stretch{base, base + valid - 1} : untouched()));
+    ASSERT_EQ(result[aggregate_of_valid], (valid > 0 ? range{base, base + valid - 1} : untouched()));
   }
 }
 

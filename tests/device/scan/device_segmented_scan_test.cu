@@ -177,27 +177,27 @@ TEST(device_segmented_scan, keeps_operands_in_order) {
   });
 }
 
-/// A stretch of items next to each other, an initial value, or both.
-struct stretch {
+/// A range of items next to each other, an initial value, or both.
+struct range {
   enum parts : std::uint32_t { items = 1, initial = 2 };
   std::int32_t first, last;
   std::uint32_t what;
 
-  STRATA_HD friend bool operator==(const stretch& a, const stretch& b) {
+  STRATA_HD friend bool operator==(const range& a, const range& b) {
     return a.first == b.first && a.last == b.last && a.what == b.what;
   }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& a) {
+  friend std::ostream& operator<<(std::ostream& out, const range& a) {
     return out << (a.what == items ? "" : "initial value, ") << a.first << " .. " << a.last;
   }
 };
 /// Counts calls that no segmented scan may make: with what is no item, with items out of order or
 /// of several segments. And calls with initial values: one for each segment.
-struct join_stretches {
+struct join_ranges {
   unsigned* wrong_calls;
   unsigned* initial_calls;
-  STRATA_HD stretch operator()(const stretch& a, const stretch& b) const {
-    const bool is_first = a.what == stretch::initial;
-    const bool is_right = b.what == stretch::items && (is_first || a.last + 1 == b.first);
+  STRATA_HD range operator()(const range& a, const range& b) const {
+    const bool is_first = a.what == range::initial;
+    const bool is_right = b.what == range::items && (is_first || a.last + 1 == b.first);
 #if STRATA_DEVICE_PASS || STRATA_HOST_SIMT
     if (wrong_calls != nullptr && !is_right) atomicAdd(wrong_calls, 1u);
     if (initial_calls != nullptr && is_first) atomicAdd(initial_calls, 1u);
@@ -210,10 +210,10 @@ struct join_stretches {
 
 namespace device_test {
 template <>
-struct scan_items<stretch> {
-  static std::vector<stretch> make(std::size_t count) {
-    std::vector<stretch> items;
-    for (int i = 0; i < static_cast<int>(count); ++i) items.push_back({i, i, stretch::items});
+struct scan_items<range> {
+  static std::vector<range> make(std::size_t count) {
+    std::vector<range> items;
+    for (int i = 0; i < static_cast<int>(count); ++i) items.push_back({i, i, range::items});
     return items;
   }
 };
@@ -223,16 +223,16 @@ namespace {
 
 TEST(device_segmented_scan, operator_sees_neighbours_of_one_segment) {
   device_vector<unsigned> calls(std::vector<unsigned>{0, 0});
-  const join_stretches op{calls.data(), calls.data() + 1};
-  const join_stretches uncounted{nullptr, nullptr};
-  const stretch init{0, 0, stretch::initial};
-  expect_scans<false, stretch>(uncounted, init, [&](auto&&... arguments) {
+  const join_ranges op{calls.data(), calls.data() + 1};
+  const join_ranges uncounted{nullptr, nullptr};
+  const range init{0, 0, range::initial};
+  expect_scans<false, range>(uncounted, init, [&](auto&&... arguments) {
     return DeviceSegmentedScan::ExclusiveSegmentedScan(arguments..., op, init);
   });
-  expect_scans<true, stretch>(uncounted, init, [&](auto&&... arguments) {
+  expect_scans<true, range>(uncounted, init, [&](auto&&... arguments) {
     return DeviceSegmentedScan::InclusiveSegmentedScanInit(arguments..., op, init);
   });
-  expect_scans<true, stretch>(uncounted, none{}, [&](auto&&... arguments) {
+  expect_scans<true, range>(uncounted, none{}, [&](auto&&... arguments) {
     return DeviceSegmentedScan::InclusiveSegmentedScan(arguments..., op);
   });
   unsigned segments = 0;

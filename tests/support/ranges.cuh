@@ -10,26 +10,24 @@
 
 namespace strata_test {
 
-// A stretch of consecutive numbers. Joining is associative and not commutative, and it tells a call
+// A range of consecutive numbers. Joining is associative and not commutative, and it tells a call
 // that no scan may make (with an input beyond the valid ones, out of order, twice the same item)
 // from one that it may.
-struct stretch {
+struct range {
   int first, last;
-  STRATA_HD friend bool operator==(const stretch& a, const stretch& b) {
-    return a.first == b.first && a.last == b.last;
-  }
-  friend std::ostream& operator<<(std::ostream& out, const stretch& s) { return out << s.first << " .. " << s.last; }
+  STRATA_HD friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }
+  friend std::ostream& operator<<(std::ostream& out, const range& s) { return out << s.first << " .. " << s.last; }
 };
 
-struct join_stretches {
+struct join_ranges {
   int* wrong_calls;
-  STRATA_D stretch operator()(const stretch& a, const stretch& b) const {
+  STRATA_D range operator()(const range& a, const range& b) const {
     if (a.first < 0 || a.last + 1 != b.first) atomicAdd(wrong_calls, 1);
     return {a.first, b.last};
   }
 };
 
-STRATA_HD stretch no_item() { return {-1000, -1000}; }
-STRATA_HD stretch untouched() { return {-2000, -2000}; }
+STRATA_HD range no_item() { return {-1000, -1000}; }
+STRATA_HD range untouched() { return {-2000, -2000}; }
 
 }  // namespace strata_test
