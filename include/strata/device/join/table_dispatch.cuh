@@ -103,8 +103,8 @@ class DispatchJoinTable {
     device_properties device;
     status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
-    const auto probe_side = join_probe_of<Row>(kind, probe, detail::least(output.capacity, max_join_capacity),
-                                               reinterpret_cast<unsigned long long*>(d_num_out));
+    const auto probe_side = detail::join_probe_of<Row>(kind, probe, detail::least(output.capacity, max_join_capacity),
+                                                       reinterpret_cast<unsigned long long*>(d_num_out));
     const launch_configuration base = base_join_launch("strata::JoinTable", device, stream);
     const auto run = [&]([[maybe_unused]] auto policy) {
       const prober_for<decltype(policy), Sink> active{prober.kind, prober.build_rows, prober.probe_rows,
