@@ -176,7 +176,7 @@ ALGORITHMS = {
                     "blocks_per_multiprocessor", "most_items")],
              lambda used: (1 << 16, 1 << 18, 1 << 20), pass_excluded, "")]),
     "merge_sort": Algorithm(
-        "MERGE_SORT", "DeviceMergeSort", "segmented_merge_sort",
+        "MERGE_SORT", "DeviceMergeSort", "merge_sort",
         lambda key, value: f"segmented_merge_sort_policy_hub<{bytes_of_item(key, value)}>", True,
         [Row("whole_array", "true",
              of_row("whole_array", ("block_threads", THREADS[3:]), ("items_per_thread", tuple(range(1, 40, 2))),
