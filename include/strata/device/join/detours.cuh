@@ -227,7 +227,7 @@ class join_list_launches {
     // The kernel reads `begins` if `lists` is not null, and does not read `lists`.
     table.lists = table.begins;
     table.list = {nullptr, join.is_overflowing, nullptr, join.plan.bits};
-    auto probe = join_probe_of<unsigned>(JoinKind::left, call_.probe, 0, nullptr);
+    auto probe = detail::join_probe_of<unsigned>(JoinKind::left, call_.probe, 0, nullptr);
     probe.list = table.list;
     // Elements of partitions come first.
     const join_list_sort sort{{sink.lists + build_rows_, sink.lists + 2 * build_rows_},

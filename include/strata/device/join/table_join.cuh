@@ -79,7 +79,7 @@ class table_join {
     if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call_.device, call_.stream);
     Table table = storage_.map(layout, 0, call_.build, call_.options);
-    Probe probe = join_probe_of<Row>(call_.kind, call_.probe, call_.capacity, call_.total);
+    Probe probe = detail::join_probe_of<Row>(call_.kind, call_.probe, call_.capacity, call_.total);
     if constexpr (may_address_keys<Call, Row, Methods> && !IsOrdered) {
       if (method_ == join_method::direct_address) return by_array(layout, table, probe, base);
     }
