@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 /// \file
 /// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
@@ -167,8 +166,17 @@ template <class Sink, class RecordSink, bool PartitionsColumns>
 STRATA_HD const RecordSink& record_sink_of(const join_numbered_sink<Sink, RecordSink, PartitionsColumns>& sink) {
   return sink.by_record;
 }
+
 template <class Sink>
-using record_sink_t = std::decay_t<decltype(detail::record_sink_of(std::declval<const Sink&>()))>;
+struct record_sink {
+  using type = Sink;
+};
+template <class Sink, class RecordSink, bool PartitionsColumns>
+struct record_sink<join_numbered_sink<Sink, RecordSink, PartitionsColumns>> {
+  using type = RecordSink;
+};
+template <class Sink>
+using record_sink_t = typename record_sink<Sink>::type;
 
 }  // namespace detail
 STRATA_NAMESPACE_END
