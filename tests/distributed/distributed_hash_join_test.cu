@@ -643,7 +643,7 @@ struct counting_storage {
 // A rank whose rows cannot be put in order says so with the numbers of its rows.
 // A local join of fewer rows may be done in another way, which needs more.
 TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
-  on_ranks(2, [](const rank_context& rank) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& rank) {
     const auto bytes_for = [&](std::int64_t rows) {
       const std::uint32_t* const keys = nullptr;
       float* const out = nullptr;

@@ -30,6 +30,7 @@ using strata::DistributedScan;
 using strata_test::device_vector;
 using strata_test::on_ranks;
 using strata_test::rank_context;
+using strata_test::ranks_up_to;
 
 constexpr int num_items = 40;
 constexpr int capacity = 2 * num_items;
@@ -129,7 +130,7 @@ void expect_forms(const char* name, arrays& all, const Form& form) {
   })
 
 TEST(distributed_stream_classes, reductions_and_scans) {
-  on_ranks(2, [&](const rank_context& rank) {
+  on_ranks(ranks_up_to(2), [&](const rank_context& rank) {
     arrays all(rank);
     const int* const in = all.in.data();
     int* const out = all.out.data();
@@ -147,7 +148,7 @@ TEST(distributed_stream_classes, reductions_and_scans) {
 }
 
 TEST(distributed_stream_classes, sorts) {
-  on_ranks(2, [&](const rank_context& rank) {
+  on_ranks(ranks_up_to(2), [&](const rank_context& rank) {
     arrays all(rank);
     const int* const in = all.in.data();
     const int* const values = all.destinations.data();
@@ -166,7 +167,7 @@ TEST(distributed_stream_classes, sorts) {
 }
 
 TEST(distributed_stream_classes, exchanges) {
-  on_ranks(2, [&](const rank_context& rank) {
+  on_ranks(ranks_up_to(2), [&](const rank_context& rank) {
     arrays all(rank);
     const int* const in = all.in.data();
     const int* const to = all.destinations.data();
@@ -175,15 +176,16 @@ TEST(distributed_stream_classes, exchanges) {
     EXPECT_FORMS_OF_RANK(DistributedExchange::Items, in, to, num_items, out, capacity, &all.received);
     EXPECT_FORMS_OF_RANK(DistributedExchange::Pairs, in, to, to, num_items, out, values_out, capacity, &all.received);
     // As many as each rank sends each: what follows in a larger chunk is unspecified.
-    EXPECT_FORMS_OF_RANK(DistributedExchange::ItemsFixed, in, to, num_items, out, num_items / 2, all.count.data());
-    EXPECT_FORMS_OF_RANK(DistributedExchange::PairsFixed, in, to, to, num_items, out, values_out, num_items / 2,
+    EXPECT_FORMS_OF_RANK(DistributedExchange::ItemsFixed, in, to, num_items, out, num_items / rank.ranks,
                          all.count.data());
+    EXPECT_FORMS_OF_RANK(DistributedExchange::PairsFixed, in, to, to, num_items, out, values_out,
+                         num_items / rank.ranks, all.count.data());
   });
 }
 
 // The rows of a result have any order: they are counted.
 TEST(distributed_stream_classes, joins) {
-  on_ranks(2, [&](const rank_context& rank) {
+  on_ranks(ranks_up_to(2), [&](const rank_context& rank) {
     arrays all(rank);
     const auto build = strata::join_side(static_cast<const int*>(all.in.data()), num_items);
     const auto probe = strata::join_side(static_cast<const int*>(all.destinations.data()), num_items);

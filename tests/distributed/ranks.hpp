@@ -51,6 +51,9 @@ inline int max_ranks() {
 #endif
 }
 
+/// `wanted` ranks, or fewer where there are fewer GPUs.
+inline int ranks_up_to(int wanted) { return std::min(wanted, max_ranks()); }
+
 /// The numbers of ranks that a test runs with. Where every access is watched, fewer.
 inline std::vector<int> rank_counts() {
   std::vector<int> counts;
