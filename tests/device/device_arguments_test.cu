@@ -4,613 +4,30 @@
 // Every device call is held against the table of include/strata/README.md, "Arguments". meta/arguments.py looks whether
 // a call is missing. What is refused is logged.
 #define STRATA_DEBUG_LOG 1
-#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
-#include <strata/device/device_adjacent_difference.cuh>
-#include <strata/device/device_copy.cuh>
-#include <strata/device/device_for.cuh>
-#include <strata/device/device_hash_join.hpp>
-#include <strata/device/device_histogram.cuh>
-#include <strata/device/device_memcpy.cuh>
-#include <strata/device/device_merge.cuh>
-#include <strata/device/device_merge_sort.cuh>
-#include <strata/device/device_partition.cuh>
-#include <strata/device/device_radix_sort.cuh>
-#include <strata/device/device_reduce.cuh>
-#include <strata/device/device_run_length_encode.cuh>
-#include <strata/device/device_scan.cuh>
-#include <strata/device/device_segmented_merge_sort.cuh>
-#include <strata/device/device_segmented_radix_sort.cuh>
-#include <strata/device/device_segmented_reduce.cuh>
-#include <strata/device/device_segmented_scan.cuh>
-#include <strata/device/device_segmented_sort.cuh>
-#include <strata/device/device_select.cuh>
-#include <strata/device/device_top_k.cuh>
-#include <strata/device/device_transform.cuh>
-#include <strata/device/device_transpose.cuh>
-
 #include <array>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "device/device_arguments_support.cuh"
+#include "device/device_calls.cuh"
 #include "support/debug_log.hpp"
 
 namespace device_arguments_test {
 
-using u32 = std::uint32_t;
-using i64 = std::int64_t;
-using index_and_value = strata::KeyValuePair<std::int32_t, u32>;
-
-struct is_less {
-  STRATA_HD bool operator()(u32 a, u32 b) const { return a < b; }
-};
-struct is_even {
-  STRATA_HD bool operator()(u32 x) const { return x % 2 == 0; }
-};
-struct increase {
-  STRATA_HD void operator()(u32& x) const { ++x; }
-};
-struct look_at {
-  STRATA_HD void operator()(u32) const {}
-};
-struct plus_one {
-  STRATA_HD u32 operator()(u32 x) const { return x + 1; }
-};
-
-// ------------------------------------------------------------------ arrays
-
-constexpr auto n = static_cast<std::size_t>(item_count);
-constexpr auto s = static_cast<std::size_t>(segment_count);
-
-array in(std::size_t count = n) { return {role::input, sizeof(u32), count, count}; }
-array out(std::size_t count = n, std::size_t item_bytes = sizeof(u32)) {
-  return {role::output, item_bytes, count, count};
-}
-array in_place() { return {role::in_place, sizeof(u32), n, n}; }
-array begins() { return {role::begins, sizeof(i64), s, s}; }
-array ends() { return {role::ends, sizeof(i64), s, s}; }
-array pointers() { return {role::pointers, sizeof(void*), s, s}; }
-template <class T>
-array result() {
-  return {role::result, sizeof(T), 1, 1};
-}
-/// Of a histogram of eight bins.
-array counters() { return {role::result, sizeof(u32), 8, 8}; }
-/// An array of which the host knows the first item only.
-array from_first(array a) {
-  a.known_count = 1;
-  return a;
-}
-array may_be(std::vector<int> which, array a) {
-  a.may_be = std::move(which);
-  return a;
-}
-array may_overlap(std::vector<int> which, array a) {
-  a.may_overlap = std::move(which);
-  return a;
-}
-/// An output of segments of array 0 that have offsets.
-array of_segments(array a) {
-  a.first_items_with = 0;
-  return a;
-}
-
-// ------------------------------------------------------------------ calls
-
-// Of the arguments `a`: U is an array of u32, I one of i64, N a count in the type that is tested.
-#define STRATA_CALL(...)                                                               \
-  written_call {                                                                       \
-#__VA_ARGS__, [](void* temp, std::size_t& bytes, const arguments& a,               \
-                     [[maybe_unused]] cudaStream_t on) { return strata::__VA_ARGS__; } \
-  }
-#define U(i) a.get<u32>(i)
-#define I(i) a.get<i64>(i)
-#define N(i) static_cast<Count>(a.counts[i])
-
-template <class Count>
-std::vector<device_call> reductions() {
-  using pairs_out = index_and_value;
-  return {
-      {"Reduce",
-       {in(), may_overlap({0}, result<u32>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::Reduce(temp, bytes, U(0), U(1), N(0), strata::Max{}, 3u, on))},
-      {"Sum",
-       {in(), may_overlap({0}, result<u32>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::Sum(temp, bytes, U(0), U(1), N(0), on))},
-      {"Min",
-       {in(), may_overlap({0}, result<u32>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::Min(temp, bytes, U(0), U(1), N(0), on))},
-      {"Max",
-       {in(), may_overlap({0}, result<u32>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::Max(temp, bytes, U(0), U(1), N(0), on))},
-      {"ArgMin",
-       {in(), may_overlap({0}, result<u32>()), may_overlap({0}, result<i64>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::ArgMin(temp, bytes, U(0), U(1), I(2), N(0), on))},
-      {"ArgMaxOfPairs",
-       {in(), may_overlap({0}, result<pairs_out>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1), N(0), on))},
-      {"TransformReduce",
-       {in(), may_overlap({0}, result<u32>())},
-       {item_count},
-       STRATA_CALL(DeviceReduce::TransformReduce(temp, bytes, U(0), U(1), N(0), strata::Sum{}, plus_one{}, 3u, on))},
-      {"ReduceByKey",
-       {in(), from_first(out()), in(), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceReduce::ReduceByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4), strata::Sum{}, N(0), on))},
-      {"Encode",
-       {in(), from_first(out()), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceRunLengthEncode::Encode(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"NonTrivialRuns",
-       {in(), from_first(out()), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceRunLengthEncode::NonTrivialRuns(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"SegmentedSum",
-       {from_first(in()), of_segments(out(s)), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedReduce::Sum(temp, bytes, U(0), U(1), N(0), I(2), I(3), on))},
-      {"SegmentedSumOfSize",
-       {in(), out(s)},
-       {segment_count, segment_items},
-       STRATA_CALL(DeviceSegmentedReduce::Sum(temp, bytes, U(0), U(1), N(0), N(1), on))},
-      {"SegmentedReduce",
-       {from_first(in()), of_segments(out(s)), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedReduce::Reduce(temp, bytes, U(0), U(1), N(0), I(2), I(3), strata::Sum{}, 3u, on))},
-      {"SegmentedMin",
-       {from_first(in()), of_segments(out(s)), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedReduce::Min(temp, bytes, U(0), U(1), N(0), I(2), I(3), on))},
-      {"SegmentedArgMin",
-       {from_first(in()), of_segments(out(s, sizeof(index_and_value))), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedReduce::ArgMin(temp, bytes, U(0), a.get<index_and_value>(1), N(0), I(2), I(3), on))},
-      {"SegmentedArgMaxOfSize",
-       {in(), out(s, sizeof(index_and_value))},
-       {segment_count, segment_items},
-       STRATA_CALL(DeviceSegmentedReduce::ArgMax(temp, bytes, U(0), a.get<index_and_value>(1), N(0), N(1), on))},
-  };
-}
-
-template <class Count>
-std::vector<device_call> scans() {
-  return {
-      {"ExclusiveSum",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveSum(temp, bytes, U(0), U(1), N(0), on))},
-      {"InclusiveSum",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::InclusiveSum(temp, bytes, U(0), U(1), N(0), on))},
-      {"ExclusiveScan",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveScan(temp, bytes, U(0), U(1), strata::Sum{}, 4u, N(0), on))},
-      {"InclusiveScanInit",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::InclusiveScanInit(temp, bytes, U(0), U(1), strata::Sum{}, 4u, N(0), on))},
-      {"InclusiveScan",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::InclusiveScan(temp, bytes, U(0), U(1), strata::Max{}, N(0), on))},
-      {"ExclusiveScanOfFutureValue",
-       {in(), may_be({0}, out()), in(2)},
-       {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveScan(temp, bytes, U(0), U(1), strata::Sum{}, strata::FutureValue<u32>(U(2)),
-                                             N(0), on))},
-      {"InclusiveSumByKey",
-       {in(), in(), may_be({0, 1}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::InclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0), strata::Equality{}, on))},
-      {"ExclusiveSumByKey",
-       {in(), in(), may_be({0, 1}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveSumByKey(temp, bytes, U(0), U(1), U(2), N(0), strata::Equality{}, on))},
-      {"InclusiveScanByKey",
-       {in(), in(), may_be({0, 1}, out())},
-       {item_count},
-       STRATA_CALL(
-           DeviceScan::InclusiveScanByKey(temp, bytes, U(0), U(1), U(2), strata::Sum{}, N(0), strata::Equality{}, on))},
-      {"ExclusiveScanByKey",
-       {in(), in(), may_be({0, 1}, out())},
-       {item_count},
-       STRATA_CALL(DeviceScan::ExclusiveScanByKey(temp, bytes, U(0), U(1), U(2), strata::Sum{}, 4u, N(0),
-                                                  strata::Equality{}, on))},
-      {"ExclusiveSegmentedSum",
-       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), N(0), on))},
-      {"ExclusiveSegmentedScan",
-       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedScan(temp, bytes, U(0), U(1), I(2), I(3), N(0), strata::Sum{},
-                                                               4u, on))},
-      {"InclusiveSegmentedScan",
-       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(
-           DeviceSegmentedScan::InclusiveSegmentedScan(temp, bytes, U(0), U(1), I(2), I(3), N(0), strata::Sum{}, on))},
-      {"InclusiveSegmentedScanInit",
-       {in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedScanInit(temp, bytes, U(0), U(1), I(2), I(3), N(0),
-                                                                   strata::Sum{}, 4u, on))},
-      {"SegmentedScanToOffsets",
-       {in(), of_segments(from_first(out())), begins(), ends(), begins()},
-       {segment_count},
-       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedSum(temp, bytes, U(0), U(1), I(2), I(3), I(4), N(0), on))},
-  };
-}
-
-template <class Count>
-std::vector<device_call> selections() {
-  return {
-      {"If",
-       {in(), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::If(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
-      {"IfInPlace",
-       {in_place(), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::If(temp, bytes, U(0), I(1), N(0), is_even{}, on))},
-      {"Flagged",
-       {in(), in(), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::Flagged(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"FlaggedInPlace",
-       {may_be({1}, from_first(in_place())), in(), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::Flagged(temp, bytes, U(0), U(1), I(2), N(0), on))},
-      {"FlaggedIf",
-       {in(), in(), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), U(2), I(3), N(0), is_even{}, on))},
-      {"FlaggedIfInPlace",
-       {may_be({1}, from_first(in_place())), in(), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::FlaggedIf(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
-      {"Partition",
-       {in(), out(), result<i64>()},
-       {item_count},
-       STRATA_CALL(DevicePartition::If(temp, bytes, U(0), U(1), I(2), N(0), is_even{}, on))},
-      {"PartitionFlagged",
-       {in(), in(), out(), result<i64>()},
-       {item_count},
-       STRATA_CALL(DevicePartition::Flagged(temp, bytes, U(0), U(1), U(2), I(3), N(0), on))},
-      {"PartitionInThree",
-       {in(), from_first(out()), from_first(out()), from_first(out()), {role::result, sizeof(i64), 2, 2}},
-       {item_count},
-       STRATA_CALL(DevicePartition::If(temp, bytes, U(0), U(1), U(2), U(3), I(4), N(0), is_even{}, is_even{}, on))},
-      {"Unique",
-       {in(), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::Unique(temp, bytes, U(0), U(1), I(2), N(0), on))},
-      {"UniqueByKey",
-       {in(), in(), from_first(out()), from_first(out()), result<i64>()},
-       {item_count},
-       STRATA_CALL(DeviceSelect::UniqueByKey(temp, bytes, U(0), U(1), U(2), U(3), I(4), N(0), strata::Equality{}, on))},
-  };
-}
-
-/// A call with double buffers, whose selectors only it sees.
-template <class Call>
-written_call with_buffers(const char* text, const Call& call) {
-  return {text, [call](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-            strata::DoubleBuffer<u32> keys(U(0), U(1));
-            strata::DoubleBuffer<u32> values;
-            if (a.arrays.size() >= 4) values = {U(2), U(3)};
-            return call(temp, bytes, keys, values, a, on);
-          }};
-}
-#define STRATA_BUFFERS(...)                                                                             \
-  with_buffers(#__VA_ARGS__, [](void* temp, std::size_t& bytes, strata::DoubleBuffer<u32>& keys,        \
-                                [[maybe_unused]] strata::DoubleBuffer<u32>& values, const arguments& a, \
-                                cudaStream_t on) { return strata::__VA_ARGS__; })
-
-template <class Count>
-std::vector<device_call> sorts() {
-  return {
-      {"RadixSortKeys",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"RadixSortKeysDescending",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceRadixSort::SortKeysDescending(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"RadixSortKeysOfBuffers",
-       {in_place(), out()},
-       {item_count},
-       STRATA_BUFFERS(DeviceRadixSort::SortKeys(temp, bytes, keys, N(0), 0, 32, on))},
-      {"RadixSortPairs",
-       {in(), may_be({0}, out()), in(), may_be({2}, out())},
-       {item_count},
-       STRATA_CALL(DeviceRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 0, 32, on))},
-      {"RadixSortPairsOfBuffers",
-       {in_place(), out(), in_place(), out()},
-       {item_count},
-       STRATA_BUFFERS(DeviceRadixSort::SortPairs(temp, bytes, keys, values, N(0), 0, 32, on))},
-      {"ArgSort",
-       {in(), out()},
-       {item_count},
-       STRATA_CALL(DeviceRadixSort::ArgSort(temp, bytes, U(0), U(1), N(0), 0, 32, on))},
-      {"TopKMaxKeys",
-       {in(), out(5)},
-       {item_count},
-       STRATA_CALL(DeviceTopK::MaxKeys(temp, bytes, U(0), U(1), N(0), 5, on))},
-      {"TopKMinPairs",
-       {in(), out(5), in(), out(5)},
-       {item_count},
-       STRATA_CALL(DeviceTopK::MinPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), 5, on))},
-      {"TopKMaxPairsSorted",
-       {in(), out(), in(), out()},
-       {item_count},
-       STRATA_CALL(DeviceTopK::MaxPairsSorted(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(0), on))},
-      {"TopKMinKeysSorted",
-       {in(), out(5)},
-       {item_count},
-       STRATA_CALL(DeviceTopK::MinKeysSorted(temp, bytes, U(0), U(1), N(0), 5, on))},
-      {"MergeSortKeys",
-       {in_place()},
-       {item_count},
-       STRATA_CALL(DeviceMergeSort::SortKeys(temp, bytes, U(0), N(0), is_less{}, on))},
-      {"MergeSortKeysCopy",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
-      {"MergeSortPairs",
-       {in_place(), in_place()},
-       {item_count},
-       STRATA_CALL(DeviceMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), is_less{}, on))},
-      {"MergeSortPairsCopy",
-       {in(), in(), may_be({0}, out()), may_be({1}, out())},
-       {item_count},
-       STRATA_CALL(DeviceMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), is_less{}, on))},
-  };
-}
-
-template <class Count>
-std::vector<device_call> segmented_sorts() {
-  const std::vector<i64> counts = {item_count, segment_count};
-  return {
-      {"SegmentedRadixSortKeys",
-       {in(), may_be({0}, out()), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedRadixSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), 0, 32, on))},
-      {"SegmentedRadixSortPairs",
-       {in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedRadixSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), 0,
-                                                       32, on))},
-      {"SegmentedRadixSortPairsOfBuffers",
-       {in_place(), out(), in_place(), out(), begins(), ends()},
-       counts,
-       STRATA_BUFFERS(
-           DeviceSegmentedRadixSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), 0, 32, on))},
-      {"SegmentedSortKeys",
-       {in(), may_be({0}, out()), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedSort::SortKeys(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), on))},
-      {"SegmentedSortPairs",
-       {in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedSort::SortPairs(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), on))},
-      {"SegmentedSortPairsOfBuffers",
-       {in_place(), out(), in_place(), out(), begins(), ends()},
-       counts,
-       STRATA_BUFFERS(DeviceSegmentedSort::SortPairs(temp, bytes, keys, values, N(0), N(1), I(4), I(5), on))},
-      {"SegmentedSortIndices",
-       {in(), out(), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), on))},
-      {"SegmentedMergeSortKeys",
-       {in_place(), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedMergeSort::SortKeys(temp, bytes, U(0), N(0), N(1), I(1), I(2), is_less{}, on))},
-      {"SegmentedMergeSortPairs",
-       {in_place(), in_place(), begins(), ends()},
-       counts,
-       STRATA_CALL(
-           DeviceSegmentedMergeSort::SortPairs(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
-      {"SegmentedMergeSortPairsCopy",
-       {in(), in(), may_be({0}, out()), may_be({1}, out()), begins(), ends()},
-       counts,
-       STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy(temp, bytes, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5),
-                                                           is_less{}, on))},
-      {"SegmentedMergeSortIndices",
-       {in(), out(), begins(), ends()},
-       counts,
-       STRATA_CALL(
-           DeviceSegmentedMergeSort::SortIndices(temp, bytes, U(0), U(1), N(0), N(1), I(2), I(3), is_less{}, on))},
-      {"MergeSortKeysOfSegmentsOfSize",
-       {in(), may_be({0}, out())},
-       {segment_count, segment_items},
-       STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy(temp, bytes, U(0), U(1), N(0), N(1), is_less{}, on))},
-  };
-}
-
-/// A table of keys of its own, made by the first size query. It stays until the program ends.
-const strata::JoinTable<u32, u32>& join_table() {
-  struct owner {
-    owner() {
-      std::size_t bytes = 0;
-      void* memory = nullptr;
-      void* keys = nullptr;
-      EXPECT_CUDA_SUCCESS(cudaMalloc(&keys, n * sizeof(u32)));
-      const auto build = strata::join_side(static_cast<const u32*>(keys), item_count);
-      EXPECT_CUDA_SUCCESS((strata::JoinTable<u32, u32>::MemoryBytes(build, bytes)));
-      EXPECT_CUDA_SUCCESS(cudaMalloc(&memory, bytes));
-      EXPECT_CUDA_SUCCESS(cudaMemset(keys, 0, n * sizeof(u32)));
-      table = strata::JoinTable<u32, u32>(memory, bytes, build);
-      EXPECT_CUDA_SUCCESS(table.Build(item_count));
-      EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    }
-    strata::JoinTable<u32, u32> table{nullptr, 0, strata::join_side<u32>(nullptr, 0)};
-  };
-  static const owner one;
-  return one.table;
-}
-
-template <class Count>
-std::vector<device_call> transformations() {
-  using strata::Difference;
-  return {
-      {"SubtractLeftCopy",
-       {in(), out()},
-       {item_count},
-       STRATA_CALL(DeviceAdjacentDifference::SubtractLeftCopy(temp, bytes, U(0), U(1), N(0), Difference{}, on))},
-      {"SubtractLeft",
-       {in_place()},
-       {item_count},
-       STRATA_CALL(DeviceAdjacentDifference::SubtractLeft(temp, bytes, U(0), N(0), Difference{}, on))},
-      {"SubtractRightCopy",
-       {in(), out()},
-       {item_count},
-       STRATA_CALL(DeviceAdjacentDifference::SubtractRightCopy(temp, bytes, U(0), U(1), N(0), Difference{}, on))},
-      {"SubtractRight",
-       {in_place()},
-       {item_count},
-       STRATA_CALL(DeviceAdjacentDifference::SubtractRight(temp, bytes, U(0), N(0), Difference{}, on))},
-      {"Transform",
-       {in(), may_be({0}, out())},
-       {item_count},
-       STRATA_CALL(DeviceTransform::Transform(temp, bytes, U(0), U(1), N(0), plus_one{}, on))},
-      {"TransformOfTwo",
-       {in(), in(), may_be({0, 1}, out())},
-       {item_count},
-       STRATA_CALL(DeviceTransform::TransformStableArgumentAddresses(temp, bytes, std::make_tuple(U(0), U(1)), U(2),
-                                                                     N(0), strata::Sum{}, on))},
-      {"ForEachN",
-       {in_place()},
-       {item_count},
-       STRATA_CALL(DeviceFor::ForEachN(temp, bytes, U(0), N(0), increase{}, on))},
-      {"ForEachCopyN",
-       {in()},
-       {item_count},
-       STRATA_CALL(DeviceFor::ForEachCopyN(temp, bytes, U(0), N(0), look_at{}, on))},
-      {"Memcpy",
-       {pointers(), pointers(), in(s)},
-       {segment_count},
-       STRATA_CALL(DeviceMemcpy::Batched(temp, bytes, a.get<u32*>(0), a.get<u32*>(1), U(2), N(0), on))},
-      {"Copy",
-       {pointers(), pointers(), in(s)},
-       {segment_count},
-       STRATA_CALL(DeviceCopy::Batched(temp, bytes, a.get<u32*>(0), a.get<u32*>(1), U(2), N(0), on))},
-  };
-}
-
-template <class T>
-std::array<T, 2> channels(T first, T second) {
-  return {first, second};
-}
-
-template <class Count>
-std::vector<device_call> other_calls() {
-  return {
-      {"MergeKeys",
-       {in(100), in(n - 100), out()},
-       {100, item_count - 100},
-       STRATA_CALL(DeviceMerge::MergeKeys(temp, bytes, U(0), N(0), U(1), N(1), U(2), is_less{}, on))},
-      {"MergePairs",
-       {in(100), in(100), in(n - 100), in(n - 100), out(), out()},
-       {100, item_count - 100},
-       STRATA_CALL(
-           DeviceMerge::MergePairs(temp, bytes, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{}, on))},
-      {"Transpose",
-       {in(), out()},
-       {segment_count, segment_items},
-       STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), on))},
-      {"TransposeOfRows",
-       {in(), out()},
-       {segment_count, segment_items, segment_items, segment_count},
-       STRATA_CALL(DeviceTranspose::Transpose(temp, bytes, U(0), U(1), N(0), N(1), N(2), N(3), on))},
-      {"HistogramEven",
-       {in(), counters()},
-       {item_count},
-       STRATA_CALL(DeviceHistogram::HistogramEven(temp, bytes, U(0), U(1), 9, 0, 9, N(0), on))},
-      {"HistogramEvenOfRows",
-       {in(), counters()},
-       {segment_items, segment_count},
-       STRATA_CALL(DeviceHistogram::HistogramEven(temp, bytes, U(0), U(1), 9, 0, 9, N(0), N(1),
-                                                  segment_items * sizeof(u32), on))},
-      {"HistogramRange",
-       {in(), counters(), in(9)},
-       {item_count},
-       STRATA_CALL(DeviceHistogram::HistogramRange(temp, bytes, U(0), U(1), 9, U(2), N(0), on))},
-      {"MultiHistogramEven",
-       {in(), counters(), counters()},
-       {item_count / 2},
-       STRATA_CALL(DeviceHistogram::MultiHistogramEven<2, 2>(temp, bytes, U(0), channels(U(1), U(2)), channels(9, 9),
-                                                             channels(0, 0), channels(9, 9), N(0), on))},
-      {"MultiHistogramRange",
-       {in(), counters(), counters(), in(9), in(9)},
-       {item_count / 2},
-       STRATA_CALL(DeviceHistogram::MultiHistogramRange<2, 2>(temp, bytes, U(0), channels(U(1), U(2)), channels(9, 9),
-                                                              channels(U(3), U(4)), N(0), on))},
-      {"JoinTableInnerCount",
-       {in(), result<i64>()},
-       {item_count},
-       {"JoinTable::Inner(",
-        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-          return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_count(), I(1), on);
-        }}},
-      {"JoinTableInnerPairs",
-       {in(), out(), out(), result<i64>()},
-       {item_count, item_count},
-       {"JoinTable::Inner(",
-        [](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
-          return join_table().Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_pairs(U(1), U(2), N(1)),
-                                    I(3), on);
-        }},
-       true},
-      {"InnerCount",
-       {in(), in(), result<i64>()},
-       {item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
-                                         strata::join_count(), I(2), {}, on))},
-      {"InnerPairs",
-       {in(), in(), out(), out(), result<i64>()},
-       {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::Inner(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
-                                         strata::join_pairs(U(2), U(3), N(2)), I(4), {}, on)),
-       true},
-      {"SemiPairs",
-       {in(), in(), out(), result<i64>()},
-       {item_count, item_count, item_count},
-       STRATA_CALL(DeviceHashJoin::Semi(temp, bytes, strata::join_side(U(0), N(0)), strata::join_side(U(1), N(1)),
-                                        strata::join_pairs(nullptr, U(2), N(2)), I(3), {}, on)),
-       true},
-  };
-}
-#undef STRATA_CALL
-#undef STRATA_BUFFERS
-#undef U
-#undef I
-#undef N
+using namespace device_calls;
 
 template <class Count>
 std::vector<device_call> calls() {
-  std::vector<device_call> all;
-  for (const auto& some : {reductions<Count>(), scans<Count>(), selections<Count>(), sorts<Count>(),
-                           segmented_sorts<Count>(), transformations<Count>(), other_calls<Count>()}) {
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
+  using maker = only_with_storage;
+  return joined({reductions<Count, maker>(), scans<Count, maker>(), selections<Count, maker>(), sorts<Count, maker>(),
+                 segmented_sorts<Count, maker>(), transformations<Count, maker>(), other_calls<Count, maker>(),
+                 joins<Count, maker>()});
 }
 
 class DeviceArguments : public ::testing::TestWithParam<device_call> {
  protected:
   static const device_call& c() { return GetParam(); }
+  static std::string function() { return "strata::" + c().call.function(); }
 
   static std::size_t storage_bytes(const std::vector<i64>& counts) {
     arguments a = scene::without_arrays(c());
@@ -636,12 +53,12 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
     std::size_t given = bytes;
     const graph recorded([&](cudaStream_t on) { return c().call(storage.data(), given, a, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
-    strata_test::expect_refusal(log_, c().call.function());
+    strata_test::expect_refusal(log_, function());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
     // What is not refused must not run: it would write over memory that it may not have.
     if (recorded.status() == cudaErrorInvalidValue) {
       EXPECT_EQ(cudaErrorInvalidValue, c().call(storage.data(), given, a, nullptr));
-      strata_test::expect_refusal(log_, c().call.function());
+      strata_test::expect_refusal(log_, function());
     }
     EXPECT_EQ(bytes, given);
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
@@ -655,8 +72,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
 
   strata_test::debug_log log_;
 };
-INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()), test_name);
 
 constexpr i64 bad_counts[] = {-1, std::numeric_limits<i64>::lowest()};
 
@@ -692,7 +108,7 @@ TEST_P(DeviceArguments, bad_counts_are_refused_in_size_queries_too) {
       none.counts[i] = bad;
       std::size_t bytes = 12345;
       EXPECT_EQ(cudaErrorInvalidValue, c().call(nullptr, bytes, none, nullptr));
-      strata_test::expect_refusal(log_, c().call.function());
+      strata_test::expect_refusal(log_, function());
       EXPECT_EQ(12345u, bytes);
       arguments a = memory.of_call();
       memory.reset(a);
@@ -830,7 +246,7 @@ TEST(device_arguments, counts_may_have_any_integer_type) {
   const std::vector<device_call> expected = calls<i64>(), shorter = calls<unsigned char>();
   ASSERT_EQ(expected.size(), shorter.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE(expected[i].name);
+    SCOPED_TRACE(expected[i].call.text);
     std::vector<unsigned char> written[2];
     for (const device_call* call : {&expected[i], &shorter[i]}) {
       scene memory(*call);

@@ -2,46 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Calls of joins without temporary storage.
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "device/execution_forms.cuh"
 
-namespace device_execution_test {
+namespace device_calls {
 
-using strata::DeviceHashJoin;
-
-// In the order of the probe rows, results are the same in each call.
-TEST(device_execution_joins, all_forms_agree) {
-  arrays all;
-  const item* const keys = all.keys.data();
-  const item* const probe_keys = all.values.data();
-  const auto build = strata::join_side(keys, 20);
-  const auto probe = strata::join_side(probe_keys, num_items);
-  const auto pairs = strata::join_pairs(all.keys_out.data(), all.values_out.data(), num_items);
-  std::int64_t* const count = all.count.data();
-  const strata::OrderedJoinOptions<> options;
-  EXPECT_ALL_FORMS(DeviceHashJoin::Inner, build, probe, pairs, count, options);
-  EXPECT_ALL_FORMS(DeviceHashJoin::Left, build, probe, pairs, count, options);
-  EXPECT_ALL_FORMS(DeviceHashJoin::Full, build, probe, pairs, count, options);
-  EXPECT_ALL_FORMS(DeviceHashJoin::Semi, build, probe, pairs, count, options);
-  EXPECT_ALL_FORMS(DeviceHashJoin::Anti, build, probe, pairs, count, options);
-
-  using Table = strata::JoinTable<item, item, strata::JoinHash, strata::Equality, strata::JoinOrder::probe>;
-  std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build, bytes));
-  const scratch table_memory(bytes);
-  Table table(table_memory.data(), bytes, build);
-  all.reset();  // to have keys to build from, which are the same afterwards
-  ASSERT_CUDA_SUCCESS(table.Build(20));
-  EXPECT_ALL_FORMS(table.Inner, probe, pairs, count);
-  EXPECT_ALL_FORMS(table.Left, probe, pairs, count);
-  EXPECT_ALL_FORMS(table.Full, probe, pairs, count);
-  EXPECT_ALL_FORMS(table.Semi, probe, pairs, count);
-  EXPECT_ALL_FORMS(table.Anti, probe, pairs, count);
-}
+INSTANTIATE_TEST_SUITE_P(joins, DeviceExecution, ::testing::ValuesIn(joined({joins<std::size_t, all_forms>()})),
+                         test_name);
 
 namespace {
 
@@ -49,8 +19,8 @@ namespace {
 // whose type has hidden visibility.
 template <class Stream>
 void expect_table_on() {
-  using Table = strata::JoinTable<item, item>;
-  const device_vector<item> keys(std::vector<item>{5, 6, 7, 8});
+  using Table = strata::JoinTable<u32, u32>;
+  const device_vector<u32> keys(std::vector<u32>{5, 6, 7, 8});
   device_vector<std::int64_t> count(1);
   const auto build = strata::join_side(keys.data(), 4);
   std::size_t bytes = 0;
@@ -71,10 +41,10 @@ void expect_table_on() {
 
 }  // namespace
 
-TEST(device_execution_joins, tables_are_built_on_streams_that_are_classes) {
+TEST(device_execution, tables_are_built_on_streams_that_are_classes) {
   expect_table_on<strata_test::stream_view>();
   expect_table_on<strata_test::pool_stream>();
   expect_table_on<strata_test::stream_ref>();
 }
 
-}  // namespace device_execution_test
+}  // namespace device_calls

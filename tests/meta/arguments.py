@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two tests have every public function of the classes in device/device_* and of JoinTable.
+"""Every public function of the classes in device/device_* and of JoinTable is called in device/device_calls.cuh.
 
-device/device_arguments_test.cu has one overload of each, and one function of those whose names differ by the order:
-they check their arguments by the same code. device/device_execution_*_test.cu, which know the forms of a call (without
-storage, on streams that are classes), have each name, and so has distributed/distributed_stream_classes_test.cu for
-calls of ranks. `--self-test` runs the rules on examples.
+That list is held against the table of arguments, and all forms of each call are compared (without storage, on streams
+that are classes). distributed/distributed_stream_classes_test.cu has the forms of calls of ranks. `--self-test` runs
+the rules on examples.
 """
 
 import re
@@ -17,30 +16,15 @@ import toolbox
 sys.path.insert(0, str(toolbox.ROOT / "cmake" / "docs"))
 import declarations  # noqa: E402
 
-TESTS = toolbox.ROOT / "tests" / "device"
-TEST = TESTS / "device_arguments_test.cu"
+CALLS = toolbox.ROOT / "tests" / "device" / "device_calls.cuh"
 RANKS_TEST = toolbox.ROOT / "tests" / "distributed" / "distributed_stream_classes_test.cu"
 EXEMPT = {
-    "DeviceFor::Bulk": "has no arrays",
-    "DeviceFor::ForEach": "ForEachN with a distance as count",
-    "DeviceFor::ForEachCopy": "ForEachCopyN with a distance as count",
-    "DeviceHashJoin::Left": "a kind of Inner",
-    "DeviceHashJoin::Full": "a kind of Inner",
-    "DeviceHashJoin::Anti": "a kind of Semi",
-}
-
-WITHOUT_FORMS = {
     "JoinTable::JoinTableOn": "the constructor",
     "JoinTable::MemoryBytes": "takes no stream",
     "JoinTable::Rows": "takes no stream",
-    "JoinTable::Build": "has no storage: see the test of tables that are built on such streams",
+    "JoinTable::Build": "has no storage: device_execution_joins_test.cu has tables that are built on such streams",
     "JoinTable::Insert": "the same",
 }
-
-
-def without_order(name):
-    """`Class::Function`, the same for all orders."""
-    return re.sub(r"Descending$", "", re.sub(r"(?<=::)Stable", "", re.sub(r"(?<=::)(Arg)?Max", r"\1Min", name)))
 
 
 def functions_of(text):
@@ -51,49 +35,37 @@ def functions_of(text):
             yield from (f"{owner}::{member.name}" for member in item.members if member.kind == "function")
 
 
-def missing_functions(functions, test):
-    found = {without_order(name) for name in re.findall(r"\b(Device\w+::\w+)[(<]", test)}
-    return sorted(name for name in {without_order(name) for name in functions} if name not in found)
-
-
-def functions_without_forms(functions, tests):
-    """Those of which no test has all forms. `tests` name classes by `using strata::DeviceScan`, or as `strata::`."""
-    found = set(re.findall(r"\bEXPECT_(?:ALL_FORMS|FORMS_OF_RANK)\w*\(\(?(?:strata::)?(\w+(?:::|\.)\w+)", tests))
-    found = {name.replace("table.", "JoinTable::") for name in found}
-    return sorted(name for name in set(functions) if name not in found)
+def missing_functions(functions, calls):
+    """Those of which there is no call. Sources name classes by a using-declaration, or as `strata::`."""
+    calls_of_classes = r"\b(?:STRATA_CALL|EXPECT_FORMS_OF_RANK\w*)\(\(?(?:strata::)?(\w+::\w+)"
+    found = set(re.findall(calls_of_classes, calls))
+    found |= {f"JoinTable::{name}" for name in re.findall(r"\bSTRATA_TABLE_CALL\([\w:]+, (\w+)", calls)}
+    return sorted(set(functions) - found)
 
 
 def self_test():
     header = "struct TunedDeviceThing {\n" + "".join(
         f"  static int {name}(int x);\n" for name in ("Max", "Min", "StableSort", "SortDescending", "Multi", "Copy")
     ) + " private:\n  static int inner(int x);\n};\n"
-    test = "CALL(DeviceThing::Min(1)), CALL(DeviceThing::Sort(2)), CALL(DeviceThing::Multi<2>(x)), DeviceThing::Copy"
-    missing = missing_functions(functions_of(header), test)
-    if missing != ["DeviceThing::Copy"]:
+    calls = ("STRATA_CALL(DeviceThing::Max, 1), STRATA_CALL((DeviceThing::Multi<2, 2>), 1), "
+             "EXPECT_FORMS_OF_RANK(strata::DeviceThing::Min, 1); STRATA_TABLE_CALL(JoinOrder::any, Inner, 2), "
+             "STRATA_CALL(DeviceThing::Copy, 2), DeviceThing::SortDescending(1)")
+    missing = missing_functions([*functions_of(header), "JoinTable::Inner", "JoinTable::Left"], calls)
+    if missing != ["DeviceThing::SortDescending", "DeviceThing::StableSort", "JoinTable::Left"]:
         toolbox.fail(f"the self-test finds {missing}")
-    forms = ("EXPECT_ALL_FORMS(DeviceThing::Max, 1); EXPECT_ALL_FORMS(strata::DeviceThing::Min, 1);"
-             "EXPECT_ALL_FORMS((strata::DeviceThing::Multi<2, 2>), 1); EXPECT_ALL_FORMS(DeviceThing::Copy, 2);"
-             "DeviceThing::SortDescending(1)")
-    missing = functions_without_forms(functions_of(header), forms)
-    if missing != ["DeviceThing::SortDescending", "DeviceThing::StableSort"]:
-        toolbox.fail(f"the self-test finds no forms of {missing}")
 
 
 def main():
     if toolbox.wants_self_test(__doc__):
         self_test()
         return
-    device = toolbox.INCLUDE / "strata" / "device"
-    functions = [name for path in sorted(device.glob("device_*")) for name in functions_of(path.read_text())]
-    missing = missing_functions(functions, TEST.read_text())
-    wrong = [f"{name} is missing in {TEST.name}" for name in missing if name not in EXEMPT]
-    wrong += [f"{name} is in {TEST.name}: take it out of EXEMPT" for name in EXEMPT if name not in missing]
-    distributed = sorted((toolbox.INCLUDE / "strata" / "distributed").glob("distributed_*"))
-    for path in [device / "join" / "join_table.hpp", *distributed]:
-        functions += functions_of(path.read_text())
-    tests = "".join(path.read_text() for path in [*sorted(TESTS.glob("device_execution_*.cu")), RANKS_TEST])
-    wrong += [f"{name} has no EXPECT_ALL_FORMS" for name in functions_without_forms(functions, tests)
-              if name not in WITHOUT_FORMS]
+    include = toolbox.INCLUDE / "strata"
+    headers = [*sorted((include / "device").glob("device_*")), include / "device" / "join" / "join_table.hpp",
+               *sorted((include / "distributed").glob("distributed_*"))]
+    functions = [name for path in headers for name in functions_of(path.read_text())]
+    missing = missing_functions(functions, CALLS.read_text() + RANKS_TEST.read_text())
+    wrong = [f"{name} is missing in {CALLS.name}, or in {RANKS_TEST.name}" for name in missing if name not in EXEMPT]
+    wrong += [f"{name} is not missing: take it out of EXEMPT" for name in EXEMPT if name not in missing]
     if wrong:
         toolbox.fail("\n".join(wrong))
 

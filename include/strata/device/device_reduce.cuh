@@ -123,9 +123,10 @@ struct TunedDeviceReduce {
   /// Finds the smallest item and its 64-bit index, the first of several. With no items: the largest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                            ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, NumItemsT num_items,
-                            cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                InputIterator d_in, ExtremumOutIterator d_min_out,
+                                                IndexOutIterator d_index_out, NumItemsT num_items,
+                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMin");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
@@ -146,9 +147,10 @@ struct TunedDeviceReduce {
   /// Finds the largest item and its 64-bit index, the first of several. With no items: the lowest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
-  static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                            ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, NumItemsT num_items,
-                            cudaStream_t stream = 0) {
+  static detail::if_no_stream<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                InputIterator d_in, ExtremumOutIterator d_max_out,
+                                                IndexOutIterator d_index_out, NumItemsT num_items,
+                                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMax");
     using T = detail::iterator_value_t<InputIterator>;
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,

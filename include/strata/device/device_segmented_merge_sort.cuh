@@ -236,14 +236,17 @@ struct TunedDeviceSegmentedMergeSort {
                                                   NumItemsT num_items, NumSegmentsT num_segments,
                                                   BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                   CompareOp compare, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_items, num_segments, d_begin_offsets, d_end_offsets,
-                    compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortKeys");
+    return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
+                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                                   NumSegmentsT num_segments, SegmentSizeT segment_size,
                                                   CompareOp compare, cudaStream_t stream = 0) {
-    return SortKeys(d_temp_storage, temp_storage_bytes, d_keys, num_segments, segment_size, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortKeys");
+    return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
+                detail::segments_of(num_segments, segment_size), compare, true, stream);
   }
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
@@ -252,16 +255,18 @@ struct TunedDeviceSegmentedMergeSort {
                                                       NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                                       EndOffsetIterator d_end_offsets, CompareOp compare,
                                                       cudaStream_t stream = 0) {
-    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items, num_segments,
-                        d_begin_offsets, d_end_offsets, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortKeysCopy");
+    return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
                                                       SegmentSizeT segment_size, CompareOp compare,
                                                       cudaStream_t stream = 0) {
-    return SortKeysCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_segments, segment_size, compare,
-                        stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortKeysCopy");
+    return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
+                detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
@@ -269,15 +274,20 @@ struct TunedDeviceSegmentedMergeSort {
                                                    Value* d_values, NumItemsT num_items, NumSegmentsT num_segments,
                                                    BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets,
                                                    CompareOp compare, cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items, num_segments, d_begin_offsets,
-                     d_end_offsets, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
+                 static_cast<const Value*>(d_values), d_keys, d_values,
+                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                                    Value* d_values, NumSegmentsT num_segments,
                                                    SegmentSizeT segment_size, CompareOp compare,
                                                    cudaStream_t stream = 0) {
-    return SortPairs(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_segments, segment_size, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortPairs");
+    return pairs(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys),
+                 static_cast<const Value*>(d_values), d_keys, d_values, detail::segments_of(num_segments, segment_size),
+                 compare, true, stream);
   }
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
@@ -287,8 +297,9 @@ struct TunedDeviceSegmentedMergeSort {
                                                        NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
                                                        EndOffsetIterator d_end_offsets, CompareOp compare,
                                                        cudaStream_t stream = 0) {
-    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
-                         num_items, num_segments, d_begin_offsets, d_end_offsets, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortPairsCopy");
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -296,8 +307,9 @@ struct TunedDeviceSegmentedMergeSort {
                                                        Value* d_values_out, NumSegmentsT num_segments,
                                                        SegmentSizeT segment_size, CompareOp compare,
                                                        cudaStream_t stream = 0) {
-    return SortPairsCopy(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
-                         num_segments, segment_size, compare, stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedMergeSort::StableSortPairsCopy");
+    return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
+                 detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage

@@ -5,11 +5,15 @@
 // the arrays can be placed anywhere, over each other too.
 #pragma once
 
+#include <strata/core/types.hpp>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -17,7 +21,7 @@
 
 #include "device/device_call.cuh"
 
-namespace device_arguments_test {
+namespace device_calls {
 
 using namespace device_test;
 
@@ -69,33 +73,87 @@ struct array {
 struct arguments {
   std::vector<unsigned char*> arrays;
   std::vector<std::int64_t> counts;
+  /// What the call before has left of its double buffers.
+  mutable std::array<strata::DoubleBuffer<std::uint32_t>, 2> double_buffers = {};
 
   template <class T>
   T* get(std::size_t i) const {
     return reinterpret_cast<T*>(arrays[i]);
   }
+  /// A new double buffer of arrays i and i + 1.
+  strata::DoubleBuffer<std::uint32_t>& buffers(std::size_t i) const {
+    return double_buffers[i / 2] = {get<std::uint32_t>(i), get<std::uint32_t>(i + 1)};
+  }
 };
+
+/// The counts of a call as `Count`.
+template <class Count>
+class counts_as {
+ public:
+  explicit counts_as(const arguments& a) {
+    std::transform(a.counts.begin(), a.counts.end(), counts_, [](std::int64_t n) { return static_cast<Count>(n); });
+  }
+  Count& operator[](int i) { return counts_[i]; }
+
+ private:
+  Count counts_[4] = {};
+};
+
+class call_forms;
 
 /// A call, and how a user writes it.
 struct written_call {
   std::string text;
-  std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> make;
+  std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> with_storage;
+  /// For each class of streams, if it is made by `all_forms`.
+  std::vector<std::shared_ptr<const call_forms>> forms = {};
 
-  std::string function() const { return "strata::" + text.substr(0, text.find_first_of("<(")); }
+  /// `Class::Function`.
+  std::string function() const {
+    const std::size_t begin = text.find_first_not_of('(');
+    return text.substr(begin, text.find_first_of("<(", begin) - begin);
+  }
   cudaError_t operator()(void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) const {
-    return make(temp, bytes, a, on);
+    return with_storage(temp, bytes, a, on);
+  }
+};
+
+/// Makes calls of a `form(arguments, storage...)(where...)`.
+struct only_with_storage {
+  template <class Form>
+  static written_call make(const char* text, const Form& form) {
+    return {text, [form](void* temp, std::size_t& bytes, const arguments& a, cudaStream_t on) {
+              return form(a, temp, bytes)(on);
+            }};
   }
 };
 
 struct device_call {
-  std::string name;
   std::vector<array> arrays;
   std::vector<std::int64_t> counts;
   written_call call;
   /// Whether outputs have an order that may change from run to run: then results alone are compared.
   bool is_unordered = false;
+  /// Whether a call without storage takes memory.
+  bool takes_memory = true;
 };
-inline std::ostream& operator<<(std::ostream& os, const device_call& c) { return os << c.name; }
+inline std::ostream& operator<<(std::ostream& os, const device_call& c) { return os << c.call.text; }
+
+inline device_call unordered(device_call call) {
+  call.is_unordered = true;
+  return call;
+}
+/// Of functions that keep nothing in temporary storage.
+inline device_call without_memory(device_call call) {
+  call.takes_memory = false;
+  return call;
+}
+
+/// The function, and the call's number.
+inline std::string test_name(const ::testing::TestParamInfo<device_call>& call) {
+  std::string name = call.param.call.function();
+  return name.replace(name.find("::"), 2, "_") + "_" + std::to_string(call.index);
+}
 
 /// Memory for the arrays of a call, each with room for the largest one before and behind it.
 class scene {
@@ -196,4 +254,4 @@ class scene {
   strata_test::guarded_memory memory_;
 };
 
-}  // namespace device_arguments_test
+}  // namespace device_calls

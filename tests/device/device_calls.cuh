@@ -1,0 +1,635 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every device call, once. device_arguments_test holds each against the table of include/strata/README.md, "Arguments";
+// device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing.
+#pragma once
+
+#define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_copy.cuh>
+#include <strata/device/device_for.cuh>
+#include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_histogram.cuh>
+#include <strata/device/device_memcpy.cuh>
+#include <strata/device/device_merge.cuh>
+#include <strata/device/device_merge_sort.cuh>
+#include <strata/device/device_partition.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_run_length_encode.cuh>
+#include <strata/device/device_scan.cuh>
+#include <strata/device/device_segmented_merge_sort.cuh>
+#include <strata/device/device_segmented_radix_sort.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
+#include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_top_k.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/device/device_transpose.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "device/device_calls_support.cuh"
+
+namespace device_calls {
+
+using namespace strata;
+
+using u32 = std::uint32_t;
+using i64 = std::int64_t;
+using index_and_value = KeyValuePair<std::int32_t, u32>;
+
+struct is_less {
+  STRATA_HD bool operator()(u32 a, u32 b) const { return a < b; }
+};
+struct is_even {
+  STRATA_HD bool operator()(u32 x) const { return x % 2 == 0; }
+};
+struct increase {
+  STRATA_HD void operator()(u32& x) const { ++x; }
+};
+struct look_at {
+  STRATA_HD void operator()(u32) const {}
+};
+struct plus_one {
+  STRATA_HD u32 operator()(u32 x) const { return x + 1; }
+};
+
+struct is_near {
+  STRATA_HD bool operator()(u32 a, u32 b) const { return a / 4 == b / 4; }
+};
+struct its_number {
+  STRATA_HD RadixFields<u32&> operator()(u32& x) const { return {x}; }
+};
+struct write_to {
+  u32* out;
+  template <class Index>
+  STRATA_HD void operator()(Index i) const {
+    out[i] = static_cast<u32>(i);
+  }
+};
+
+// ------------------------------------------------------------------ arrays
+
+constexpr auto n = static_cast<std::size_t>(item_count);
+constexpr auto s = static_cast<std::size_t>(segment_count);
+/// Of results of joins in probe order, which have fewer rows. The number fits into each type of counts.
+constexpr i64 capacity = 255;
+
+inline array in(std::size_t count = n) { return {role::input, sizeof(u32), count, count}; }
+inline array out(std::size_t count = n, std::size_t item_bytes = sizeof(u32)) {
+  return {role::output, item_bytes, count, count};
+}
+inline array in_place() { return {role::in_place, sizeof(u32), n, n}; }
+inline array begins() { return {role::begins, sizeof(i64), s, s}; }
+inline array ends() { return {role::ends, sizeof(i64), s, s}; }
+inline array pointers() { return {role::pointers, sizeof(void*), s, s}; }
+template <class T>
+array result() {
+  return {role::result, sizeof(T), 1, 1};
+}
+inline array counters(std::size_t bins = 8) { return {role::result, sizeof(u32), bins, bins}; }
+/// An array of which the host knows the first item only.
+inline array from_first(array a) {
+  a.known_count = 1;
+  return a;
+}
+inline array may_be(std::vector<int> which, array a) {
+  a.may_be = std::move(which);
+  return a;
+}
+inline array may_overlap(std::vector<int> which, array a) {
+  a.may_overlap = std::move(which);
+  return a;
+}
+/// An output of segments of array 0 that have offsets.
+inline array of_segments(array a) {
+  a.first_items_with = 0;
+  return a;
+}
+
+// ------------------------------------------------------------------ calls
+
+// A call with the arguments `a`: U is an array of u32, I one of i64, P one of indices and values, PP one of pointers, B
+// a double buffer of two arrays, N a count in the type that is tested. Arrays are not const and N is an lvalue, so that
+// forms without storage could take them for storage.
+#define STRATA_CALL_AS(text, function, ...)                                          \
+  Maker::make(text "(" #__VA_ARGS__ ")", [](const arguments& a, auto&&... storage) { \
+    return [&](const auto&... where) {                                               \
+      [[maybe_unused]] counts_as<Count> counts_of_call(a);                           \
+      return function(storage..., __VA_ARGS__, where...);                            \
+    };                                                                               \
+  })
+#define STRATA_CALL(function, ...) STRATA_CALL_AS(#function, function, __VA_ARGS__)
+#define STRATA_TABLE_CALL(order, function, ...) \
+  STRATA_CALL_AS("JoinTable::" #function, join_table<order>().function, __VA_ARGS__)
+#define U(i) a.get<u32>(i)
+#define I(i) a.get<i64>(i)
+#define P(i) a.get<index_and_value>(i)
+#define PP(i) a.get<u32*>(i)
+#define B(i) a.buffers(i)
+#define N(i) counts_of_call[i]
+
+template <class Count, class Maker>
+std::vector<device_call> reductions() {
+  return {
+      {{in(), may_overlap({0}, result<u32>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::Reduce, U(0), U(1), N(0), Max{}, 3u)},
+      {{in(), may_overlap({0}, result<u32>())}, {item_count}, STRATA_CALL(DeviceReduce::Sum, U(0), U(1), N(0))},
+      {{in(), may_overlap({0}, result<u32>())}, {item_count}, STRATA_CALL(DeviceReduce::Min, U(0), U(1), N(0))},
+      {{in(), may_overlap({0}, result<u32>())}, {item_count}, STRATA_CALL(DeviceReduce::Max, U(0), U(1), N(0))},
+      {{in(), may_overlap({0}, result<u32>()), may_overlap({0}, result<i64>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::ArgMin, U(0), U(1), I(2), N(0))},
+      {{in(), may_overlap({0}, result<index_and_value>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::ArgMax, U(0), P(1), N(0))},
+      {{in(), may_overlap({0}, result<u32>()), may_overlap({0}, result<i64>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::ArgMax, U(0), U(1), I(2), N(0))},
+      {{in(), may_overlap({0}, result<u32>())},
+       {item_count},
+       STRATA_CALL(DeviceReduce::TransformReduce, U(0), U(1), N(0), Sum{}, plus_one{}, 3u)},
+      {{in(), from_first(out()), in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceReduce::ReduceByKey, U(0), U(1), U(2), U(3), I(4), Sum{}, N(0))},
+      {{in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceRunLengthEncode::Encode, U(0), U(1), U(2), I(3), N(0))},
+      {{in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceRunLengthEncode::NonTrivialRuns, U(0), U(1), U(2), I(3), N(0))},
+      {{from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::Sum, U(0), U(1), N(0), I(2), I(3))},
+      {{in(), out(s)}, {segment_count, segment_items}, STRATA_CALL(DeviceSegmentedReduce::Sum, U(0), U(1), N(0), N(1))},
+      {{from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::Reduce, U(0), U(1), N(0), I(2), I(3), Sum{}, 3u)},
+      {{from_first(in()), of_segments(out(s)), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::Min, U(0), U(1), N(0), I(2), I(3))},
+      {{in(), out(s)}, {segment_count, segment_items}, STRATA_CALL(DeviceSegmentedReduce::Min, U(0), U(1), N(0), N(1))},
+      {{in(), out(s)}, {segment_count, segment_items}, STRATA_CALL(DeviceSegmentedReduce::Max, U(0), U(1), N(0), N(1))},
+      {{from_first(in()), of_segments(out(s, sizeof(index_and_value))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMin, U(0), P(1), N(0), I(2), I(3))},
+      {{in(), out(s, sizeof(index_and_value))},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMin, U(0), P(1), N(0), N(1))},
+      {{in(), out(s, sizeof(index_and_value))},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMax, U(0), P(1), N(0), N(1))},
+      {{from_first(in()), of_segments(out(s, sizeof(index_and_value))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedReduce::ArgMax, U(0), P(1), N(0), I(2), I(3))},
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> scans() {
+  return {
+      {{in(), may_be({0}, out())}, {item_count}, STRATA_CALL(DeviceScan::ExclusiveSum, U(0), U(1), N(0))},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceScan::ExclusiveSum, U(0), N(0))},
+      {{in(), may_be({0}, out())}, {item_count}, STRATA_CALL(DeviceScan::InclusiveSum, U(0), U(1), N(0))},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceScan::InclusiveSum, U(0), N(0))},
+      {{in(), may_be({0}, out())}, {item_count}, STRATA_CALL(DeviceScan::ExclusiveScan, U(0), U(1), Sum{}, 4u, N(0))},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceScan::ExclusiveScan, U(0), Max{}, 9u, N(0))},
+      {{in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::InclusiveScanInit, U(0), U(1), Sum{}, 4u, N(0))},
+      {{in(), may_be({0}, out())}, {item_count}, STRATA_CALL(DeviceScan::InclusiveScan, U(0), U(1), Max{}, N(0))},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceScan::InclusiveScan, U(0), Max{}, N(0))},
+      {{in(), may_be({0}, out()), in(2)},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveScan, U(0), U(1), Sum{}, FutureValue<u32>(U(2)), N(0))},
+      {{in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::InclusiveSumByKey, U(0), U(1), U(2), N(0), is_near{})},
+      {{in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveSumByKey, U(0), U(1), U(2), N(0), is_near{})},
+      {{in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::InclusiveScanByKey, U(0), U(1), U(2), Sum{}, N(0), is_near{})},
+      {{in(), in(), may_be({0, 1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceScan::ExclusiveScanByKey, U(0), U(1), U(2), Sum{}, 4u, N(0), is_near{})},
+      {{in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedSum, U(0), U(1), I(2), I(3), N(0))},
+      {{in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::ExclusiveSegmentedScan, U(0), U(1), I(2), I(3), N(0), Sum{}, 4u)},
+      {{in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedScan, U(0), U(1), I(2), I(3), N(0), Sum{})},
+      {{in(), may_be({0}, of_segments(from_first(out()))), begins(), ends()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedScanInit, U(0), U(1), I(2), I(3), N(0), Sum{}, 4u)},
+      {{in(), of_segments(from_first(out())), begins(), ends(), begins()},
+       {segment_count},
+       STRATA_CALL(DeviceSegmentedScan::InclusiveSegmentedSum, U(0), U(1), I(2), I(3), I(4), N(0))},
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> selections() {
+  return {
+      {{in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::If, U(0), U(1), I(2), N(0), is_even{})},
+      {{in_place(), result<i64>()}, {item_count}, STRATA_CALL(DeviceSelect::If, U(0), I(1), N(0), is_even{})},
+      {{in(), in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::Flagged, U(0), U(1), U(2), I(3), N(0))},
+      {{may_be({1}, from_first(in_place())), in(), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::Flagged, U(0), U(1), I(2), N(0))},
+      {{in(), in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::FlaggedIf, U(0), U(1), U(2), I(3), N(0), is_even{})},
+      {{may_be({1}, from_first(in_place())), in(), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::FlaggedIf, U(0), U(1), I(2), N(0), is_even{})},
+      {{in(), out(), result<i64>()}, {item_count}, STRATA_CALL(DevicePartition::If, U(0), U(1), I(2), N(0), is_even{})},
+      {{in(), in(), out(), result<i64>()},
+       {item_count},
+       STRATA_CALL(DevicePartition::Flagged, U(0), U(1), U(2), I(3), N(0))},
+      {{in(), from_first(out()), from_first(out()), from_first(out()), {role::result, sizeof(i64), 2, 2}},
+       {item_count},
+       STRATA_CALL(DevicePartition::If, U(0), U(1), U(2), U(3), I(4), N(0), is_even{}, is_even{})},
+      {{in(), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::Unique, U(0), U(1), I(2), N(0))},
+      {{in(), in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::UniqueByKey, U(0), U(1), U(2), U(3), I(4), N(0), is_near{})},
+      {{in(), in(), from_first(out()), from_first(out()), result<i64>()},
+       {item_count},
+       STRATA_CALL(DeviceSelect::UniqueByKey, U(0), U(1), U(2), U(3), I(4), N(0))},
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> sorts() {
+  return {
+      {{in(), may_be({0}, out())}, {item_count}, STRATA_CALL(DeviceRadixSort::SortKeys, U(0), U(1), N(0), 0, 32)},
+      {{in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortKeys, U(0), U(1), N(0), its_number{})},
+      {{in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortKeysDescending, U(0), U(1), N(0), 0, 32)},
+      {{in_place(), out()}, {item_count}, STRATA_CALL(DeviceRadixSort::SortKeys, B(0), N(0), 2, 5)},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out())},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortPairs, U(0), U(1), U(2), U(3), N(0), 0, 32)},
+      {{in_place(), out(), in_place(), out()},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortPairs, B(0), B(2), N(0), 0, 32)},
+      {{in_place(), out(), in_place(), out()},
+       {item_count},
+       STRATA_CALL(DeviceRadixSort::SortPairsDescending, B(0), B(2), N(0), 0, 32)},
+      {{in(), out()}, {item_count}, STRATA_CALL(DeviceRadixSort::ArgSort, U(0), U(1), N(0), 0, 32)},
+      {{in(), out()}, {item_count}, STRATA_CALL(DeviceRadixSort::ArgSortDescending, U(0), U(1), N(0), 0, 32)},
+      {{in(), out(5)}, {item_count}, STRATA_CALL(DeviceTopK::MaxKeys, U(0), U(1), N(0), 5)},
+      {{in(), out(5), in(), out(5)}, {item_count}, STRATA_CALL(DeviceTopK::MinPairs, U(0), U(1), U(2), U(3), N(0), 5)},
+      {{in(), out(), in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceTopK::MaxPairsSorted, U(0), U(1), U(2), U(3), N(0), N(0))},
+      {{in(), out(5)}, {item_count}, STRATA_CALL(DeviceTopK::MinKeysSorted, U(0), U(1), N(0), 5)},
+      {{in(), out(33)}, {item_count, 33}, STRATA_CALL(DeviceTopK::MinKeys, U(0), U(1), N(0), N(1))},
+      {{in(), out(33)}, {item_count, 33}, STRATA_CALL(DeviceTopK::MaxKeysSorted, U(0), U(1), N(0), N(1))},
+      {{in(), out(33), in(), out(33)},
+       {item_count, 33},
+       STRATA_CALL(DeviceTopK::MaxPairs, U(0), U(1), U(2), U(3), N(0), N(1))},
+      {{in(), out(33), in(), out(33)},
+       {item_count, 33},
+       STRATA_CALL(DeviceTopK::MinPairsSorted, U(0), U(1), U(2), U(3), N(0), N(1))},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceMergeSort::SortKeys, U(0), N(0), is_less{})},
+      {{in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::SortKeysCopy, U(0), U(1), N(0), is_less{})},
+      {{in_place(), in_place()}, {item_count}, STRATA_CALL(DeviceMergeSort::SortPairs, U(0), U(1), N(0), is_less{})},
+      {{in(), in(), may_be({0}, out()), may_be({1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::SortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceMergeSort::StableSortKeys, U(0), N(0), is_less{})},
+      {{in(), may_be({0}, out())},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::StableSortKeysCopy, U(0), U(1), N(0), is_less{})},
+      {{in_place(), in_place()},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::StableSortPairs, U(0), U(1), N(0), is_less{})},
+      {{in(), in(), may_be({0}, out()), may_be({1}, out())},
+       {item_count},
+       STRATA_CALL(DeviceMergeSort::StableSortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})},
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> segmented_sorts() {
+  const std::vector<i64> counts = {item_count, segment_count};
+  return {
+      {{in(), may_be({0}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortKeys, U(0), U(1), N(0), N(1), I(2), I(3), 0, 32)},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortPairs, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), 0, 32)},
+      {{in_place(), out(), in_place(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortPairs, B(0), B(2), N(0), N(1), I(4), I(5), 0, 32)},
+      {{in_place(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortKeysDescending, B(0), N(0), N(1), I(2), I(3), 0, 32)},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedRadixSort::SortPairsDescending, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), 0,
+                   32)},
+      {{in(), may_be({0}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortKeys, U(0), U(1), N(0), N(1), I(2), I(3))},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortPairs, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5))},
+      {{in_place(), out(), in_place(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortPairs, B(0), B(2), N(0), N(1), I(4), I(5))},
+      {{in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::SortIndices, U(0), U(1), N(0), N(1), I(2), I(3))},
+      {{in(), may_be({0}, out())},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedSort::SortKeysDescending, U(0), U(1), N(0), N(1))},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out())},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedSort::SortPairsDescending, U(0), U(1), U(2), U(3), N(0), N(1))},
+      {{in(), may_be({0}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::StableSortKeys, U(0), U(1), N(0), N(1), I(2), I(3))},
+      {{in(), may_be({0}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::StableSortKeysDescending, U(0), U(1), N(0), N(1), I(2), I(3))},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::StableSortPairs, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5))},
+      {{in(), may_be({0}, out()), in(), may_be({2}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedSort::StableSortPairsDescending, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5))},
+      {{in(), out()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedSort::SortIndicesDescending, U(0), U(1), N(0), N(1))},
+      {{in_place(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeys, U(0), N(0), N(1), I(1), I(2), is_less{})},
+      {{in_place(), in_place(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortPairs, U(0), U(1), N(0), N(1), I(2), I(3), is_less{})},
+      {{in(), in(), may_be({0}, out()), may_be({1}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortPairsCopy, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5), is_less{})},
+      {{in(), out(), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortIndices, U(0), U(1), N(0), N(1), I(2), I(3), is_less{})},
+      {{in(), may_be({0}, out())},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy, U(0), U(1), N(0), N(1), is_less{})},
+      {{in_place()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeys, U(0), N(0), N(1), is_less{})},
+      {{in(), may_be({0}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::SortKeysCopy, U(0), U(1), N(0), N(1), I(2), I(3), is_less{})},
+      {{in_place(), in_place()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::SortPairs, U(0), U(1), N(0), N(1), is_less{})},
+      {{in(), out()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::SortIndices, U(0), U(1), N(0), N(1), is_less{})},
+      {{in_place()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::StableSortKeys, U(0), N(0), N(1), is_less{})},
+      {{in(), may_be({0}, out())},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::StableSortKeysCopy, U(0), U(1), N(0), N(1), is_less{})},
+      {{in_place(), in_place()},
+       {segment_count, segment_items},
+       STRATA_CALL(DeviceSegmentedMergeSort::StableSortPairs, U(0), U(1), N(0), N(1), is_less{})},
+      {{in(), in(), may_be({0}, out()), may_be({1}, out()), begins(), ends()},
+       counts,
+       STRATA_CALL(DeviceSegmentedMergeSort::StableSortPairsCopy, U(0), U(1), U(2), U(3), N(0), N(1), I(4), I(5),
+                   is_less{})},
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> transformations() {
+  return {
+      {{in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractLeftCopy, U(0), U(1), N(0), Difference{})},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceAdjacentDifference::SubtractLeft, U(0), N(0), Difference{})},
+      {{in(), out()},
+       {item_count},
+       STRATA_CALL(DeviceAdjacentDifference::SubtractRightCopy, U(0), U(1), N(0), Difference{})},
+      {{in_place()}, {item_count}, STRATA_CALL(DeviceAdjacentDifference::SubtractRight, U(0), N(0), Difference{})},
+      without_memory({{in(), may_be({0}, out())},
+                      {item_count},
+                      STRATA_CALL(DeviceTransform::Transform, U(0), U(1), N(0), plus_one{})}),
+      without_memory({{in(), may_be({0}, out())},
+                      {item_count},
+                      STRATA_CALL(DeviceTransform::TransformStableArgumentAddresses, U(0), U(1), N(0), plus_one{})}),
+      without_memory({{in(), in(), may_be({0, 1}, out())},
+                      {item_count},
+                      STRATA_CALL(DeviceTransform::TransformStableArgumentAddresses, std::make_tuple(U(0), U(1)), U(2),
+                                  N(0), Sum{})}),
+      without_memory({{in_place()}, {item_count}, STRATA_CALL(DeviceFor::ForEachN, U(0), N(0), increase{})}),
+      without_memory({{in()}, {item_count}, STRATA_CALL(DeviceFor::ForEachCopyN, U(0), N(0), look_at{})}),
+      {{pointers(), pointers(), in(s)}, {segment_count}, STRATA_CALL(DeviceMemcpy::Batched, PP(0), PP(1), U(2), N(0))},
+      {{pointers(), pointers(), in(s)}, {segment_count}, STRATA_CALL(DeviceCopy::Batched, PP(0), PP(1), U(2), N(0))},
+  };
+}
+
+/// Loops that write where the host cannot look, or with a distance as count: for the forms only.
+template <class Count, class Maker>
+std::vector<device_call> loops() {
+  using indices = CountingInputIterator<u32>;
+  return {
+      without_memory({{out()}, {item_count}, STRATA_CALL(DeviceFor::Bulk, N(0), write_to{U(0)})}),
+      without_memory({{in_place()}, {item_count}, STRATA_CALL(DeviceFor::ForEach, U(0), U(0) + N(0), increase{})}),
+      without_memory({{out()}, {item_count}, STRATA_CALL(DeviceFor::ForEachCopyN, indices(0), N(0), write_to{U(0)})}),
+      without_memory(
+          {{out()}, {item_count}, STRATA_CALL(DeviceFor::ForEachCopy, indices(0), indices(0) + N(0), write_to{U(0)})}),
+  };
+}
+
+template <class T>
+std::array<T, 2> channels(T first, T second) {
+  return {first, second};
+}
+template <class T>
+struct c_array {
+  c_array(T first, T second) : items{first, second} {}
+  T items[2];
+};
+
+template <class Count, class Maker>
+std::vector<device_call> other_calls() {
+  return {
+      {{in(100), in(n - 100), out()},
+       {100, item_count - 100},
+       STRATA_CALL(DeviceMerge::MergeKeys, U(0), N(0), U(1), N(1), U(2), is_less{})},
+      {{in(100), in(100), in(n - 100), in(n - 100), out(), out()},
+       {100, item_count - 100},
+       STRATA_CALL(DeviceMerge::MergePairs, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{})},
+      without_memory({{in(), out()},
+                      {segment_count, segment_items},
+                      STRATA_CALL(DeviceTranspose::Transpose, U(0), U(1), N(0), N(1))}),
+      without_memory({{in(), out()},
+                      {segment_count, segment_items, segment_items, segment_count},
+                      STRATA_CALL(DeviceTranspose::Transpose, U(0), U(1), N(0), N(1), N(2), N(3))}),
+      {{in(), counters()}, {item_count}, STRATA_CALL(DeviceHistogram::HistogramEven, U(0), U(1), 9, 0, 9, N(0))},
+      {{in(), counters()},
+       {segment_items, segment_count},
+       STRATA_CALL(DeviceHistogram::HistogramEven, U(0), U(1), 9, 0, 9, N(0), N(1), segment_items * sizeof(u32))},
+      {{in(), counters(), in(9)},
+       {item_count},
+       STRATA_CALL(DeviceHistogram::HistogramRange, U(0), U(1), 9, U(2), N(0))},
+      {{in(), counters(), in(9)},
+       {segment_items, segment_count},
+       STRATA_CALL(DeviceHistogram::HistogramRange, U(0), U(1), 9, U(2), N(0), N(1), segment_items * sizeof(u32))},
+      {{in(), counters(), counters()},
+       {item_count / 2},
+       STRATA_CALL((DeviceHistogram::MultiHistogramEven<2, 2>), U(0), channels(U(1), U(2)), channels(9, 9),
+                   channels(0, 0), channels(9, 9), N(0))},
+      {{in(), counters(), counters(), in(9), in(9)},
+       {item_count / 2},
+       STRATA_CALL((DeviceHistogram::MultiHistogramRange<2, 2>), U(0), channels(U(1), U(2)), channels(9, 9),
+                   channels(U(3), U(4)), N(0))},
+      {{in(), counters(), counters(4)},
+       {item_count / 2},
+       STRATA_CALL((DeviceHistogram::MultiHistogramEven<2, 2>), U(0), c_array(U(1), U(2)).items, c_array(9, 5).items,
+                   c_array(0, 0).items, c_array(9, 100).items, N(0))},
+      {{in(), counters(1), counters(1), in(2), in(2)},
+       {item_count / 2},
+       STRATA_CALL((DeviceHistogram::MultiHistogramRange<2, 2>), U(0), c_array(U(1), U(2)).items, c_array(2, 2).items,
+                   c_array(U(3), U(4)).items, N(0))},
+  };
+}
+
+/// A table of the keys 0, 2, 4, ..., 38, made by the first call. It stays until the program ends.
+template <JoinOrder Order>
+const auto& join_table() {
+  using Table = JoinTable<u32, u32, JoinHash, Equality, Order>;
+  struct owner {
+    owner() {
+      constexpr int rows = 20;
+      std::vector<u32> numbers;
+      for (u32 i = 0; i < rows; ++i) numbers.push_back(2 * i);
+      std::size_t bytes = 0;
+      void* memory = nullptr;
+      u32* keys = nullptr;
+      EXPECT_CUDA_SUCCESS(cudaMalloc(&keys, rows * sizeof(u32)));
+      EXPECT_CUDA_SUCCESS(cudaMemcpy(keys, numbers.data(), rows * sizeof(u32), cudaMemcpyHostToDevice));
+      const auto build = join_side(static_cast<const u32*>(keys), rows);
+      EXPECT_CUDA_SUCCESS(Table::MemoryBytes(build, bytes));
+      EXPECT_CUDA_SUCCESS(cudaMalloc(&memory, bytes));
+      table = Table(memory, bytes, build);
+      EXPECT_CUDA_SUCCESS(table.Build(rows));
+      EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    }
+    Table table{nullptr, 0, join_side<u32>(nullptr, 0)};
+  };
+  static const owner one;
+  return one.table;
+}
+
+template <class Count, class Maker>
+std::vector<device_call> joins() {
+  const std::vector<i64> few_rows = {10, 8, capacity};
+  return {
+      {{in(), in(), result<i64>()},
+       {item_count, item_count},
+       STRATA_CALL(DeviceHashJoin::Inner, join_side(U(0), N(0)), join_side(U(1), N(1)), join_count(), I(2),
+                   JoinOptions<>{})},
+      unordered({{in(), in(), out(), out(), result<i64>()},
+                 {item_count, item_count, item_count},
+                 STRATA_CALL(DeviceHashJoin::Inner, join_side(U(0), N(0)), join_side(U(1), N(1)),
+                             join_pairs(U(2), U(3), N(2)), I(4), JoinOptions<>{})}),
+      unordered({{in(), in(), out(), result<i64>()},
+                 {item_count, item_count, item_count},
+                 STRATA_CALL(DeviceHashJoin::Semi, join_side(U(0), N(0)), join_side(U(1), N(1)),
+                             join_pairs(nullptr, U(2), N(2)), I(3), JoinOptions<>{})}),
+      {{in(10), in(8), out(capacity), out(capacity), result<i64>()},
+       few_rows,
+       STRATA_CALL(DeviceHashJoin::Inner, join_side(U(0), N(0)), join_side(U(1), N(1)), join_pairs(U(2), U(3), N(2)),
+                   I(4), OrderedJoinOptions<>{})},
+      {{in(10), in(8), out(capacity), out(capacity), result<i64>()},
+       few_rows,
+       STRATA_CALL(DeviceHashJoin::Left, join_side(U(0), N(0)), join_side(U(1), N(1)), join_pairs(U(2), U(3), N(2)),
+                   I(4), OrderedJoinOptions<>{})},
+      {{in(10), in(8), out(capacity), out(capacity), result<i64>()},
+       few_rows,
+       STRATA_CALL(DeviceHashJoin::Full, join_side(U(0), N(0)), join_side(U(1), N(1)), join_pairs(U(2), U(3), N(2)),
+                   I(4), OrderedJoinOptions<>{})},
+      {{in(10), in(8), out(capacity), result<i64>()},
+       few_rows,
+       STRATA_CALL(DeviceHashJoin::Semi, join_side(U(0), N(0)), join_side(U(1), N(1)), join_pairs(nullptr, U(2), N(2)),
+                   I(3), OrderedJoinOptions<>{})},
+      {{in(10), in(8), out(capacity), result<i64>()},
+       few_rows,
+       STRATA_CALL(DeviceHashJoin::Anti, join_side(U(0), N(0)), join_side(U(1), N(1)), join_pairs(nullptr, U(2), N(2)),
+                   I(3), OrderedJoinOptions<>{})},
+      {{in(), result<i64>()},
+       {item_count},
+       STRATA_TABLE_CALL(JoinOrder::any, Inner, join_side(U(0), N(0)), join_count(), I(1))},
+      unordered({{in(), out(), out(), result<i64>()},
+                 {item_count, item_count},
+                 STRATA_TABLE_CALL(JoinOrder::any, Inner, join_side(U(0), N(0)), join_pairs(U(1), U(2), N(1)), I(3))}),
+      {{in(), out(capacity), out(capacity), result<i64>()},
+       {item_count, capacity},
+       STRATA_TABLE_CALL(JoinOrder::probe, Inner, join_side(U(0), N(0)), join_pairs(U(1), U(2), N(1)), I(3))},
+      {{in(), out(capacity), out(capacity), result<i64>()},
+       {item_count, capacity},
+       STRATA_TABLE_CALL(JoinOrder::probe, Left, join_side(U(0), N(0)), join_pairs(U(1), U(2), N(1)), I(3))},
+      {{in(), out(capacity), out(capacity), result<i64>()},
+       {item_count, capacity},
+       STRATA_TABLE_CALL(JoinOrder::probe, Full, join_side(U(0), N(0)), join_pairs(U(1), U(2), N(1)), I(3))},
+      {{in(), out(capacity), result<i64>()},
+       {item_count, capacity},
+       STRATA_TABLE_CALL(JoinOrder::probe, Semi, join_side(U(0), N(0)), join_pairs(nullptr, U(1), N(1)), I(2))},
+      {{in(), out(capacity), result<i64>()},
+       {item_count, capacity},
+       STRATA_TABLE_CALL(JoinOrder::probe, Anti, join_side(U(0), N(0)), join_pairs(nullptr, U(1), N(1)), I(2))},
+  };
+}
+#undef STRATA_CALL_AS
+#undef STRATA_CALL
+#undef STRATA_TABLE_CALL
+#undef U
+#undef I
+#undef P
+#undef PP
+#undef B
+#undef N
+
+/// One list of several.
+inline std::vector<device_call> joined(std::initializer_list<std::vector<device_call>> lists) {
+  std::vector<device_call> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+}  // namespace device_calls
