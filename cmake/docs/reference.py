@@ -276,28 +276,36 @@ def groups():
     return text + selection.NAMESPACES
 
 
-def task_page(text, classes, errors):
-    """tasks.md with a column for each layer: a row is a task and what serves it."""
+def rows_of_tasks(text):
+    """Each task and the names in its row, of the table whose first column is the task."""
+    table = text[text.index("\n| task |"):].strip().split("\n\n")[0]
+    for line in table.splitlines()[2:]:
+        task, names = line.strip("| ").split(" | ", 1)
+        yield task, re.findall(r"`([^`]+)`", names)
+
+
+def task_page(front_page, more, classes, errors):
+    """Rows of the front page and of tasks.md, with a column for each layer: a row is a task and what serves it."""
+    tasks = {task: [name for name in names if name in classes] for task, names in rows_of_tasks(front_page)}
+    for task, names in rows_of_tasks(more):
+        errors += [f"cmake/docs/tasks.md: {name} is no public name" for name in names if name not in classes]
+        tasks[task] = [*tasks.get(task, []), *(name for name in names if name in classes)]
     columns = ("distributed", "device", "block", "warp", "thread")
     listed, rows = set(), []
-    for line in text.splitlines():
-        match = re.fullmatch(r"\| ([^|]+) \| (.+) \|", line)
-        if not match or match.group(1).strip() in ("task", "---"):
-            continue
+    for task, names in tasks.items():
         cells = {column: [] for column in columns}
-        for name in re.findall(r"`([^`]+)`", match.group(2)):
-            if name not in classes:
-                errors.append(f"cmake/docs/tasks.md: {name} is no public name")
-                continue
+        # What does the same for the arrays of several GPUs.
+        names = [*(name.replace("Device", "Distributed", 1) for name in names if name.startswith("Device")), *names]
+        for name in dict.fromkeys(name for name in names if name in classes):
             listed.add(name)
-            cells.setdefault(classes[name], []).append(f"`{name}`")
-        cells["thread"] += [cell for layer, names in cells.items() if layer not in columns for cell in names]
-        rows.append(f"| {match.group(1)} | " + " | ".join(", ".join(cells[column]) for column in columns) + " |")
-    for name, layer in classes.items():
+            cells[classes[name] if classes[name] in columns else "thread"].append(f"`{name}`")
+        rows.append(f"| {task[0].upper()}{task[1:]} | "
+                    + " | ".join(", ".join(cells[column]) for column in columns) + " |")
+    for name in classes:
         is_primitive = re.match(r"(Distributed|Device|Block|Warp)[A-Z]", name) and not name.endswith("Algorithm")
         if is_primitive and name not in listed:
-            errors.append(f"cmake/docs/tasks.md: {name} serves no task")
-    head = text[:text.index("| task |")]
+            errors.append(f"README.md: {name} is in no row of the tasks, nor in cmake/docs/tasks.md")
+    head = more[:more.index("The reference puts")]
     titles = "| task | distributed | device | block | warp | thread, others |\n|---|---|---|---|---|---|\n"
     return head + titles + "\n".join(rows) + "\n"
 
@@ -389,7 +397,7 @@ def write_reference(output):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
     (output / "headers" / "groups.dox").write_text(groups())
-    tasks = task_page((FOLDER / "tasks.md").read_text(), classes, errors)
+    tasks = task_page((ROOT / "README.md").read_text(), (FOLDER / "tasks.md").read_text(), classes, errors)
     errors += pages.write_pages(ROOT, output, links, {"tasks.md": tasks}, abouts)
     return errors + table.unused()
 
