@@ -3,24 +3,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """No call of the library finds a function of a namespace that only an argument's type comes from.
 
-Compiles foreign_names.cu, whose types are of such a namespace, with function templates there that have
-the name of each free function of the library. A call that looks at one of them does not compile.
+In a template, a call by an unqualified name looks for functions of this name where the types of its arguments are
+declared, a user's types too: `launch(kernel)` there finds a user's `launch`. Such calls are qualified, in all headers.
+clang says which are not, whether or not a test instantiates them. With options of CUDA behind `--cuda`, it reads what
+only device code has. `--self-test` runs the rule on examples.
 """
 
-import pathlib
+import argparse
 import re
-import tempfile
 
 import lint
 import toolbox
 
-SOURCE = pathlib.Path(__file__).with_name("foreign_names.cu")
-# Found by the type of its argument on purpose: a tuple brings a `get` of its own.
-MEANT_TO_BE_FOUND = {"get"}
+# Found by the type of its argument on purpose: a tuple brings a `get` of its own. Or declared, and never called.
+MEANT_TO_BE_FOUND = {"get", "declval"}
 # Not the library's, but called by it, and a likely name.
 OTHERS = {"memcpy"}
 # The host compiler's stand-in for CUDA.
 OTHER_FOLDERS = ("simt/",)
+# What CUDA's compilers do not see: the same, Metal, and NCCL, of which there need not be a header.
+OF_THE_HOST = ("strata/simt/", "strata/device/join/metal/", "strata/distributed/")
 
 
 def free_functions(text):
@@ -54,23 +56,82 @@ def names():
     return sorted((found | OTHERS) - MEANT_TO_BE_FOUND)
 
 
+def unqualified_calls(tree):
+    """(file, line, name) of calls in what `clang -Xclang -ast-dump` prints, whose places are relative to the last."""
+    file, line = "", 0
+    for text in tree.splitlines():
+        node = re.match(r"[ |`-]*(\w+) 0x[0-9a-f]+[^<]*(<.*)", text)
+        if not node:
+            continue
+        begin = None
+        for place in re.finditer(r"(?:line|([^\s<>:,]+)):(\d+):\d+|col:\d+", node.group(2).split(" '", 1)[0]):
+            file, line = place.group(1) or file, int(place.group(2) or line)
+            begin = begin or (file, line)
+        if not begin:
+            continue
+        # Of expressions, "(no ADL)" is behind qualified names. Those in types are not taken apart.
+        calls = re.findall(r"\(ADL\) = '(\w+)'", text)
+        for of_type in re.findall(r"'([^']*\([^']*)'", text):
+            calls += re.findall(r"(?<![\w:.>~])(\w+)(?:<[^()]*>)?\(", of_type)
+        for name in calls:
+            yield (*begin, name)
+
+
+def findings(command, text, every):
+    """The unqualified calls of functions of these names in the library's headers, of a program that includes them."""
+    status, tree, messages = toolbox.run([*command, "-std=c++17", "-I", toolbox.INCLUDE, "-fsyntax-only", "-Xclang",
+                                          "-ast-dump", "-fno-color-diagnostics", "-"], text)
+    if status != 0:
+        toolbox.fail(messages)
+    library = (toolbox.INCLUDE / "strata").as_posix() + "/"
+    found = {(file[len(library):], line, name) for file, line, name in unqualified_calls(tree)
+             if name in every and file.startswith(library)}
+    return sorted(place for place in found if not place[0].startswith(OTHER_FOLDERS))
+
+
+def self_test(command):
+    text = f'#line 1 "{toolbox.INCLUDE}/strata/thing.hpp"' + """
+namespace library {
+template <class T> int scan(T a) { return a; }
+template <class T> struct algorithm {
+  int launch(T a) { return a; }
+  int right(T a) { return library::scan(a) + launch(a) + (scan)(a); }
+  int of_an_int() { return scan(1); }
+  int wrong(T a) {
+    return scan(a);
+  }
+  auto also_wrong(T a) -> decltype(scan<T>(a));
+  auto right_too(T a) -> decltype(library::scan<T>(a));
+  using type = decltype(scan(T()));
+  char array[sizeof(T) + scan(T())];
+};
+}
+"""
+    found = findings(command, text, {"scan", "launch"})
+    if found != [("thing.hpp", line, "scan") for line in (8, 10, 12, 13)]:
+        toolbox.fail(f"the self-test finds {found}")
+
+
 def main():
-    arguments = toolbox.parser(__doc__).parse_args()
-    every = names()
+    options = toolbox.parser(__doc__)
+    options.add_argument("--cuda", nargs=argparse.REMAINDER, default=[], help="clang's options for CUDA")
+    options.add_argument("--self-test", action="store_true")
+    arguments = options.parse_args()
+    command = [arguments.cxx, *(arguments.cuda or ["-x", "c++"])]
+    if arguments.self_test:
+        self_test(command)
+        return
+    every = set(names())
     for known in ("LoadDirectBlocked", "advanced", "launch", "scan_lanes", "radix_pass_kernel"):
         if known not in every:
             toolbox.fail(f"{known} is not found among the free functions")
-    compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
-    with tempfile.TemporaryDirectory() as folder:
-        listing = pathlib.Path(folder) / "foreign_names.inl"
-        listing.write_text("".join(f"STRATA_FOREIGN({name})\n" for name in every))
-        # What a call finds is settled before any code is made.
-        command = [word for word in compiler.command if word != "-arch=sm_90"] + ["-I", folder]
-        if compiler.is_nvcc:
-            command += ["-arch=lto_90", "-dlto", "-ltoir", "-Xcicc=-O0", "-o", f"{folder}/device"]
-        else:
-            command += ["-fsyntax-only"]
-        toolbox.must_run([*command, *compiler.source(SOURCE)])
+    left_out = OF_THE_HOST if arguments.cuda else ()
+    text = "".join(f"#include <{header}>\n" for header in toolbox.headers()
+                   if not header.as_posix().startswith(left_out))
+    wrong = findings(command, text, every)
+    if wrong:
+        toolbox.fail("calls that may find a user's function: qualify them\n"
+                     + "\n".join(f"include/strata/{file}:{line}: {name}" for file, line, name in wrong))
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ struct block_scan_forms {
         sum = detail::reduce_in_thread<items>(sum, input, op, 1);
       } else {
         if (valid_items < 1) return;
-        if (valid_items < Threads * items) valid_threads = ceiling_divide(valid_items, items);
+        if (valid_items < Threads * items) valid_threads = detail::ceiling_divide(valid_items, items);
         thread_valid = valid_items - thread * items;
         STRATA_UNROLL
         for (int i = 1; i < items; ++i) {

@@ -65,8 +65,8 @@ STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
 /// smaller index. Without `||`, because the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
-  const bool is_beyond = loses_against<IsMax>(a.value, b.value);
-  const bool is_not_behind = !loses_against<IsMax>(b.value, a.value);
+  const bool is_beyond = detail::loses_against<IsMax>(a.value, b.value);
+  const bool is_not_behind = !detail::loses_against<IsMax>(b.value, a.value);
   const bool has_smaller_key = b.key < a.key;
   return is_beyond | (is_not_behind & has_smaller_key);
 }

@@ -158,7 +158,7 @@ STRATA_HD constexpr int radix_key_bits() {
 /// concatenated. Complemented for descending sorts.
 template <class Key, bool IsDescending, class Decomposer = identity_decomposer>
 struct radix_digits {
-  static constexpr int key_bits = radix_key_bits<Key, Decomposer>();
+  static constexpr int key_bits = detail::radix_key_bits<Key, Decomposer>();
 
   Decomposer decomposer;
 

@@ -293,7 +293,7 @@ STRATA_HD constexpr Integer ceiling_divide(Integer a, Integer b) {
 
 template <class Integer>
 STRATA_HD constexpr Integer round_up(Integer a, Integer multiple) {
-  return static_cast<Integer>(ceiling_divide(a, multiple) * multiple);
+  return static_cast<Integer>(detail::ceiling_divide(a, multiple) * multiple);
 }
 
 STRATA_HD constexpr bool is_power_of_two(unsigned long long x) { return x && !(x & (x - 1)); }

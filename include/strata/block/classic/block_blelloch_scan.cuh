@@ -18,8 +18,8 @@ namespace detail {
 /// The conflict degree of the levels of BlockBlellochScan whose pairs are `stride` apart.
 template <class T, class Layout>
 STRATA_HD constexpr int blelloch_level_degree(int stride, int elements) {
-  return detail::most(tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
-                      tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
+  return detail::most(detail::tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
+                      detail::tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
 }
 
 /// The largest conflict degree of all its accesses, including those to the threads' items.
@@ -27,10 +27,10 @@ template <class T, class Layout>
 STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
   int degree = 1;
   for (int item = 0; item < items_per_thread; ++item) {
-    degree = detail::most(degree, tree_access_degree<T, Layout>(item, items_per_thread, elements));
+    degree = detail::most(degree, detail::tree_access_degree<T, Layout>(item, items_per_thread, elements));
   }
   for (int stride = 1; stride < elements; stride *= 2) {
-    degree = detail::most(degree, blelloch_level_degree<T, Layout>(stride, elements));
+    degree = detail::most(degree, detail::blelloch_level_degree<T, Layout>(stride, elements));
   }
   return degree;
 }

@@ -19,11 +19,11 @@ namespace detail {
 /// elements, which begin `distance` elements before those of its threads.
 template <class T, class Layout>
 STRATA_HD constexpr int hillis_steele_degree(int elements) {
-  int degree = tree_access_degree<T, Layout>(0, 1, elements);
+  int degree = detail::tree_access_degree<T, Layout>(0, 1, elements);
   for (int distance = 1; distance < elements; distance *= 2) {
     // The first warp with `distance` elements before it.
     const int first = round_up(distance, warp_threads) - distance;
-    degree = detail::most(degree, tree_access_degree<T, Layout>(first, 1, elements));
+    degree = detail::most(degree, detail::tree_access_degree<T, Layout>(first, 1, elements));
   }
   return degree;
 }

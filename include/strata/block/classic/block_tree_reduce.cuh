@@ -19,16 +19,16 @@ namespace detail {
 /// The conflict degree of the step of BlockTreeReduce that combines elements `stride` apart.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_reduce_degree(int stride, int elements) {
-  return detail::most(tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
-                      tree_access_degree<T, Layout>(stride, 2 * stride, elements));
+  return detail::most(detail::tree_access_degree<T, Layout>(0, 2 * stride, elements - stride),
+                      detail::tree_access_degree<T, Layout>(stride, 2 * stride, elements));
 }
 
 /// The worst of all its accesses.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_reduce_degree(int elements) {
-  int degree = tree_access_degree<T, Layout>(0, 1, elements);
+  int degree = detail::tree_access_degree<T, Layout>(0, 1, elements);
   for (int stride = 1; stride < elements; stride *= 2) {
-    degree = detail::most(degree, tree_reduce_degree<T, Layout>(stride, elements));
+    degree = detail::most(degree, detail::tree_reduce_degree<T, Layout>(stride, elements));
   }
   return degree;
 }

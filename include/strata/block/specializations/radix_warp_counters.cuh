@@ -153,7 +153,7 @@ template <int Threads, int RadixBits>
 struct radix_match_words {
   static constexpr unsigned bins = 1u << RadixBits;
   struct storage {
-    unsigned lanes_of[ceiling_divide(Threads, warp_threads)][bins];
+    unsigned lanes_of[detail::ceiling_divide(Threads, warp_threads)][bins];
   };
   STRATA_D explicit radix_match_words(storage& temp_storage) : storage_(temp_storage) {}
 

@@ -67,7 +67,7 @@ struct raking_segments {
   static constexpr int rakers = (Threads + segment - 1) / segment;
 
   static constexpr int columns = raking_layout<T, Threads, 0>::columns;
-  using layout = raking_layout<T, Threads, segment / greatest_common_divisor(segment, columns) * columns>;
+  using layout = raking_layout<T, Threads, segment / detail::greatest_common_divisor(segment, columns) * columns>;
 
   STRATA_HD static constexpr bool reads_conflict_free() {
     for (int i = 0; i < segment; ++i) {

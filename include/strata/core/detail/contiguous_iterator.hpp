@@ -27,7 +27,7 @@ constexpr bool is_vector_iterator() {
 /// An iterator of a vector as a pointer, and any other as it is.
 template <class Iterator>
 auto pointer_or_iterator(const Iterator& items) {
-  if constexpr (is_vector_iterator<Iterator>()) {
+  if constexpr (detail::is_vector_iterator<Iterator>()) {
     auto address = &*items;
     if constexpr (std::is_pointer_v<decltype(address)>) {
       return address;

@@ -20,7 +20,7 @@ class packed_array {
   STRATA_D unsigned get(int i) const { return i % 2 == 0 ? words_[i / 2] & 0xffff : words_[i / 2] >> 16; }
 
  private:
-  unsigned words_[ceiling_divide(Count, 2)];
+  unsigned words_[detail::ceiling_divide(Count, 2)];
 };
 
 }  // namespace detail

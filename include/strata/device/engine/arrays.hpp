@@ -137,7 +137,7 @@ STRATA_HD constexpr bool have_common_bytes(const byte_range& a, const byte_range
 /// Whether two arrays have a byte in common.
 template <class A, class ACount, class B, class BCount>
 STRATA_HD bool arrays_overlap(const A& a, ACount a_count, const B& b, BCount b_count) {
-  return have_common_bytes(detail::bytes_of(a, a_count), detail::bytes_of(b, b_count));
+  return detail::have_common_bytes(detail::bytes_of(a, a_count), detail::bytes_of(b, b_count));
 }
 
 /// Whether a call is refused for an output that has a byte in common with another array.

@@ -147,7 +147,7 @@ STRATA_HD Stored count_as(Count count) {
 #endif
 template <class Iterator, class Count>
 STRATA_HD void store_count(Iterator to, Count count) {
-  *to = count_as<output_value_t<Iterator, Count>>(count);
+  *to = detail::count_as<output_value_t<Iterator, Count>>(count);
 }
 #if STRATA_HOST_SIMT
 #pragma GCC diagnostic pop
@@ -164,7 +164,7 @@ inline constexpr bool has_differences<Iterator, std::void_t<difference_of<Iterat
 template <class Iterator, class Integer>
 constexpr bool can_reach(const Iterator&, Integer count) {
   if constexpr (has_differences<Iterator>) {
-    return can_index<difference_of<Iterator>>(count);
+    return detail::can_index<difference_of<Iterator>>(count);
   } else {
     return true;
   }
@@ -187,7 +187,7 @@ bool refuses_input(const Iterator& iterator, const NumItemsT& num_items, const c
 /// Whether a call is refused because an array of `Index` cannot hold the index of each of `count` items.
 template <class Index, class Integer>
 bool refuses_index_type(Integer count, const char* argument) {
-  return detail::is_refused(!can_index<Index>(count), argument,
+  return detail::is_refused(!detail::can_index<Index>(count), argument,
                             "has a type that cannot represent the index of each item");
 }
 

@@ -43,7 +43,7 @@ STRATA_D Ticket take_tickets(Ticket* counter, Ticket count) {
 /// takes another ticket into the same `shared` calls `__syncthreads()` first.
 template <class Ticket>
 STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
-  if (threadIdx.x == 0) shared = take_ticket(counter);
+  if (threadIdx.x == 0) shared = detail::take_ticket(counter);
   __syncthreads();
   return shared;
 }

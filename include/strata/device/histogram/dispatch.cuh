@@ -208,7 +208,7 @@ struct DispatchHistogram {
     const auto share_out = [&](bool is_vectorized) {
       samples.is_vectorized = is_vectorized;
       // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
-      samples.parts_per_row = ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
+      samples.parts_per_row = detail::ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
       const std::size_t parts = samples.rows * samples.parts_per_row;
       return std::min(ceiling_divide(parts, block_warps), resident);
     };
@@ -257,7 +257,7 @@ struct DispatchHistogram {
 
   cudaError_t clear() const {
     constexpr std::size_t bins_per_block = 8 * histogram_clear_threads;
-    const std::size_t blocks = std::min(ceiling_divide(outputs.all_bins(), bins_per_block),
+    const std::size_t blocks = std::min(detail::ceiling_divide(outputs.all_bins(), bins_per_block),
                                         static_cast<std::size_t>(device.multiprocessors) * 2);
     return strata::launch({"strata::DeviceHistogram", dim3(static_cast<unsigned>(blocks)),
                            dim3(histogram_clear_threads), 0, stream, 1, device.ptx_version >= 900},

@@ -66,7 +66,7 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   layout.template reserve<unsigned>(numbers_slot, has_numbers ? probe_rows : 0);
   cudaError_t status = join.reserve_in(layout, join_slot);
   if (status != cudaSuccess) return status;
-  if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
   if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 
   const join_bloom_filter filter{layout.template get<unsigned>(filter_slot), static_cast<unsigned>(words - 1)};
@@ -75,12 +75,12 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          filter.words + words};
   status = cudaMemsetAsync(filter.words, 0, (words + 1) * sizeof(*filter.words), call.stream);
   if (status != cudaSuccess) return status;
-  const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call.device, call.stream);
+  const launch_configuration base = detail::base_join_launch("strata::DeviceHashJoin", call.device, call.stream);
   status = strata::launch(
-      join_launch(base, static_cast<unsigned long long>(call.build.rows) / Agent::threads + 1, Agent::threads),
+      detail::join_launch(base, static_cast<unsigned long long>(call.build.rows) / Agent::threads + 1, Agent::threads),
       join_filter_insert_kernel<Keys, Hash, Equal>, call.build, call.options.hash, call.options.equal, filter);
   if (status != cudaSuccess) return status;
-  status = strata::launch(join_launch(base, probe_rows / Agent::tile_items + 1, Agent::threads),
+  status = strata::launch(detail::join_launch(base, probe_rows / Agent::tile_items + 1, Agent::threads),
                           join_filter_select_kernel<MaxPolicy, Keys, Hash, Equal>, call.probe, call.options.hash,
                           call.options.equal, filter, selected);
   if (status != cudaSuccess) return status;
@@ -109,7 +109,7 @@ cudaError_t join_with_partitioned_columns(void* d_temp_storage, std::size_t& tem
                                                                                                               method);
   const cudaError_t status = join.reserve_in(layout, join_slot);
   if (status != cudaSuccess) return status;
-  if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
   if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   output.by_record = detail::map_columns(call.sink, layout, 0);
   return join.run_in(layout, join_slot);
@@ -121,7 +121,7 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
                                 join_method method) {
   join_partner_sink sink{};
   auto any_order = call.with(call.build, call.probe, sink);
-  any_order.kind = has_pairs(call.kind) ? JoinKind::left : JoinKind::anti;
+  any_order.kind = detail::has_pairs(call.kind) ? JoinKind::left : JoinKind::anti;
   any_order.capacity = max_join_capacity;
   table_join<MaxPolicy, ActivePolicy, unsigned, unsigned, decltype(any_order), false, typename Methods::of_tables> join(
       any_order, method);
@@ -134,7 +134,7 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
   cudaError_t status = join.reserve_in(layout, join_slot);
   if (status != cudaSuccess) return status;
   layout.template reserve<unsigned long long>(total_slot, 1);
-  if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
   if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 
   sink = selection.map(layout, 0);
@@ -146,7 +146,7 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
   if (status != cudaSuccess) return status;
   return selection.template run<Index>(
       join.partners, call.kind, detail::kernel_rows_of<unsigned>(call.probe), call.capacity, call.total,
-      base_join_launch("strata::DeviceHashJoin", call.device, call.stream), call.device, call.sink);
+      detail::base_join_launch("strata::DeviceHashJoin", call.device, call.stream), call.device, call.sink);
 }
 
 /// An inner or left join in the order of the probe rows, in which a probe row may have several partners. Partitions
@@ -196,10 +196,10 @@ class join_list_launches {
     layout.template reserve<unsigned>(counts_slot, std::size_t{join_list_sort::digits} * sorting_blocks());
     layout.template reserve<unsigned>(
         begins_slot, TableStorage::number_of_slots(static_cast<unsigned>(build_rows_)) + std::size_t{1});
-    if (storage == nullptr) return answer_size_query(layout, bytes);
+    if (storage == nullptr) return detail::answer_size_query(layout, bytes);
     if (detail::refuses_storage(layout, storage, bytes)) return cudaErrorInvalidValue;
 
-    const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call_.device, call_.stream);
+    const launch_configuration base = detail::base_join_launch("strata::DeviceHashJoin", call_.device, call_.stream);
     join_list_sink sink{order_.map(layout, order_slot), layout.template get<join_list_element>(elements_slot)};
     status = order_.clear(call_.kind, sink, call_.stream);
     if (status != cudaSuccess) return status;

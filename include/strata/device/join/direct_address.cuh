@@ -157,7 +157,7 @@ class direct_address_launches {
   cudaError_t run(const direct_address_table& array, const Key* build_keys, unsigned build_rows,
                   const join_probe<const Key*, unsigned>& probe, const launch_configuration& base, int multiprocessors,
                   const Sink& sink) const {
-    cudaError_t status = strata::launch(clearing_join_launch<ActivePolicy>(base, multiprocessors, array.keys),
+    cudaError_t status = strata::launch(detail::clearing_join_launch<ActivePolicy>(base, multiprocessors, array.keys),
                                         join_direct_address_clear_kernel<Key>, array, probe.total);
     if (status != cudaSuccess) return status;
     constexpr unsigned build_threads = tuning.build_threads;
@@ -165,7 +165,7 @@ class direct_address_launches {
                             join_direct_address_build_kernel<Key>, array, build_keys, build_rows);
     if (status != cudaSuccess) return status;
     constexpr unsigned tile = tuning.probe_threads * tuning.probe_items;
-    return strata::launch(join_launch(base, probe.rows / tile + 1, tuning.probe_threads),
+    return strata::launch(detail::join_launch(base, probe.rows / tile + 1, tuning.probe_threads),
                           join_direct_address_probe_kernel<MaxPolicy, Index, Key, Sink>, array, probe, sink);
   }
 

@@ -64,14 +64,14 @@ struct DispatchHashJoin {
     DispatchHashJoin dispatch{d_temp_storage, temp_storage_bytes, call};
     // A size query does not look at the device: all policies need the same storage.
     if (d_temp_storage == nullptr) return dispatch.template Invoke<MaxPolicy>();
-    const cudaError_t status = current_device_properties(call.device, stream);
+    const cudaError_t status = detail::current_device_properties(call.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(call.device.ptx_version, dispatch);
   }
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    static_assert(join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
+    static_assert(detail::join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
                   "join policies: all policies of a chain must have the same numbers where temporary "
                   "storage depends on them, because a size query does not know the device");
     const join_description description = describe<ActivePolicy>();
@@ -169,7 +169,7 @@ struct tuned_join_on_cuda {
                           const Output& output, std::int64_t* d_num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t stream) {
     using Index = typename Output::index_type;
-    using Methods = join_methods<needs_of_join<Kind::value, BuildPromises, ProbePromises, Order>()>;
+    using Methods = join_methods<detail::needs_of_join<Kind::value, BuildPromises, ProbePromises, Order>()>;
     constexpr bool is_counted = BuildPromises::has_future_count || ProbePromises::has_future_count;
     const auto build_side = detail::untyped<is_counted>(build);
     const auto probe_side = detail::untyped<is_counted>(probe);

@@ -96,10 +96,11 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   using Agent = join_partition_agent<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Pass, KeySets, PassOutput>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel<Agent>();
+  detail::begin_join_kernel<Agent>();
   // The host has cut tiles for bounds of the numbers of rows.
   if constexpr (are_counted_keys<Keys> && !Agent::is_second && !std::is_same_v<PassOutput, join_tile_runs>) {
-    tile_rows = even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
+    tile_rows =
+        detail::even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
   }
   const bool has_indices = *join.any_is_overflowing != 0 && (Agent::numbers_rows || partitions_columns<PassOutput>);
   Agent(storage.Alias(), shared, join.plan, join.pass_tiles, tile_rows, join.hash,
@@ -118,7 +119,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                                 MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel<Agent>();
+  detail::begin_join_kernel<Agent>();
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
@@ -135,7 +136,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                                   MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel<Agent>();
+  detail::begin_join_kernel<Agent>();
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at]);
@@ -151,7 +152,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                                 MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, true>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
-  begin_join_kernel<Agent>();
+  detail::begin_join_kernel<Agent>();
   const unsigned each = join.plan.work_item_rows;
   const unsigned long long begin = static_cast<unsigned long long>(blockIdx.x) * each;
   if (begin >= detail::rows_of(join.probe)) return;

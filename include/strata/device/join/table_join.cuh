@@ -75,9 +75,9 @@ class table_join {
     Layout layout;
     const cudaError_t status = reserve(layout);
     if (status != cudaSuccess) return status;
-    if (d_temp_storage == nullptr) return answer_size_query(layout, temp_storage_bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
     if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
-    const launch_configuration base = base_join_launch("strata::DeviceHashJoin", call_.device, call_.stream);
+    const launch_configuration base = detail::base_join_launch("strata::DeviceHashJoin", call_.device, call_.stream);
     Table table = storage_.map(layout, 0, call_.build, call_.options);
     Probe probe = detail::join_probe_of<Row>(call_.kind, call_.probe, call_.capacity, call_.total);
     if constexpr (may_address_keys<Call, Row, Methods> && !IsOrdered) {
@@ -106,7 +106,7 @@ class table_join {
 
  private:
   static join_table_features features_of(const Call& call) {
-    const bool counts = has_pairs(call.kind) && !call.build.is_unique;
+    const bool counts = detail::has_pairs(call.kind) && !call.build.is_unique;
     const bool lists = counts && !std::is_same_v<Sink, NullType>;
     return {counts, lists, lists || call.kind == JoinKind::full};
   }

@@ -190,12 +190,12 @@ struct join_policy {
                 "(join_direct_address_tuning), key_set (join_key_set_tuning), output (join_output_tuning), filter "
                 "(join_filter_tuning) and clear (join_clear_tuning)");
   using newest = typename hub_or<join_rows, PolicyHub, join_policy_hub>::MaxPolicy;
-  static_assert(are_whole_warps(newest::table.build_threads, newest::table.probe_threads, newest::table.scan_threads,
-                                newest::partition.join_threads, newest::partition.large_join_threads,
-                                newest::merge.split_threads, newest::direct_address.build_threads,
-                                newest::direct_address.probe_threads, newest::output.group_threads,
-                                newest::output.select_threads, newest::output.write_threads, newest::filter.threads,
-                                newest::clear.threads),
+  static_assert(detail::are_whole_warps(newest::table.build_threads, newest::table.probe_threads,
+                                        newest::table.scan_threads, newest::partition.join_threads,
+                                        newest::partition.large_join_threads, newest::merge.split_threads,
+                                        newest::direct_address.build_threads, newest::direct_address.probe_threads,
+                                        newest::output.group_threads, newest::output.select_threads,
+                                        newest::output.write_threads, newest::filter.threads, newest::clear.threads),
                 "join tuning: all numbers of threads must be multiples of 32, at most 1024");
   static_assert(newest::output.select_rows % 32 == 0 && newest::output.select_rows < 1 << 16,
                 "join_output_tuning::select_rows must be a multiple of 32, less than 65,536");

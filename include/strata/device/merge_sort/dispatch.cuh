@@ -176,7 +176,7 @@ struct DispatchSegmentedMergeSort {
       if (has_values) storage.template reserve<Value>(values, workspace.buffer_capacity);
       if (!call.wants_keys) storage.template reserve<Key>(scratch, workspace.buffer_capacity);
     }
-    if (d_temp_storage == nullptr) return answer_size_query(storage, storage_bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(storage, storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, storage_bytes)) return cudaErrorInvalidValue;
     if (items == 0 || call.num_segments == 0) return cudaSuccess;
     workspace.progress = storage.template get<merge_sort_progress>(progress);
@@ -199,11 +199,12 @@ struct DispatchSegmentedMergeSort {
 
   template <class Policy>
   cudaError_t Invoke() {
-    static_assert(are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
-                                  Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
-                                  Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
-                                  Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
-                  "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
+    static_assert(
+        detail::are_whole_warps(Policy::one_thread.block_threads, Policy::few_threads.block_threads,
+                                Policy::part_of_tile.block_threads, Policy::one_tile.block_threads,
+                                Policy::many_tiles.block_threads, Policy::tile_per_multiprocessor.block_threads,
+                                Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
+        "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
     static_assert(Policy::one_tile.tile_items() == min_tile_items,
                   "all policies of a segmented merge sort must have the same tile of `one_tile`");
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
@@ -336,11 +337,11 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     auto shared = workspace;
     if (!has_longer) shared.progress = nullptr;
-    status =
-        strata::launch(configuration("strata::DeviceSegmentedMergeSort", ceiling_divide(call.num_segments, per_block),
-                                     tuning.block_threads, shared_bytes),
-                       kernel, call.keys, call.values, call.output, call.segments, call.num_segments,
-                       static_cast<int>(per_block), limits, shared, call.compare);
+    status = strata::launch(
+        configuration("strata::DeviceSegmentedMergeSort", detail::ceiling_divide(call.num_segments, per_block),
+                      tuning.block_threads, shared_bytes),
+        kernel, call.keys, call.values, call.output, call.segments, call.num_segments, static_cast<int>(per_block),
+        limits, shared, call.compare);
     return status != cudaSuccess || !has_longer ? status : sort_queued<Policy>(limits);
   }
 
@@ -350,7 +351,7 @@ struct DispatchSegmentedMergeSort {
     cudaError_t status = clear();
     if (status != cudaSuccess) return status;
     const segment_limits limits = limits_up_to<Policy>(0);
-    const long long blocks = ceiling_divide<long long>(call.num_segments, threads);
+    const long long blocks = detail::ceiling_divide<long long>(call.num_segments, threads);
     if (detail::refuses_blocks(blocks > max_grid, "num_segments")) return cudaErrorInvalidValue;
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
                             segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
@@ -372,7 +373,8 @@ struct DispatchSegmentedMergeSort {
               call.compare);
         }
       }
-      if constexpr (few_items_class<Policy, LongSort, has_segments_grid>() == segment_class::tile_per_multiprocessor) {
+      if constexpr (detail::few_items_class<Policy, LongSort, has_segments_grid>() ==
+                    segment_class::tile_per_multiprocessor) {
         if (long_class == segment_class::tile_per_multiprocessor) {
           return sort_queued<Policy, segment_class::tile_per_multiprocessor>(limits);
         }

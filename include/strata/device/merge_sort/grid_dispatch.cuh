@@ -52,9 +52,9 @@ __launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
 template <class MaxPolicy, class Policy, template <class> class Row, class Key, class Value, class KeysIn,
           class ValuesIn, class Compare>
 struct merge_sort_grid {
-  static_assert(are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
+  static_assert(detail::are_whole_warps(Policy::one_cluster.block_threads, Policy::resident_grid.block_threads),
                 "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
-  static_assert(are_whole_warps(Policy::whole_array.block_threads, Policy::merge_whole_array.block_threads) &&
+  static_assert(detail::are_whole_warps(Policy::whole_array.block_threads, Policy::merge_whole_array.block_threads) &&
                     Policy::whole_array.tile_items() >= MaxPolicy::one_tile.tile_items(),
                 "merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32, "
                 "at most 1024, and the tile must not be smaller than that of `one_tile`");

@@ -57,7 +57,7 @@ cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_stor
   storage.template reserve<unsigned char>(sort_storage, sort_bytes);
   storage.template reserve<Key>(keys, items);
   if (has_values) storage.template reserve<Value>(values, items);
-  if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
   if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   if (items == 0) return cudaSuccess;
   if (detail::refuses_null(keys_out, "d_output_keys") ||

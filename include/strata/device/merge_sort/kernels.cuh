@@ -60,8 +60,8 @@ long long segments_per_block(const segment_tile_tuning& tuning, unsigned long lo
 /// A block has `segments_per_block` segments. It sorts the short ones and queues the others.
 template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
           class Workspace, class Compare>
-__launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
-                  tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+__launch_bounds__(detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_kernel(const STRATA_GRID_CONSTANT KeysIn keys,
                                                    const STRATA_GRID_CONSTANT ValuesIn values,
                                                    const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
@@ -96,8 +96,8 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long lon
 /// Sorts queued segments, and tiles of longer ones.
 template <class MaxPolicy, segment_class Class, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
           class Compare>
-__launch_bounds__(tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
-                  tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+__launch_bounds__(detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_queued_kernel(
         const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,

@@ -38,8 +38,8 @@ using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).blo
 
 /// Merges the tiles of long segments, in all levels. Its blocks are resident together.
 template <class MaxPolicy, segment_class Class, bool HasAnyRuns, class Key, class Value, class Compare>
-__launch_bounds__(merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
-                  merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
+__launch_bounds__(detail::merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).block_threads,
+                  detail::merge_tuning_of<typename MaxPolicy::ActivePolicy>(Class).blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_merge_sort_merge_kernel(
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
         const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
@@ -135,7 +135,7 @@ template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, c
 struct segments_grid {
   static_assert(Policy::resident_grid.tile_items() == MaxPolicy::resident_grid.tile_items(),
                 "merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`");
-  static_assert(are_whole_warps(Policy::resident_grid.block_threads),
+  static_assert(detail::are_whole_warps(Policy::resident_grid.block_threads),
                 "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
   static_assert(Policy::resident_grid.items_per_thread % 2 != 0,
                 "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");

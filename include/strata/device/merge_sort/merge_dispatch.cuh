@@ -116,12 +116,12 @@ struct DispatchMerge {
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (arrays.count() == 0) return cudaSuccess;
     if (has_null(arrays, count1, count2) ||
-        outputs_overlap({detail::bytes_of(arrays.keys_out, arrays.count(), names.keys_out),
-                         detail::bytes_of(arrays.values_out, arrays.count(), names.values_out)},
-                        {detail::bytes_of(arrays.keys1, count1, names.keys1),
-                         detail::bytes_of(arrays.values1, count1, names.values1),
-                         detail::bytes_of(arrays.keys2, count2, names.keys2),
-                         detail::bytes_of(arrays.values2, count2, names.values2)})) {
+        detail::outputs_overlap({detail::bytes_of(arrays.keys_out, arrays.count(), names.keys_out),
+                                 detail::bytes_of(arrays.values_out, arrays.count(), names.values_out)},
+                                {detail::bytes_of(arrays.keys1, count1, names.keys1),
+                                 detail::bytes_of(arrays.values1, count1, names.values1),
+                                 detail::bytes_of(arrays.keys2, count2, names.keys2),
+                                 detail::bytes_of(arrays.values2, count2, names.values2)})) {
       return cudaErrorInvalidValue;
     }
     DispatchMerge dispatch{

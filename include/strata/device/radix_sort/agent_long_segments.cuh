@@ -25,7 +25,7 @@ class AgentLongSegmentCount {
   static constexpr int block_threads = Policy::histogram.block_threads;
   static constexpr unsigned long long tile_items =
       static_cast<unsigned long long>(Policy::pass.block_threads) * Policy::pass.items_per_thread;
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   using Counts = radix_digit_counts<Policy, const Key*, Digits>;
   using Planner = radix_pass_planner<block_threads, max_passes>;
   using Segments = long_segments<max_passes>;
@@ -154,7 +154,7 @@ class AgentLongSegmentCount {
 /// `ValueIterator` is NullType for sorts of keys.
 template <class Policy, class Key, class ValueIterator, class Value, class Digits, class State>
 class AgentLongSegmentPasses {
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Pass = AgentRadixPass<Policy, const Key*, ValueIterator, Digits, State>;
   using KeyBuffers = radix_buffers<const Key*, Key>;

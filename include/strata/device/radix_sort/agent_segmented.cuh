@@ -25,7 +25,7 @@ template <bool HasValues, class Key, class Value, class Digits>
 STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const radix_buffers<const Value*, Value>& values,
                            int num_items, const radix_bit_range& range, const Digits& digits) {
   constexpr int word_bits = 32;
-  constexpr int words = ceiling_divide(Digits::key_bits, word_bits);
+  constexpr int words = detail::ceiling_divide(Digits::key_bits, word_bits);
   const int lane = static_cast<int>(platform::lane_id());
   const bool is_valid = lane < num_items;
   Key key;
@@ -72,7 +72,7 @@ class AgentSegmentedRadixSort {
   static constexpr segmented_radix_sort_tuning tuning = Policy::segmented;
   static constexpr int block_threads = tuning.block_threads;
   static constexpr int warp_items = warp_threads;
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   static constexpr int tile_of_long = Policy::pass.block_threads * Policy::pass.items_per_thread;
   using LongSegments = long_segments<max_passes>;
   using ValueIterator = std::conditional_t<HasValues, const Value*, NullType>;

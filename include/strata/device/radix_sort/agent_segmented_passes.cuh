@@ -23,7 +23,7 @@ template <class Policy, bool HasValues, class Key, class Value, class Digits>
 class AgentSegmentPasses {
   static constexpr int block_threads = Policy::segmented.block_threads;
   static constexpr int items_per_thread = Policy::segmented.items_per_thread;
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
   using KeyBuffers = radix_buffers<const Key*, Key>;
   using ValueBuffers = radix_buffers<const Value*, Value>;

@@ -61,9 +61,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::words.block_threads, 1)
 template <class Problem, class Kernel>
 cudaError_t launch_counting_sort_fill(const Problem& problem, Kernel kernel, std::size_t tile_items, int threads,
                                       const unsigned long long* begins) {
-  return strata::launch(problem.programmatic(problem.configuration(
-                            "strata::DeviceRadixSort, fill", ceiling_divide(problem.num_items, tile_items), threads)),
-                        kernel, begins, problem.keys.output, problem.num_items);
+  return strata::launch(
+      problem.programmatic(problem.configuration("strata::DeviceRadixSort, fill",
+                                                 detail::ceiling_divide(problem.num_items, tile_items), threads)),
+      kernel, begins, problem.keys.output, problem.num_items);
 }
 
 /// Sorts keys of one byte that the histogram has counted: `begins` says where the keys of each byte begin.

@@ -29,7 +29,7 @@ class radix_digit_counts {
   using Key = iterator_value_t<KeyIterator>;
   using Codes = radix_codes<Digits>;
   using Range = aligned_range<Key, std::size_t>;
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   // Keys that a thread loads before it counts the first.
   static constexpr int keys_per_batch = sizeof(Key) <= 4 ? 16 : sizeof(Key) <= 8 ? 8 : 4;
 
@@ -245,7 +245,7 @@ struct radix_pass_planner {
 template <class Policy, class KeyIterator, class Digits>
 class AgentRadixHistogram {
   static constexpr int block_threads = Policy::histogram.block_threads;
-  static constexpr int max_passes = ceiling_divide(Digits::key_bits, radix_bits);
+  static constexpr int max_passes = detail::ceiling_divide(Digits::key_bits, radix_bits);
   using Counts = radix_digit_counts<Policy, KeyIterator, Digits>;
   using Planner = radix_pass_planner<block_threads, max_passes>;
 

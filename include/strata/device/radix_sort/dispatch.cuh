@@ -107,7 +107,7 @@ struct DispatchRadixSort {
     DispatchRadixSort dispatch{call, {}};
     Problem& problem = dispatch.problem;
     dispatch.reserve();
-    if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(dispatch.storage, temp_storage_bytes);
     if (detail::refuses_storage(dispatch.storage, d_temp_storage, temp_storage_bytes) ||
         detail::refuses_null_count(num_items)) {
       return cudaErrorInvalidValue;
@@ -135,9 +135,9 @@ struct DispatchRadixSort {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     using P = ActivePolicy;
-    static_assert(are_radix_blocks(P::histogram.block_threads, P::pass.block_threads, P::small_block.block_threads,
-                                   P::large_block.block_threads, P::cluster.block_threads, P::grid.block_threads,
-                                   P::words.block_threads),
+    static_assert(detail::are_radix_blocks(P::histogram.block_threads, P::pass.block_threads,
+                                           P::small_block.block_threads, P::large_block.block_threads,
+                                           P::cluster.block_threads, P::grid.block_threads, P::words.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
     // The multiprocessors of a green context need not be such that a cluster fits on them.
     return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
@@ -145,7 +145,7 @@ struct DispatchRadixSort {
 
  private:
   enum slot { keys_slot, values_slot, sorted_keys_slot, bins_slot, counters_slot, states_slot, arrivals_slot };
-  static constexpr auto max_passes = static_cast<std::size_t>(ceiling_divide(Digits::key_bits, radix_bits));
+  static constexpr auto max_passes = static_cast<std::size_t>(detail::ceiling_divide(Digits::key_bits, radix_bits));
 
   template <class Iterator, class T>
   static bool is_in_place(const radix_buffers<Iterator, T>& buffers) {
@@ -166,13 +166,14 @@ struct DispatchRadixSort {
     // Tickets, departures, whether there are inexact keys, and plans.
     storage.template reserve<unsigned>(counters_slot, 64 + max_passes * sizeof(radix_pass_plan));
     const std::size_t states =
-        2 * ceiling_divide(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>()) * radix_bins;
+        2 * detail::ceiling_divide(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>()) * radix_bins;
     if (num_items <= max_items_of_small_states) {
       storage.template reserve<unsigned>(states_slot, states);
     } else {
       storage.template reserve<unsigned long long>(states_slot, states);
     }
-    const std::size_t grid_blocks = ceiling_divide(num_items, detail::least_in_chain<radix_grid_tile, MaxPolicy>());
+    const std::size_t grid_blocks =
+        detail::ceiling_divide(num_items, detail::least_in_chain<radix_grid_tile, MaxPolicy>());
     storage.template reserve<unsigned>(states_slot,
                                        grid_bin_counts<radix_bins>::number_of_words(
                                            grid_blocks < max_grid_blocks ? grid_blocks : max_grid_blocks, max_passes));
@@ -187,8 +188,8 @@ struct DispatchRadixSort {
 
   template <class ActivePolicy>
   cudaError_t start(bool may_use_cluster) {
-    switch (choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
-                                                 is_counting_sort_word && problem.has_all_bits())) {
+    switch (detail::choose_radix_algorithm<ActivePolicy>(problem.num_items, problem.range.passes(), may_use_cluster,
+                                                         is_counting_sort_word && problem.has_all_bits())) {
       case radix_algorithm::copy:
         if (problem.result == radix_result::double_buffer) return cudaSuccess;
         return detail::launch_radix_copy(problem, problem.keys.output, problem.values.output, max_blocks);
@@ -249,7 +250,7 @@ struct DispatchRadixSort {
   template <class ActivePolicy, class State>
   cudaError_t start_passes() {
     using Agent = AgentRadixPass<ActivePolicy, KeyIterator, ValueIterator, Digits, State>;
-    const std::size_t tiles = ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
+    const std::size_t tiles = detail::ceiling_divide<std::size_t>(problem.num_items, Agent::tile_items);
     auto* const counters = storage.template get<unsigned>(counters_slot);
     auto* const states = storage.template get<State>(states_slot);
     const radix_workspace workspace{storage.template get<unsigned long long>(bins_slot),

@@ -150,7 +150,7 @@ struct long_segments {
 };
 
 template <class Digits>
-using long_segments_of = long_segments<ceiling_divide(Digits::key_bits, radix_bits)>;
+using long_segments_of = long_segments<detail::ceiling_divide(Digits::key_bits, radix_bits)>;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

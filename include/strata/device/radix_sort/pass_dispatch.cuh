@@ -59,7 +59,7 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
   static kernel_property_cache cache;
   return detail::launch_resident(
       problem.configuration("strata::DeviceRadixSort, digits", 1, threads, Agent::counter_bytes()), cache,
-      problem.device, ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
+      problem.device, detail::ceiling_divide(problem.num_items, std::size_t{threads} * 4), max_blocks,
       radix_histogram_kernel<MaxPolicy, KeyIterator, typename Problem::Digits, typename Problem::Count>,
       problem.keys.input, problem.count, problem.range, problem.digits, workspace, next_epoch(),
       detail::is_replayable(problem.stream), problem.result);

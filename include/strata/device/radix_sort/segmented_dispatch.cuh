@@ -111,7 +111,7 @@ struct DispatchSegmentedRadixSort {
       if (has_values) storage.template reserve<Value>(values_slot, count);
     }
     LongSort::reserve(storage, long_slots, limits, count);
-    if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (count == 0 || num_segments == 0) return cudaSuccess;
     if (!is_double_buffer) {
@@ -158,7 +158,7 @@ struct DispatchSegmentedRadixSort {
 
     template <class ActivePolicy>
     cudaError_t Invoke() {
-      static_assert(are_radix_blocks(ActivePolicy::histogram.block_threads, ActivePolicy::pass.block_threads),
+      static_assert(detail::are_radix_blocks(ActivePolicy::histogram.block_threads, ActivePolicy::pass.block_threads),
                     "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
       // What is long depends on the size of a tile, and so on the policy.
       const long_segment_limits limits =

@@ -109,7 +109,7 @@ struct sort_long_by_digits {
   template <class Policy, class Arguments, class Arrays, class Device>
   cudaError_t sort(const Arguments& call, const Arrays& merged, const Arrays& buffer, const Workspace& workspace,
                    const Device& device) const {
-    static_assert(are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
+    static_assert(detail::are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
     static_assert(largest_tile<Policy>() <= tuning.longest_merged,
                   "long_segment_tuning::longest_merged must be at least the items of each tile that segments are "
@@ -134,7 +134,7 @@ struct sort_long_by_digits {
 
  private:
   // The last pass must write to the array that is sorted in place.
-  static constexpr bool ends_in_place = ceiling_divide(Digits::key_bits, radix_bits) % 2 == 0;
+  static constexpr bool ends_in_place = detail::ceiling_divide(Digits::key_bits, radix_bits) % 2 == 0;
 
   template <class Arguments>
   static bool is_in_place(const Arguments& call) {

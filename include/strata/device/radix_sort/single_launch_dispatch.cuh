@@ -91,7 +91,7 @@ template <class Problem>
 cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* keys_to,
                               typename Problem::Value* values_to, std::size_t max_blocks) {
   constexpr int threads = 256;
-  const std::size_t blocks = ceiling_divide<std::size_t>(problem.num_items, threads);
+  const std::size_t blocks = detail::ceiling_divide<std::size_t>(problem.num_items, threads);
   return strata::launch(
       problem.configuration("strata::DeviceRadixSort, copy", detail::least(blocks, max_blocks), threads),
       radix_copy_kernel<typename Problem::KeyIterator, typename Problem::ValueIterator, typename Problem::Value,
@@ -146,7 +146,7 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   if (status != cudaSuccess || !is_launched) return status;
   configuration.programmatic = problem.device.ptx_version >= 900;
   const int min_bits = log2_ceiling(tuning.block_threads);
-  const int tile_bits = log2_ceiling(ceiling_divide(problem.num_items, blocks));
+  const int tile_bits = detail::log2_ceiling(detail::ceiling_divide(problem.num_items, blocks));
   return strata::launch(configuration, kernel, problem.keys.input, problem.keys.output, problem.values.input,
                         problem.values.output, static_cast<typename Problem::SmallCount>(problem.count),
                         detail::most(tile_bits, min_bits), problem.range, problem.digits);
@@ -171,9 +171,9 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
       detail::resident_blocks(cache, problem.device, kernel, tuning.block_threads, Agent::shared_bytes, resident);
   if (status != cudaSuccess) return status;
   const auto multiprocessors = static_cast<std::size_t>(problem.device.multiprocessors);
-  std::size_t thread_items = ceiling_divide(problem.num_items, threads * multiprocessors);
+  std::size_t thread_items = detail::ceiling_divide(problem.num_items, threads * multiprocessors);
   thread_items = thread_items < min_thread_items ? min_thread_items : detail::least(thread_items, max_thread_items);
-  const std::size_t blocks = ceiling_divide(problem.num_items, threads * thread_items);
+  const std::size_t blocks = detail::ceiling_divide(problem.num_items, threads * thread_items);
   is_launched = blocks <= resident && blocks <= max_blocks;
   if (!is_launched) return cudaSuccess;
   launch_configuration configuration =

@@ -161,7 +161,7 @@ class AgentSegmentedReduce
       STRATA_SHARED(is_last, bool);
       if (threadIdx.x == 0) {
         queue.partial_results[chunk] = result;
-        is_last = arrive_is_last(queue.num_finished + first, count);
+        is_last = detail::arrive_is_last(queue.num_finished + first, count);
       }
       __syncthreads();
       if (is_last) combine_chunks(segment, queue.partial_results + first, count);

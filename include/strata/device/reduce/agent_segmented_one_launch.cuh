@@ -41,7 +41,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   static constexpr int min_warp_items = Reducer::items_within(tuning.one_launch_warp_bytes, tuning.group_items);
   static constexpr int max_warp_items = Reducer::items_within(tuning.warp_bytes, min_warp_items);
   static constexpr int max_segments = max_one_launch_segments<AccumT>;
-  static constexpr int max_rows = ceiling_divide(max_segments, block_threads);
+  static constexpr int max_rows = detail::ceiling_divide(max_segments, block_threads);
   // Shares begin at multiples of so many items of a segment. Every long segment has more.
   static constexpr int granule = 64;
   static constexpr int block_items = Reducer::items_within(tuning.one_launch_block_bytes, granule);
@@ -240,7 +240,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   // Lists the long segments and cuts the block's share. False if the block has none.
   STRATA_D bool number_long_segments(unsigned block, unsigned blocks) {
     // Each thread numbers neighbouring segments. Their lengths lie in `first_item` until the scans' barriers.
-    const int rows = ceiling_divide(num_segments_, block_threads);
+    const int rows = detail::ceiling_divide(num_segments_, block_threads);
     const int first_segment = static_cast<int>(threadIdx.x) * rows;
     unsigned long long lengths[max_rows];
     unsigned long long items = 0;

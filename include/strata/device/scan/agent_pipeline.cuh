@@ -284,7 +284,7 @@ class AgentScanPipeline {
   // Scans the aggregates of the scanning warps, a lane for each. Returns how many have items.
   STRATA_D int scan_warps(unsigned round, Aggregate& inclusive, Aggregate& exclusive) {
     const int lane = static_cast<int>(platform::lane_id());
-    const int warps = ceiling_divide(valid_items(round), warp_items);
+    const int warps = detail::ceiling_divide(valid_items(round), warp_items);
     Aggregate aggregate{};
     if (lane < warps) aggregate = storage_.warp_aggregate[slot_state(round).index][lane].Alias();
     typename WarpScan<Aggregate>::TempStorage unused;

@@ -70,7 +70,7 @@ __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
   platform::launch_next_kernel();
 
   const std::size_t num_items = counted.get();
-  const std::size_t tiles = ceiling_divide<std::size_t>(num_items, Agent::tile_items);
+  const std::size_t tiles = detail::ceiling_divide<std::size_t>(num_items, Agent::tile_items);
   const unsigned blocks = tiles < gridDim.x ? static_cast<unsigned>(tiles) : gridDim.x;
   if (num_items == 0 && blockIdx.x == 0 && threadIdx.x == 0) problem.write_empty();
   if (blockIdx.x >= blocks) return;
@@ -151,7 +151,7 @@ __launch_bounds__(scan_pipeline<typename MaxPolicy::ActivePolicy, Problem, UsesB
       }
       const unsigned head_items =
           num_items < input.max_head_items ? static_cast<unsigned>(num_items) : input.max_head_items;
-      const tiled_input tiles{num_items, ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
+      const tiled_input tiles{num_items, detail::ceiling_divide<std::size_t>(num_items - head_items, Agent::tile_items),
                               head_items};
       const auto& counted = detail::with_items(problem, num_items);
       Steps steps(counted, tiles);
@@ -281,7 +281,7 @@ struct DispatchScan {
     // not for users: storage is for either
     static_assert(tile_aggregates<typename Steps::Aggregate>::words_per_value <= Aggregates::words_per_value,
                   "a pipeline's aggregates must fit where those of tiles in registers do");
-    const std::size_t tiles = ceiling_divide<std::size_t>(max_items - head_items, Agent::tile_items);
+    const std::size_t tiles = detail::ceiling_divide<std::size_t>(max_items - head_items, Agent::tile_items);
     const auto launch_with = [&](const auto& input) {
       using Input = std::decay_t<decltype(input)>;
       static kernel_property_cache cache;

@@ -61,9 +61,10 @@ struct non_trivial_runs_problem {
   /// With the ends before this one.
   STRATA_HD void write_end(std::size_t end, std::size_t item, std::size_t last_end) const {
     if (end % 2 == 0) {
-      *detail::advanced(offsets_out, end / 2) = count_as<output_value_t<OffsetIterator, Count>>(item);
+      *detail::advanced(offsets_out, end / 2) = detail::count_as<output_value_t<OffsetIterator, Count>>(item);
     } else {
-      *detail::advanced(lengths_out, end / 2) = count_as<output_value_t<LengthIterator, Count>>(item - last_end + 1);
+      *detail::advanced(lengths_out, end / 2) =
+          detail::count_as<output_value_t<LengthIterator, Count>>(item - last_end + 1);
     }
   }
 #if STRATA_HOST_SIMT

@@ -296,8 +296,8 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   }
   template <class In>
   STRATA_HD bool reaches(const In& in, const Accum& total) const {
-    return reaches_into(first_out, total.first(), in) || reaches_into(second_out, total.second(), in) ||
-           reaches_into(rest_out, num_items - total.first() - total.second(), in);
+    return detail::reaches_into(first_out, total.first(), in) || detail::reaches_into(second_out, total.second(), in) ||
+           detail::reaches_into(rest_out, num_items - total.first() - total.second(), in);
   }
 };
 

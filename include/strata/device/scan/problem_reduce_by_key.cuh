@@ -317,7 +317,7 @@ struct reduce_by_key_problem {
  private:
   template <class Out>
   STRATA_HD bool reaches_inputs(const Out& out, std::size_t count) const {
-    return reaches_into(out, count, keys) || reaches_into(out, count, values);
+    return detail::reaches_into(out, count, keys) || detail::reaches_into(out, count, values);
   }
 };
 

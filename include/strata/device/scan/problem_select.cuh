@@ -242,7 +242,7 @@ struct select_problem {
   }
   template <class Out>
   STRATA_HD bool reaches_inputs(const Out& out, std::size_t count) const {
-    return reaches_into(out, count, keys) || reaches_into(out, count, values);
+    return detail::reaches_into(out, count, keys) || detail::reaches_into(out, count, values);
   }
 };
 

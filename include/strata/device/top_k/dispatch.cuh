@@ -202,7 +202,7 @@ struct DispatchTopK {
         d_keys_in, count, detail::least(k, count), {d_keys_out, d_values_in, d_values_out, nullptr}, stream, {},
         {},        {}};
     dispatch.reserve();
-    if (d_temp_storage == nullptr) return answer_size_query(dispatch.storage, temp_storage_bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(dispatch.storage, temp_storage_bytes);
     if (detail::refuses_storage(dispatch.storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (dispatch.k == 0) return cudaSuccess;
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
@@ -228,7 +228,7 @@ struct DispatchTopK {
     static kernel_property_cache cache;
     return detail::launch_resident(
         {"strata::DeviceTopK", dim3(1), dim3(threads), 0, stream, 1, device.ptx_version >= 900}, cache, device,
-        ceiling_divide(num_items, AgentTopK<ActivePolicy, KeyIterator, Digits>::tile_items), max_top_k_blocks,
+        detail::ceiling_divide(num_items, AgentTopK<ActivePolicy, KeyIterator, Digits>::tile_items), max_top_k_blocks,
         top_k_kernel<MaxPolicy, KeyIterator, Digits, Output, Index>, keys, num_items, k, candidates, output, workspace);
   }
 
@@ -269,7 +269,7 @@ struct DispatchTopK {
     const auto sample = top_k_sample<KeyIterator>::of(keys, num_items, Hub::samples);
     launch_configuration launch{"strata::DeviceTopK, sample", dim3(1), dim3(top_k_gather_threads), 0, stream, 1,
                                 device.ptx_version >= 900};
-    launch.grid = dim3(static_cast<unsigned>(ceiling_divide(Hub::samples, std::size_t{top_k_gather_threads})));
+    launch.grid = dim3(static_cast<unsigned>(detail::ceiling_divide(Hub::samples, std::size_t{top_k_gather_threads})));
     cudaError_t status = strata::launch(launch, top_k_gather_kernel<KeyIterator>, sample, copies);
     if (status != cudaSuccess) return status;
     launch.grid = dim3(1);

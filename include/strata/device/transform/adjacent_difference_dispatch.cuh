@@ -173,7 +173,7 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
     launch_configuration launch{"strata::DeviceAdjacentDifference", 0, dim3(policy.tuning.block_threads), 0, stream, 1,
                                 device.ptx_version >= 900};
     if (IsInPlace && range.tiles > 1) {
-      launch.grid = static_cast<unsigned>(ceiling_divide<long long>(range.tiles, policy.tuning.block_threads));
+      launch.grid = static_cast<unsigned>(detail::ceiling_divide<long long>(range.tiles, policy.tuning.block_threads));
       const cudaError_t status =
           strata::launch(launch, save_neighbours_kernel<MaxPolicy, IsLeft, Input, T>, in, problem.saved, range);
       if (status != cudaSuccess) return status;

@@ -128,10 +128,10 @@ class AgentBatchedCopy {
 
  private:
   STRATA_D static unsigned long long units_per_piece(const buffer& cut) {
-    return cut.units > min_piece_units * max_pieces ? ceiling_divide(cut.units, max_pieces) : min_piece_units;
+    return cut.units > min_piece_units * max_pieces ? detail::ceiling_divide(cut.units, max_pieces) : min_piece_units;
   }
   STRATA_D static unsigned pieces_of(const buffer& cut) {
-    return static_cast<unsigned>(ceiling_divide(cut.units, units_per_piece(cut)));
+    return static_cast<unsigned>(detail::ceiling_divide(cut.units, units_per_piece(cut)));
   }
 
   /// Copies `count` units of each lane's buffer; `locate(b)` is its location if its first unit has number b.

@@ -158,7 +158,7 @@ struct direct_transpose {
 
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 using AgentTranspose =
-    std::conditional_t<moves_directly(Kind), direct_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>,
+    std::conditional_t<detail::moves_directly(Kind), direct_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>,
                        staged_transpose<ActivePolicy, ElementBytes, PieceBytes, Kind>>;
 
 }  // namespace detail

@@ -24,7 +24,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// With `IsQueue`, what has been queued.
 template <class MaxPolicy, class Buffers, bool IsQueue>
 __launch_bounds__(MaxPolicy::ActivePolicy::batched_copy.block_threads,
-                  IsQueue ? blocks_of_queue<Buffers>(MaxPolicy::ActivePolicy::batched_copy)
+                  IsQueue ? detail::blocks_of_queue<Buffers>(MaxPolicy::ActivePolicy::batched_copy)
                           : MaxPolicy::ActivePolicy::batched_copy.blocks_per_multiprocessor)
     STRATA_KERNEL void batched_copy_kernel(Buffers buffers, std::size_t num_buffers, unsigned buffers_per_warp,
                                            buffer_queue queue) {
@@ -121,7 +121,7 @@ struct DispatchBatchedCopy {
                                         blocks < most_blocks ? blocks : most_blocks);
     if (launched != cudaSuccess) return launched;
     return launch(batched_copy_kernel<MaxPolicy, Buffers, true>, "strata::DeviceMemcpy, queued buffers",
-                  multiprocessors * blocks_of_queue<Buffers>(tuning));
+                  multiprocessors * detail::blocks_of_queue<Buffers>(tuning));
   }
 };
 

@@ -156,7 +156,7 @@ struct byte_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
     STRATA_D unsigned edge_units(bool is_tail) const {
       const unsigned behind_boundary = is_tail ? 0 : static_cast<unsigned>(out % edge::bytes);
       const unsigned edge_bytes = is_tail ? tail : head;
-      return edge_bytes > 0 ? ceiling_divide(behind_boundary + edge_bytes, edge::bytes) : 0;
+      return edge_bytes > 0 ? detail::ceiling_divide(behind_boundary + edge_bytes, edge::bytes) : 0;
     }
   };
 
@@ -259,7 +259,7 @@ constexpr auto choose_buffers() {
   }
 }
 template <class InputIt, class OutputIt, class SizeIt>
-using range_buffers = typename decltype(choose_buffers<InputIt, OutputIt, SizeIt>())::type;
+using range_buffers = typename decltype(detail::choose_buffers<InputIt, OutputIt, SizeIt>())::type;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -71,7 +71,7 @@ struct tile_range {
     if (head > num_items) head = num_items;
     const std::size_t grouped = num_items - head;
     const std::size_t tail = grouped % Tile::width;
-    const std::size_t tiles = ceiling_divide<std::size_t>(grouped - tail, Tile::items);
+    const std::size_t tiles = detail::ceiling_divide<std::size_t>(grouped - tail, Tile::items);
     return {static_cast<long long>(num_items),
             tiles > 0 ? static_cast<long long>(tiles) : 1,
             1,

@@ -22,8 +22,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// One tile per block, as far as a grid has blocks enough.
 template <class MaxPolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
-__launch_bounds__(transpose_row<typename MaxPolicy::ActivePolicy, Kind>().block_threads,
-                  transpose_row<typename MaxPolicy::ActivePolicy, Kind>().blocks_per_multiprocessor)
+__launch_bounds__(detail::transpose_row<typename MaxPolicy::ActivePolicy, Kind>().block_threads,
+                  detail::transpose_row<typename MaxPolicy::ActivePolicy, Kind>().blocks_per_multiprocessor)
     STRATA_KERNEL void transpose_kernel(const void* d_in, void* d_out,
                                         const STRATA_GRID_CONSTANT transpose_shape shape) {
   using Agent = AgentTranspose<typename MaxPolicy::ActivePolicy, ElementBytes, PieceBytes, Kind>;

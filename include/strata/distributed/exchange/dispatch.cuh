@@ -141,7 +141,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   groups.reserve(input, position.ranks);
   groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
   // Of what the call itself refuses, too: a rank that ended here would be waited for.
-  if (d_temp_storage == nullptr) return answer_size_query(groups.storage(), temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const bool has_storage = groups.map(d_temp_storage, temp_storage_bytes);
   const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, capacity, "d_keys_out");
@@ -243,7 +243,7 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   groups.template reserve_more<Key>(key_chunks_slot, chunks_items);
   if (has_values) groups.template reserve_more<Value>(value_chunks_slot, chunks_items);
   // Of what the call itself refuses, too: a rank that ended here would be waited for.
-  if (d_temp_storage == nullptr) return answer_size_query(groups.storage(), temp_storage_bytes);
+  if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, out_items, "d_keys_out");
   const argument_bytes values_bytes = detail::bytes_of(d_values_out, has_values ? out_items : 0, "d_values_out");

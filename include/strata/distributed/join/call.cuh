@@ -85,9 +85,9 @@ struct distributed_join_call {
 
   /// Whether the keys of the local join have the numbers of their rows. Columns of values are read by index. A join
   /// with a range may address an array directly, which reads keys of an array.
-  static constexpr bool has_numbered_keys =
-      take_row_numbers<Columns> && !have_values<Columns> && !BuildPromises::may_have_range &&
-      (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);
+  static constexpr bool has_numbered_keys = take_row_numbers<Columns> && !have_values<Columns> &&
+                                            !BuildPromises::may_have_range &&
+                                            (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);
 
   JoinSide<Keys> build;
   JoinSide<Keys> probe;
@@ -157,7 +157,7 @@ struct distributed_join_call {
       using Column = std::decay_t<decltype(column)>;
       if constexpr (moves_with<Column, true>() || moves_with<Column, false>()) {
         using Traits = join_column_traits<Column>;
-        sum = mixed_hash(sum * 4096 + 2 * sizeof(typename Traits::value_type) + (Traits::is_of_build ? 1 : 0));
+        sum = detail::mixed_hash(sum * 4096 + 2 * sizeof(typename Traits::value_type) + (Traits::is_of_build ? 1 : 0));
       }
     });
     return static_cast<std::int64_t>(sum);

@@ -41,7 +41,7 @@ class DispatchDistributedJoin {
     if (!are_counts_valid) call_.clear_counts();
     status = reserve();
     if (d_temp_storage == nullptr) {
-      return status == cudaSuccess ? answer_size_query(storage_.all(), temp_storage_bytes) : status;
+      return status == cudaSuccess ? detail::answer_size_query(storage_.all(), temp_storage_bytes) : status;
     }
     const bool has_storage = status == cudaSuccess && storage_.map(d_temp_storage, temp_storage_bytes);
     if (status == cudaSuccess &&

@@ -118,7 +118,7 @@ template <class TransformOp, class AccumT, class InputIterator, class ReductionO
 cudaError_t write_message(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                           aggregate_message<AccumT>* message, std::int64_t num_items, ReductionOp reduction_op,
                           cudaStream_t stream) {
-  if (d_temp_storage != nullptr && num_items == 0) return write_empty_message(message, cudaSuccess, stream);
+  if (d_temp_storage != nullptr && num_items == 0) return detail::write_empty_message(message, cudaSuccess, stream);
   return dispatch_aggregate<AccumT, InputIterator, ReductionOp, TransformOp>::Dispatch(
       d_temp_storage, temp_storage_bytes, d_in, message_output<AccumT>{message, num_items}, num_items, reduction_op,
       TransformOp{}, only_if_empty<AccumT>{AccumT{}}, stream);

@@ -12,7 +12,7 @@ namespace detail {
 
 /// A warp has one logical warp if `Threads` is no power of two.
 template <class T, int ItemsPerThread, int Threads>
-using warp_exchange_layout = ExchangeLayout<T, ItemsPerThread, is_power_of_two(Threads) ? Threads : 32>;
+using warp_exchange_layout = ExchangeLayout<T, ItemsPerThread, detail::is_power_of_two(Threads) ? Threads : 32>;
 
 /// The storages of all logical warps of a warp, for the model of bank conflicts. The indices of a logical
 /// warp's items follow those of the logical warp before it.

@@ -132,7 +132,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   barrier.synchronize();
   if (*table.has_duplicates != 0) Sort(storage.Alias(), table, sort).run(barrier);
   const unsigned long long tiles =
-      ceiling_divide<unsigned long long>(detail::rows_of(probe), unsigned{Agent::tile_items});
+      detail::ceiling_divide<unsigned long long>(detail::rows_of(probe), unsigned{Agent::tile_items});
   for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     Agent::for_each_row(table, probe, tile, [&](unsigned row, unsigned long long count, unsigned partner) {
       sink.by_row[row] = count > 1 ? join_list_bit | (first_element + partner) : partner;

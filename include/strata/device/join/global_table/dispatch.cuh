@@ -59,8 +59,8 @@ struct join_prober {
       storage.template reserve<unsigned>(first + matched, matched_words());
     }
     if (!has_rows) return;
-    const std::size_t max_tiles =
-        ceiling_divide<std::size_t>(probe_rows, min_join_tile) + ceiling_divide<std::size_t>(build_rows, min_join_tile);
+    const std::size_t max_tiles = detail::ceiling_divide<std::size_t>(probe_rows, min_join_tile) +
+                                  detail::ceiling_divide<std::size_t>(build_rows, min_join_tile);
     storage.template reserve<unsigned long long>(first + begins, max_tiles);
     storage.template reserve<unsigned long long>(first + chunk_ends, max_tiles);
     if (!IsOrdered) {
@@ -73,7 +73,7 @@ struct join_prober {
   cudaError_t reset(const Layout& storage, int first, unsigned long long* total, const launch_configuration& base,
                     const device_properties& device) const {
     const std::size_t words = matched_words();
-    return strata::launch(clearing_join_launch<ActivePolicy>(base, device.multiprocessors, words),
+    return strata::launch(detail::clearing_join_launch<ActivePolicy>(base, device.multiprocessors, words),
                           join_reset_kernel<Row>, total, list_in(storage, first).counter,
                           words != 0 ? storage.template get<unsigned>(first + matched) : nullptr,
                           static_cast<unsigned long long>(words));
@@ -105,7 +105,7 @@ struct join_prober {
       const auto max_chunks = all + static_cast<unsigned long long>(probe.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.probe_blocks_per_multiprocessor);
-      return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.probe_threads),
+      return strata::launch(detail::join_launch(base, detail::least(max_chunks, resident), tuning.probe_threads),
                             join_write_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, list, all, sink);
     }
   }
@@ -118,8 +118,8 @@ struct join_prober {
                       tuning.fallback_threads * tuning.probe_items >= min_items,
                   "join_table_tuning: a tile of probe rows must have at least 256");
     const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
-    probe.probe_tiles = ceiling_divide<unsigned long long>(probe.rows, tile);
-    probe.build_tiles = kind == JoinKind::full ? ceiling_divide<unsigned long long>(table.rows, tile) : 0;
+    probe.probe_tiles = detail::ceiling_divide<unsigned long long>(probe.rows, tile);
+    probe.build_tiles = kind == JoinKind::full ? detail::ceiling_divide<unsigned long long>(table.rows, tile) : 0;
     if (kind == JoinKind::full) table.matched = storage.template get<unsigned>(first + matched);
   }
 
@@ -150,7 +150,7 @@ struct join_prober {
   cudaError_t count(const Table& table, const Probe& probe, const launch_configuration& base,
                     unsigned long long* counts) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(join_launch(base, number, ActivePolicy::table.probe_threads),
+      return strata::launch(detail::join_launch(base, number, ActivePolicy::table.probe_threads),
                             join_count_kernel<MaxPolicy, Table, Keys, Row>, table, probe, first, number, counts);
     });
   }
@@ -158,7 +158,7 @@ struct join_prober {
   cudaError_t join(const Table& table, const Probe& probe, const launch_configuration& base, const join_tile_list& list,
                    const Sink& sink) const {
     return in_two_parts(probe, [&](unsigned long long first, unsigned long long number) {
-      return strata::launch(join_launch(base, number, ActivePolicy::table.probe_threads),
+      return strata::launch(detail::join_launch(base, number, ActivePolicy::table.probe_threads),
                             join_probe_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, first, number,
                             list, sink);
     });

@@ -159,7 +159,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.scan_threads)
     Count sum = 0;
     Scan(scan_storage).ExclusiveSum(count, begin, sum);
     begin += all;
-    const Count chunks = join_output_chunks_of<chunk_rows>(begin, count, capacity);
+    const Count chunks = detail::join_output_chunks_of<chunk_rows>(begin, count, capacity);
     Count end = 0;
     Count sum_of_chunks = 0;
     Scan(chunk_storage).InclusiveSum(chunks, end, sum_of_chunks);

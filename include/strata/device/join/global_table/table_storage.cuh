@@ -120,8 +120,8 @@ class join_table_storage {
   /// Inserts rows [first, table.rows) into the table.
   cudaError_t insert(const Table& table, const launch_configuration& base, Row first) {
     if (first >= table.rows) return cudaSuccess;
-    return strata::launch(join_launch(base, blocks_for(table.rows - first), build_threads), join_insert_kernel<Table>,
-                          table, static_cast<unsigned long long>(first));
+    return strata::launch(detail::join_launch(base, blocks_for(table.rows - first), build_threads),
+                          join_insert_kernel<Table>, table, static_cast<unsigned long long>(first));
   }
 
   /// Lists the rows of each key; to be called when all rows are in.
@@ -135,7 +135,8 @@ class join_table_storage {
       const cudaError_t status = strata::launch(join_launch(base, ceiling_divide(all_slots, tile), build_threads),
                                                 join_list_offsets_kernel<MaxPolicy, Table>, table);
       if (status != cudaSuccess) return status;
-      return strata::launch(join_launch(base, blocks_for(table.rows), build_threads), join_fill_kernel<Table>, table);
+      return strata::launch(detail::join_launch(base, blocks_for(table.rows), build_threads), join_fill_kernel<Table>,
+                            table);
     }
   }
 
@@ -160,8 +161,8 @@ class join_table_storage {
   cudaError_t sort_lists(const Table& table, const launch_configuration& base) {
     cudaError_t status = sort(sorting_, sort_bytes_, table.slot_of, sorted_, table.lists, table.rows, base.stream);
     if (status != cudaSuccess) return status;
-    return strata::launch(join_launch(base, blocks_for(table.rows), build_threads), join_find_begins_kernel<Table, Row>,
-                          table, static_cast<const Row*>(sorted_));
+    return strata::launch(detail::join_launch(base, blocks_for(table.rows), build_threads),
+                          join_find_begins_kernel<Table, Row>, table, static_cast<const Row*>(sorted_));
   }
 
   // The slot number of a row without a slot has all bits set, so that the row comes last.

@@ -49,9 +49,10 @@ struct join_on_host {
     };
     std::int64_t total = 0;
     const auto call = [&](const auto& sink) {
-      return host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, number_of(build), probe.keys,
-                                   number_of(probe), sink, num_out == nullptr ? nullptr : &total, output.capacity,
-                                   on_host(build, probe, options), options.hash, options.equal);
+      return detail::host_join_rows<Index>(temp_storage, temp_storage_bytes, kind, build.keys, number_of(build),
+                                           probe.keys, number_of(probe), sink, num_out == nullptr ? nullptr : &total,
+                                           output.capacity, on_host(build, probe, options), options.hash,
+                                           options.equal);
     };
     HostJoinStatus status = HostJoinStatus::success;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {

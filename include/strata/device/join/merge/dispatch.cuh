@@ -125,7 +125,7 @@ struct DispatchMergeJoin {
     sides.probe_rows = static_cast<Row>(call.probe.rows);
     sides.capacity = call.capacity;
     sides.total = call.total;
-    sides.tiles = ceiling_divide<unsigned long long>(sides.rows(), tile_items);
+    sides.tiles = detail::ceiling_divide<unsigned long long>(sides.rows(), tile_items);
     warp_look_back tile_order{};
     // In an ordered join, unmatched build rows come after all others.
     tile_order.tiles = sides.kind == JoinKind::full && IsOrdered ? 2 * sides.tiles : sides.tiles;
@@ -160,7 +160,7 @@ struct DispatchMergeJoin {
         tile_order.ends = get(ends);
       }
     }
-    return run(sides, list, tile_order, base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
+    return run(sides, list, tile_order, detail::base_join_launch("strata::DeviceHashJoin", call.device, call.stream),
                call.device, call.sink);
   }
 
@@ -179,7 +179,7 @@ struct DispatchMergeJoin {
                        join_merge_split_kernel<Key, Row>, sides, tile_items, log2_lanes, list.counter, order);
     if (status != cudaSuccess || sides.tiles == 0) return status;
     if constexpr (!has_rows) {
-      return strata::launch(join_launch(base, sides.tiles, tuning.threads),
+      return strata::launch(detail::join_launch(base, sides.tiles, tuning.threads),
                             join_merge_count_kernel<MaxPolicy, Key, Row>, sides);
     } else {
       status = strata::launch(join_launch(base, order.tiles, tuning.threads),
@@ -191,7 +191,7 @@ struct DispatchMergeJoin {
           sides.tiles + static_cast<unsigned long long>(sides.capacity) / ActivePolicy::output.chunk_rows;
       const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                           static_cast<unsigned>(tuning.blocks_per_multiprocessor);
-      return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.threads),
+      return strata::launch(detail::join_launch(base, detail::least(max_chunks, resident), tuning.threads),
                             join_merge_write_kernel<MaxPolicy, Index, Key, Row, Sink>, sides, list, sink);
     }
   }

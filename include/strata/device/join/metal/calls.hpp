@@ -44,10 +44,10 @@ struct join_on_metal {
       return join(temp_storage, temp_storage_bytes, kind, build, probe, no_rows, num_out, options, queue);
     } else if constexpr (std::is_same_v<Output, JoinPairsOutput<Index>> && std::is_pointer_v<Keys>) {
       std::int64_t total = 0;
-      const cudaError_t status = as_cuda(
-          metal_join_pairs(temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys, probe.rows,
-                           output.sink.build_out, output.sink.probe_out, num_out == nullptr ? nullptr : &total,
-                           output.capacity, on_metal(build, probe, options), options.hash, options.equal, queue));
+      const cudaError_t status = as_cuda(detail::metal_join_pairs(
+          temp_storage, temp_storage_bytes, kind, build.keys, build.rows, probe.keys, probe.rows, output.sink.build_out,
+          output.sink.probe_out, num_out == nullptr ? nullptr : &total, output.capacity,
+          on_metal(build, probe, options), options.hash, options.equal, queue));
       if (temp_storage != nullptr && status == cudaSuccess) join_on_host::write_total(total, num_out);
       return status;
     } else {

@@ -101,8 +101,9 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
                                                const MetalJoinOptions& options = {}, const Hash& hash = {},
                                                const Equal& equal = {}, void* command_queue = nullptr) {
   const auto by_host = [&](void* storage, std::size_t& bytes, std::int64_t most) {
-    return metal::status_of(host_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys, probe_rows,
-                                            build_out, probe_out, num_out, most, options.host, hash, equal));
+    return metal::status_of(detail::host_join_pairs(storage, bytes, kind, build_keys, build_rows, probe_keys,
+                                                    probe_rows, build_out, probe_out, num_out, most, options.host, hash,
+                                                    equal));
   };
   const metal::objc::autorelease_pool pool;
   if constexpr (metal::is_joined_by_gpu<Key, Hash, Equal>) {
@@ -124,8 +125,8 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
                                       static_cast<std::uint64_t>(capacity)};
     if (metal::is_joined_by_gpu_now(request, options)) {
       metal::context* const gpu = metal::context_list::of_process().find(command_queue);
-      JoinStrategy strategy = choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key),
-                                                           gpu == nullptr ? 0 : gpu->threadgroup_bytes());
+      JoinStrategy strategy = strata::choose_join_strategy<Policy>(request.build_rows, request.probe_rows, sizeof(Key),
+                                                                   gpu == nullptr ? 0 : gpu->threadgroup_bytes());
       if (options.strategy && gpu != nullptr && build_rows != 0 && probe_rows != 0) {
         strategy = *options.strategy;
       }
@@ -133,8 +134,8 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
         if (temp_storage != nullptr &&
             (detail::refuses_null(num_out, "d_num_out") || detail::refuses_null(build_keys, "the build side's keys") ||
              detail::refuses_null(probe_keys, "the probe side's keys") ||
-             !are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity, build_keys, build_rows, probe_keys,
-                                     probe_rows))) {
+             !detail::are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity, build_keys, build_rows,
+                                             probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;
         }
         return metal::join_by_gpu(*gpu, command_queue, strategy, request, options, temp_storage, temp_storage_bytes,
@@ -157,9 +158,9 @@ template <class Policy = metal_join_policy, class Index = std::int32_t, class Ke
                                                std::int64_t probe_rows, std::int64_t* num_out,
                                                const MetalJoinOptions& options = {}, const Hash& hash = {},
                                                const Equal& equal = {}, void* command_queue = nullptr) {
-  return metal_join_pairs<Policy>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
-                                  probe_rows, static_cast<Index*>(nullptr), static_cast<Index*>(nullptr), num_out, 0,
-                                  options, hash, equal, command_queue);
+  return detail::metal_join_pairs<Policy>(temp_storage, temp_storage_bytes, kind, build_keys, build_rows, probe_keys,
+                                          probe_rows, static_cast<Index*>(nullptr), static_cast<Index*>(nullptr),
+                                          num_out, 0, options, hash, equal, command_queue);
 }
 
 }  // namespace detail

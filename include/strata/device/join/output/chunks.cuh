@@ -45,7 +45,7 @@ struct join_tile_list {
   template <unsigned long long ChunkRows>
   STRATA_D void add(unsigned long long tile, unsigned long long begin, unsigned long long rows,
                     std::int64_t capacity) const {
-    const unsigned long long chunks = join_output_chunks_of<ChunkRows>(begin, rows, capacity);
+    const unsigned long long chunks = detail::join_output_chunks_of<ChunkRows>(begin, rows, capacity);
     if (chunks == 0) return;
     constexpr unsigned long long one = 1ull << chunk_bits;
     const unsigned long long before = atomicAdd(counter, one + chunks);

@@ -217,7 +217,8 @@ class AgentJoinWriteLists {
           owners[k] = static_cast<int>(join_output_offsets<BlockThreads>::owner_of(at, in_some));
           const unsigned rank = at + __shfl_sync(full_warp_mask, skipped, owners[k]);
           found[k] = __shfl_sync(full_warp_mask, partner, owners[k]);
-          if (at < number && is_join_list(found[k])) found[k] = listed_.lists[found[k] - join_list_bit + rank].row;
+          if (at < number && detail::is_join_list(found[k]))
+            found[k] = listed_.lists[found[k] - join_list_bit + rank].row;
         }
         STRATA_UNROLL
         for (unsigned k = 0; k < ahead; ++k) {
@@ -252,8 +253,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::output.select_threads,
   STRATA_SHARED(storage, typename Agent::TempStorage);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, listed.kind, number_of_items<unsigned>(rows), order,
-        total)
+  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, listed.kind, detail::number_of_items<unsigned>(rows),
+        order, total)
       .template run<Index>(capacity, listed, tiles, sink);
 }
 
@@ -267,7 +268,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::output.write_threads,
   using Agent = AgentJoinWriteLists<tuning.write_threads, tuning.partner_items>;
   STRATA_SHARED(storage, typename Agent::TempStorage);
   begin_join_kernel();
-  listed.rows = number_of_items<unsigned>(rows);
+  listed.rows = detail::number_of_items<unsigned>(rows);
   Agent agent(storage, listed, capacity);
   detail::write_join_chunks<tuning.chunk_rows, Index>(agent, tiles, 0, sink);
 }
@@ -289,7 +290,7 @@ class join_list_order_launches : public join_probe_order_launches<MaxPolicy, Act
   void reserve(Layout& storage, int first) const {
     Base::reserve(storage, first);
     storage.template reserve<unsigned long long>(first + listed_tiles, 3 * order_.tiles);
-    storage.template reserve<unsigned long long>(first + groups, ceiling_divide(rows_, unsigned{warp_threads}));
+    storage.template reserve<unsigned long long>(first + groups, detail::ceiling_divide(rows_, unsigned{warp_threads}));
   }
 
   template <class Layout>
@@ -320,7 +321,7 @@ class join_list_order_launches : public join_probe_order_launches<MaxPolicy, Act
     const auto max_chunks = order_.tiles + static_cast<unsigned long long>(capacity) / tuning.chunk_rows;
     const unsigned long long resident = static_cast<unsigned long long>(device.multiprocessors) *
                                         static_cast<unsigned>(tuning.write_blocks_per_multiprocessor);
-    return strata::launch(join_launch(base, detail::least(max_chunks, resident), tuning.write_threads),
+    return strata::launch(detail::join_launch(base, detail::least(max_chunks, resident), tuning.write_threads),
                           join_write_lists_kernel<MaxPolicy, Index, Sink, Rows>, listed, rows, capacity, tiles_, sink);
   }
 

@@ -133,7 +133,7 @@ class join_tile_offsets {
   STRATA_D bool is_ordered() const { return order_.states != nullptr; }
 
   /// The number of the next tile in the order. The caller checks whether there is one.
-  STRATA_D Count take_ticket() { return take_block_ticket(order_.ticket, storage_.ticket); }
+  STRATA_D Count take_ticket() { return detail::take_block_ticket(order_.ticket, storage_.ticket); }
 
   /// The sum over all warps; `before` is that over the warps before the calling one.
   STRATA_D Count sum_of_block(Count sum, Count& before) {

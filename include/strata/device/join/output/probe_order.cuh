@@ -208,7 +208,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::output.select_threads,
   STRATA_SHARED(storage, typename Agent::TempStorage);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, kind, number_of_items<unsigned>(rows), order, total)
+  Agent(storage, reinterpret_cast<unsigned*>(shared), partners, kind, detail::number_of_items<unsigned>(rows), order,
+        total)
       .template run<Index>(static_cast<unsigned long long>(capacity), sink);
 }
 

@@ -145,7 +145,7 @@ class AgentJoinColumns {
   template <class Columns, class Partitioned>
   STRATA_D void move_columns(join_record* shared, bool is_probe, const Columns& columns,
                              const Partitioned& partitioned) const {
-    if (is_build_column(columns.first) != is_probe) move_column(shared, columns.first.in, partitioned.first.in);
+    if (detail::is_build_column(columns.first) != is_probe) move_column(shared, columns.first.in, partitioned.first.in);
     constexpr int columns_left = number_of_columns<Columns>;
     if constexpr (columns_left > 1) move_columns(shared, is_probe, columns.rest, partitioned.rest);
   }

@@ -75,7 +75,7 @@ class AgentJoinDuplicates {
     // One block must join all probe rows to know which build rows have no partner.
     if (state_.join.kind == JoinKind::full) parts = 1;
     for (;;) {
-      const unsigned ticket = take_block_ticket(state_.join.next_deferred, storage_.ticket);
+      const unsigned ticket = detail::take_block_ticket(state_.join.next_deferred, storage_.ticket);
       if (ticket / parts >= number) break;
       join_work_item work_item = state_.join.work_items[state_.join.deferred[ticket / parts]];
       const unsigned each = work_item.rows / parts + (work_item.rows % parts != 0 ? 1 : 0);
