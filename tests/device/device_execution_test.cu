@@ -49,32 +49,32 @@ TEST(device_execution, work_is_done_on_the_stream_of_the_execution) {
 
 TEST(device_execution, errors_of_the_memory_are_the_results_and_nothing_is_launched) {
   const std::vector<u32> before(700, 1);
-  device_vector<u32> items(before);
+  device_vector<u32> data(before);
   resource memory;
   memory.has = resource::trouble::out_of_memory;
   const execution<resource> where(nullptr, memory);
-  EXPECT_EQ(cudaErrorMemoryAllocation, DeviceScan::InclusiveSum(items.data(), 700, where));
+  EXPECT_EQ(cudaErrorMemoryAllocation, DeviceScan::InclusiveSum(data.data(), 700, where));
   EXPECT_EQ(1, memory.allocations);
   EXPECT_EQ(0, memory.deallocations);
   memory.has = resource::trouble::throws;
-  EXPECT_THROW((void)DeviceScan::InclusiveSum(items.data(), 700, where), std::runtime_error);
+  EXPECT_THROW((void)DeviceScan::InclusiveSum(data.data(), 700, where), std::runtime_error);
   EXPECT_EQ(0, memory.deallocations);
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
-  EXPECT_EQ(before, items.to_host());
+  EXPECT_EQ(before, data.to_host());
 }
 
 TEST(device_execution, arguments_are_checked_before_and_after_memory_is_taken) {
   const std::vector<u32> before(700, 1);
-  device_vector<u32> items(before);
+  device_vector<u32> data(before);
   resource memory;
   const execution<resource> where(nullptr, memory);
-  EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(items.data(), -1, where));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(data.data(), -1, where));
   EXPECT_EQ(0, memory.allocations);
   EXPECT_EQ(cudaErrorInvalidValue, DeviceScan::InclusiveSum(static_cast<u32*>(nullptr), 5, where));
   EXPECT_EQ(1, memory.allocations);
   EXPECT_EQ(1, memory.deallocations);
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
-  EXPECT_EQ(before, items.to_host());
+  EXPECT_EQ(before, data.to_host());
 }
 
 }  // namespace device_calls
