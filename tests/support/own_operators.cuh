@@ -7,6 +7,7 @@
 
 #include <strata/core/platform.cuh>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <ostream>
@@ -16,6 +17,45 @@
 #include "support/test_support.cuh"
 
 namespace strata_test {
+
+/// The numbers begin ... end - 1, and some bytes.
+template <class Word, std::size_t PaddingWords = 0>
+struct interval {
+  Word begin;
+  Word end;
+  Word padding[PaddingWords];
+};
+template <class Word>
+struct interval<Word, 0> {
+  Word begin;
+  Word end;
+};
+
+/// Counts operands that it must not see: joining two intervals is right only if one ends where the other begins. So
+/// each application must get neighbours, in their order, and nothing that is not an item or a result.
+struct join_intervals {
+  unsigned* violations;
+
+  template <class Interval>
+  STRATA_D Interval operator()(const Interval& a, const Interval& b) const {
+    if (a.end != b.begin || a.end <= a.begin || b.end <= b.begin) atomicAdd(violations, 1u);
+    Interval joined = a;
+    joined.end = b.end;
+    return joined;
+  }
+};
+
+/// Item i is the number i alone.
+template <class Interval>
+std::vector<Interval> single_numbers(std::size_t count) {
+  using Word = decltype(Interval{}.begin);
+  std::vector<Interval> items(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    items[i].begin = static_cast<Word>(i);
+    items[i].end = static_cast<Word>(i + 1);
+  }
+  return items;
+}
 
 /// x -> factor * x + offset modulo 2^32. All operators compose maps, the first one first. Odd factors make a group, so
 /// that each map shows in the result.

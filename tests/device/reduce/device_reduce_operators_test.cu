@@ -12,40 +12,17 @@
 #include <vector>
 
 #include "device/device_call.cuh"
+#include "support/own_operators.cuh"
 
 namespace {
 
 using namespace device_test;
 using strata::DeviceReduce;
+using strata_test::affine;
+using strata_test::interval;
+using strata_test::join_intervals;
 
 // ------------------------------------------------------------------ order and operands
-
-// An operator that counts operands that it must not see. Every item is the interval [i, i + 1), and
-// joining two is right only if one ends where the other begins. So each application in the tree must
-// get neighbours, in their order, and nothing that is not an item or a result.
-template <class Word, std::size_t PaddingWords>
-struct interval {
-  Word begin;
-  Word end;
-  Word padding[PaddingWords];
-};
-template <class Word>
-struct interval<Word, 0> {
-  Word begin;
-  Word end;
-};
-
-struct join {
-  unsigned* violations;
-
-  template <class Interval>
-  STRATA_D Interval operator()(const Interval& a, const Interval& b) const {
-    if (a.end != b.begin || a.end <= a.begin || b.end <= b.begin) atomicAdd(violations, 1u);
-    Interval joined = a;
-    joined.end = b.end;
-    return joined;
-  }
-};
 
 template <class Interval>
 class DeviceReduceOrder : public ::testing::Test {};
@@ -58,13 +35,7 @@ TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_els
   using Interval = TypeParam;
   using Word = decltype(Interval{}.begin);
   const std::vector<std::size_t> lengths = usual_sizes();
-  std::vector<Interval> items(lengths.back() + 1);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i] = {};
-    items[i].begin = static_cast<Word>(i);
-    items[i].end = static_cast<Word>(i + 1);
-  }
-  const device_vector<Interval> in(items);
+  const device_vector<Interval> in(strata_test::single_numbers<Interval>(lengths.back() + 1));
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
   Interval init{};
   init.begin = -5;
@@ -73,7 +44,7 @@ TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_els
     for (const std::size_t size : lengths) {
       if (start == 1 && size > 5000) continue;
       const Interval joined = result_of<Interval>([&](Interval* out, auto&&... storage) {
-        return DeviceReduce::Reduce(storage..., in.data() + start, out, size, join{violations.data()}, init);
+        return DeviceReduce::Reduce(storage..., in.data() + start, out, size, join_intervals{violations.data()}, init);
       });
       ASSERT_EQ(-5, joined.begin) << size << " from " << start;
       ASSERT_EQ(static_cast<Word>(start + size), joined.end) << size << " from " << start;
@@ -83,10 +54,6 @@ TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_els
 }
 
 // Composition of functions x -> factor * x + offset, modulo 2^32, first one first.
-struct affine {
-  std::uint32_t factor;
-  std::uint32_t offset;
-};
 struct compose {
   STRATA_HD affine operator()(const affine& first, const affine& second) const {
     return {first.factor * second.factor, first.offset * second.factor + second.offset};

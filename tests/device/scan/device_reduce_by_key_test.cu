@@ -17,13 +17,16 @@
 #include "device/scan/device_runs_support.cuh"
 #include "device/schedules.cuh"
 #include "device/test_iterators.cuh"
+#include "support/own_operators.cuh"
 #include "support/test_types.cuh"
 
 namespace device_reduce_by_key_test {
 
 using namespace device_test;
 using strata::DeviceReduce;
+using strata_test::interval;
 using strata_test::join;
+using strata_test::join_intervals;
 using strata_test::plain_sum;
 using strata_test::string_hash;
 using strata_test::struct12;
@@ -171,35 +174,13 @@ TEST(device_reduce_by_key, keys_are_equal_if_their_operator_says_so) {
   }
 }
 
-// The items begin ... end - 1: only neighbours can be joined.
-template <int PaddingWords>
-struct interval {
-  int begin, end;
-  int padding[PaddingWords];
-};
-template <>
-struct interval<0> {
-  int begin, end;
-};
-
-struct join_intervals {
-  unsigned* violations;
-  template <class Interval>
-  STRATA_D Interval operator()(const Interval& a, const Interval& b) const {
-    if (a.end != b.begin || a.end <= a.begin || b.end <= b.begin) count_violation(violations);
-    Interval joined = a;
-    joined.end = b.end;
-    return joined;
-  }
-};
-
 template <class Interval>
 class DeviceReduceByKeyOrder : public ::testing::Test {};
 #if STRATA_TEST_FEW_TYPES
-using intervals = ::testing::Types<interval<0>>;
+using intervals = ::testing::Types<interval<int>>;
 #else
 // 8 bytes, and 12, which no pipeline takes.
-using intervals = ::testing::Types<interval<0>, interval<1>>;
+using intervals = ::testing::Types<interval<int>, interval<int, 1>>;
 #endif
 TYPED_TEST_SUITE(DeviceReduceByKeyOrder, intervals);
 

@@ -11,13 +11,16 @@
 
 #include "device/device_call.cuh"
 #include "device/scan/device_scan_support.cuh"
+#include "support/own_operators.cuh"
 #include "support/test_types.cuh"
 
 namespace {
 
 using namespace device_test;
 using strata::DeviceScan;
+using strata_test::interval;
 using strata_test::join;
+using strata_test::join_intervals;
 using strata_test::plain_sum;
 using strata_test::string_hash;
 
@@ -42,33 +45,6 @@ std::vector<T> inclusive_with_init(const T* in, std::size_t count, Op op, Init i
 
 // ------------------------------------------------------------------ order and operands
 
-// An operator that counts operands that it must not see. Every item is the interval [i, i + 1), and
-// joining two is right only if one ends where the other begins. So each application must get
-// neighbours, in their order, and nothing that is not an item, `init` or a result.
-template <class Word, std::size_t PaddingWords>
-struct interval {
-  Word begin;
-  Word end;
-  Word padding[PaddingWords];
-};
-template <class Word>
-struct interval<Word, 0> {
-  Word begin;
-  Word end;
-};
-
-struct join_intervals {
-  unsigned* violations;
-
-  template <class Interval>
-  STRATA_D Interval operator()(const Interval& a, const Interval& b) const {
-    if (a.end != b.begin || a.end <= a.begin || b.end <= b.begin) atomicAdd(violations, 1u);
-    Interval joined = a;
-    joined.end = b.end;
-    return joined;
-  }
-};
-
 template <class Interval>
 class DeviceScanOrder : public ::testing::Test {};
 #if defined(STRATA_TEST_FEW_TYPES)
@@ -84,13 +60,7 @@ TYPED_TEST(DeviceScanOrder, operator_joins_neighbours_in_order_and_nothing_else)
   using Word = decltype(Interval{}.begin);
   std::vector<std::size_t> lengths = boundary_sizes(if_small<std::size_t>(5000, 40000));
   lengths.push_back(if_small<std::size_t>(30000, (8u << 20) / sizeof(Interval) + 3));
-  std::vector<Interval> items(lengths.back() + 1);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i] = {};
-    items[i].begin = static_cast<Word>(i);
-    items[i].end = static_cast<Word>(i + 1);
-  }
-  const device_vector<Interval> in(items);
+  const device_vector<Interval> in(strata_test::single_numbers<Interval>(lengths.back() + 1));
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
   const join_intervals op{violations.data()};
   for (const std::size_t start : sizes{0, 1}) {
