@@ -86,6 +86,20 @@ cudaError_t in_two_phases(const Call& call) {
   return in_two_phases(call, all_contents[calls++ % 3]);
 }
 
+/// A call that may be refused, because of its arguments or because it gets a byte less storage than it asks for.
+template <class Call>
+cudaError_t in_storage(bool is_one_byte_short, const Call& call) {
+  std::size_t bytes = 0;
+  const cudaError_t query = call(nullptr, bytes);
+  if (query != cudaSuccess) return query;
+  EXPECT_GT(bytes, 0u);
+  const scratch storage(bytes);
+  if (is_one_byte_short) --bytes;
+  const cudaError_t status = call(storage.data(), bytes);
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  return status;
+}
+
 /// `call()` forwards to the overload without storage arguments.
 template <class Call>
 cudaError_t in_one_phase(const Call& call) {

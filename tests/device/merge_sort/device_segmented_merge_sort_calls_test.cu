@@ -316,32 +316,20 @@ struct arguments {
   const int* ends = device_offsets.data() + 1;
   bool is_short_of_storage = false;
 
-  template <class Call>
-  cudaError_t in_storage(const Call& call) const {
-    std::size_t bytes = 0;
-    const cudaError_t query = call(nullptr, bytes);
-    if (query != cudaSuccess) return query;
-    EXPECT_GT(bytes, 0u);
-    const scratch storage(bytes);
-    if (is_short_of_storage) --bytes;
-    const cudaError_t status = call(storage.data(), bytes);
-    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    return status;
-  }
   cudaError_t copy() const {
-    return in_storage([&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedMergeSort::SortPairsCopy(storage, bytes, keys_in, values_in, keys_out, values_out, items,
                                                      segments, begins, ends, is_less{});
     });
   }
   cudaError_t in_place() const {
-    return in_storage([&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedMergeSort::SortPairs(storage, bytes, keys_in, values_in, items, segments, begins, ends,
                                                  is_less{});
     });
   }
   cudaError_t of_size() const {
-    return in_storage([&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedMergeSort::SortKeys(storage, bytes, keys_in, segments, items, is_less{});
     });
   }

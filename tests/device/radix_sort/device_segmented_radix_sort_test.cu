@@ -737,22 +737,13 @@ struct arguments {
   bool is_short_of_storage = false;
 
   cudaError_t sort() const {
-    const auto call = [&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys_in, keys_out, values_in, values_out, items,
                                                  segments, begins, ends, begin_bit, end_bit);
-    };
-    std::size_t bytes = 0;
-    const cudaError_t query = call(nullptr, bytes);
-    if (query != cudaSuccess) return query;
-    EXPECT_GT(bytes, 0u);
-    const scratch storage(bytes);
-    if (is_short_of_storage) --bytes;
-    const cudaError_t status = call(storage.data(), bytes);
-    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    return status;
+    });
   }
   cudaError_t sort_buffers() const {
-    const auto call = [&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       DoubleBuffer<std::uint32_t> keys(keys_in, keys_out), values(values_in, values_out);
       const cudaError_t status = DeviceSegmentedRadixSort::SortPairs(storage, bytes, keys, values, items, segments,
                                                                      begins, ends, begin_bit, end_bit);
@@ -760,13 +751,7 @@ struct arguments {
         EXPECT_EQ(0, keys.selector + values.selector);
       }
       return status;
-    };
-    std::size_t bytes = 0;
-    const cudaError_t query = call(nullptr, bytes);
-    if (query != cudaSuccess) return query;
-    const scratch storage(bytes);
-    if (is_short_of_storage) --bytes;
-    return call(storage.data(), bytes);
+    });
   }
 };
 

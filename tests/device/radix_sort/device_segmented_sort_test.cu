@@ -446,27 +446,15 @@ struct arguments {
   const offset* ends = device_offsets.data() + 1;
   bool is_short_of_storage = false;
 
-  template <class Call>
-  cudaError_t in_storage(const Call& call) const {
-    std::size_t bytes = 0;
-    const cudaError_t query = call(nullptr, bytes);
-    if (query != cudaSuccess) return query;
-    EXPECT_GT(bytes, 0u);
-    const scratch storage(bytes);
-    if (is_short_of_storage) --bytes;
-    const cudaError_t status = call(storage.data(), bytes);
-    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    return status;
-  }
   cudaError_t copy() const {
-    return in_storage([&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       return DeviceSegmentedSort::SortPairs(storage, bytes, static_cast<const Key*>(keys_in), keys_out,
                                             static_cast<const Value*>(values_in), values_out, items, segments, begins,
                                             ends);
     });
   }
   cudaError_t in_buffers() const {
-    return in_storage([&](void* storage, std::size_t& bytes) {
+    return in_storage(is_short_of_storage, [&](void* storage, std::size_t& bytes) {
       DoubleBuffer<Key> keys(keys_in, keys_out);
       DoubleBuffer<Value> values(values_in, values_out);
       return DeviceSegmentedSort::SortPairs(storage, bytes, keys, values, items, segments, begins, ends);
