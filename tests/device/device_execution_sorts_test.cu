@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of sorts, of arrays and of segments, without temporary storage.
+// Calls of sorts without temporary storage.
 #include <cstddef>
 
 #include "device/execution_forms.cuh"
 
 namespace device_calls {
 
-INSTANTIATE_TEST_SUITE_P(sorts, DeviceExecution,
-                         ::testing::ValuesIn(joined({sorts<std::size_t, all_forms>(),
-                                                     segmented_sorts<std::size_t, all_forms>()})),
+INSTANTIATE_TEST_SUITE_P(sorts, DeviceExecution, ::testing::ValuesIn(joined({sorts<std::size_t, all_forms>()})),
                          test_name);
 
 }  // namespace device_calls
