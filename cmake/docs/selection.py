@@ -31,7 +31,7 @@ PUBLIC = [
     ("core", "core/operators.hpp", None),
     ("core", "core/platform/cache_modifiers.cuh", None),
     ("core", "core/policy_hub.hpp", None),
-    ("core", "core/radix_key.hpp", ["RadixFields", "RadixTraits", "is_radix_key"]),
+    ("core", "core/radix_key.hpp", ["RadixFields", "RadixTraits", "Traits", "is_radix_key"]),
     ("core", "core/shared_layout.hpp", None),
     ("core", "core/types.hpp", None),
     ("core", "core/util_device.cuh", None),

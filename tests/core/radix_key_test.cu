@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The order of radix keys, and their digits.
+#include <strata/core/launcher.cuh>
 #include <strata/core/radix_key.hpp>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,92 @@ TEST(radix_key, integers_keep_their_order) {
       {std::numeric_limits<std::int64_t>::min(), -1, 0, 1, std::numeric_limits<std::int64_t>::max()});
   expect_increasing<std::uint64_t>({0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}});
   EXPECT_LT(word(false), word(true));
+}
+
+/// The code of the bits of a key.
+template <class T, class Bits>
+auto code(Bits bits) {
+  static_assert(std::is_same_v<Bits, typename strata::Traits<T>::UnsignedBits>, "bits of the key");
+  return strata::Traits<T>::TwiddleIn(bits);
+}
+
+TEST(radix_bits, codes_of_integers_are_words) {
+  EXPECT_EQ(code<int>(~0u), word(-1));
+  EXPECT_EQ(code<unsigned>(5u), 5u);
+  EXPECT_EQ(code<signed char>(std::uint8_t{0x80}), 0);
+  EXPECT_EQ(code<bool>(std::uint8_t{1}), 1);
+  EXPECT_EQ(code<long long>(0ull), 1ull << 63);
+  EXPECT_EQ(code<const int>(0u), 1u << 31);
+  EXPECT_EQ(code<long>(0ul), 1ul << (8 * sizeof(long) - 1));
+}
+
+TEST(radix_bits, codes_of_floats_order_zeros_and_nans_by_their_bits) {
+  const std::vector<std::uint32_t> ascending = {
+      0xffffffff, 0xffc00000,                          // NaN with the sign bit, by payload
+      0xff800000, 0xbf800000, 0x80000001, 0x80000000,  // -infinity, -1, below zero, -0.0
+      0x00000000, 0x00000001, 0x3f800000, 0x7f800000,  // +0.0 to +infinity
+      0x7fc00000, 0x7fffffff};                         // NaN
+  for (std::size_t i = 1; i < ascending.size(); ++i) {
+    EXPECT_LT(code<float>(ascending[i - 1]), code<float>(ascending[i])) << i;
+  }
+  EXPECT_EQ(code<float>(0xffffffffu), 0u);
+  EXPECT_EQ(code<float>(0x7fffffffu), 0xffffffffu);
+  EXPECT_EQ(code<double>(0ull), 1ull << 63);
+  EXPECT_EQ(code<double>(1ull << 63), (1ull << 63) - 1);
+}
+
+template <class T>
+void expect_all_bits_come_back() {
+  using Bits = typename strata::Traits<T>::UnsignedBits;
+  for (unsigned bits = 0; bits <= static_cast<Bits>(~Bits{0}); ++bits) {
+    const Bits there = strata::Traits<T>::TwiddleIn(static_cast<Bits>(bits));
+    ASSERT_EQ(strata::Traits<T>::TwiddleOut(there), bits);
+  }
+}
+
+TEST(radix_bits, all_bits_come_back) {
+  expect_all_bits_come_back<__half>();
+  expect_all_bits_come_back<__nv_bfloat16>();
+  expect_all_bits_come_back<__nv_fp8_e4m3>();
+  expect_all_bits_come_back<__nv_fp8_e5m2>();
+  expect_all_bits_come_back<short>();
+  expect_all_bits_come_back<unsigned char>();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const unsigned long long bits = random();
+    EXPECT_EQ(strata::Traits<double>::TwiddleOut(code<double>(bits)), bits);
+    EXPECT_EQ(strata::Traits<long long>::TwiddleOut(code<long long>(bits)), bits);
+    const auto half = static_cast<std::uint32_t>(bits);
+    EXPECT_EQ(strata::Traits<float>::TwiddleOut(code<float>(half)), half);
+  }
+}
+
+/// For all but -0.0 and NaN, the code is the word by which the sorts compare.
+TEST(radix_bits, codes_of_ordinary_floats_are_words) {
+  for (const float x : {-1e30f, -1.0f, 0.0f, 1e-40f, 3.5f, std::numeric_limits<float>::infinity()}) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    EXPECT_EQ(code<float>(bits), word(x)) << x;
+  }
+}
+
+STRATA_KERNEL void twiddle(const std::uint32_t* bits, std::uint32_t* codes, std::uint32_t* back) {
+  const std::uint32_t code = strata::Traits<float>::TwiddleIn(bits[threadIdx.x]);
+  codes[threadIdx.x] = code;
+  back[threadIdx.x] = strata::Traits<float>::TwiddleOut(code);
+}
+
+TEST(radix_bits, device_code_makes_the_same_codes) {
+  const std::vector<std::uint32_t> bits = {0xffffffff, 0xbf800000, 0x80000000, 0, 0x3f800000, 0x7fc00000};
+  const strata_test::device_vector<std::uint32_t> in(bits);
+  strata_test::device_vector<std::uint32_t> codes(bits.size()), back(bits.size());
+  ASSERT_EQ(
+      strata::launch({"twiddle", 1, static_cast<unsigned>(bits.size())}, twiddle, in.data(), codes.data(), back.data()),
+      cudaSuccess);
+  EXPECT_EQ(back.to_host(), bits);
+  std::vector<std::uint32_t> expected;
+  for (const std::uint32_t each : bits) expected.push_back(code<float>(each));
+  EXPECT_EQ(codes.to_host(), expected);
 }
 
 enum class color : short { red = -3, green = 0, blue = 7 };

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one call costs to compile beside the same call of CUB: bytes of the object, seconds of CPU. CUB has no join: a
-join stands beside the sort of pairs that a sort-merge join begins with.
+join stands beside the sort of pairs that a sort-merge join begins with. The row "every header" calls nothing.
 
 A row of the table is one source with one call, compiled by `nvcc -arch=sm_90 -O3 -c`. compile_cost.csv has the
 limits: the ratios strata / CUB that were measured last and a tenth more, so that growth is noticed, and beside
@@ -42,6 +42,7 @@ CPU_TOLERANCE = 1.5
 SORT_PAIRS = ("device_radix_sort.cuh",
               "NS::DeviceRadixSort::SortPairs(storage, bytes, in, out, in_values, out_values, n);")
 CALLS = {
+    "every header": ("", "cudaSuccess;"),
     "scan": ("device_scan.cuh", "NS::DeviceScan::ExclusiveSum(storage, bytes, in, out, n);"),
     "radix keys": ("device_radix_sort.cuh", "NS::DeviceRadixSort::SortKeys(storage, bytes, in, out, n);"),
     "radix pairs": SORT_PAIRS,
@@ -79,8 +80,8 @@ cudaError_t call(void* storage, std::size_t& bytes, const unsigned* in, unsigned
 
 def source_of(call, library):
     header, text = STAND_INS.get(call, CALLS[call]) if library == "cub" else CALLS[call]
-    folder = "strata/device" if library == "strata" else "cub/device"
-    return SOURCE.format(include=f"{folder}/{header}", call=text.replace("NS", library))
+    include = f"{library}/device/{header}" if header else f"{library}/{library}.cuh"
+    return SOURCE.format(include=include, call=text.replace("NS", library))
 
 
 def compile_once(compiler, folder, call, library):

@@ -79,7 +79,8 @@ def headers_with_example():
     root = toolbox.INCLUDE / "strata"
     found = {path.relative_to(root) for place in PLACES for path in root.glob(place)}
     texts = {path.relative_to("strata"): (toolbox.INCLUDE / path).read_text() for path in toolbox.headers()}
-    return {header: text for header, text in texts.items() if header in found or "@code" in text}
+    return {header: text for header, text in texts.items()
+            if (header in found and not toolbox.is_forward(text)) or "@code" in text}
 
 
 def source_of(header):

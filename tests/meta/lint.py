@@ -21,6 +21,7 @@ LAYERS = {
 }
 MAY_INCLUDE_SIMT = ("core/platform.cuh", "core/platform/", "core/launcher", "distributed/communication/nccl.hpp")
 NCCL_HEADER = "distributed/communication/nccl.hpp"
+LIBCUDACXX_HEADER = "core/cuda_std_limits.hpp"
 # The only files that may hold inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform.cuh", "core/platform/", "core/launcher", "simt/")
 # What blocks wait for each other with: only for the protocols of this folder.
@@ -33,6 +34,9 @@ GNU_FILES = ("core/macros.hpp", "simt/", "device/join/metal/")
 # Those that MSVC is kept from by an #if.
 GNU_ALLOWED = {("core/types.hpp", "[[gnu::"), ("core/types.hpp", "__extension__"),
                ("core/operators.hpp", "__builtin_signbit")}
+# What includes every public header of the layers below distributed/, and those that it leaves to programs.
+EVERYTHING = "strata.cuh"
+NOT_EVERYTHING = {LIBCUDACXX_HEADER: "includes libcu++"}
 # Notices, data that other programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
@@ -83,7 +87,8 @@ def header_findings(header, text):
             yield 1, "lies in a subfolder that LAYERS does not have"
     for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', code, re.MULTILINE):
         line, name = line_of(code, match.start()), match.group(2)
-        if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name):
+        if re.match(r"(cub|thrust|cuda|nv)/|cooperative_groups", name) and not (
+                header == LIBCUDACXX_HEADER and name == "cuda/std/limits"):
             yield line, f"includes {name}: CUB, Thrust and libcu++ are for tests and benchmarks"
         if name == "nccl.h" and header != NCCL_HEADER:
             yield line, f"includes {name}: only {NCCL_HEADER} may"
@@ -166,6 +171,15 @@ def file_findings(name, text):
             yield number, "a path of one machine"
 
 
+def missing_headers(texts):
+    """Public headers that EVERYTHING does not include, of {header: text}."""
+    included = set(re.findall(r"^#include <strata/([^>]+)>", texts.get(EVERYTHING, ""), re.MULTILINE))
+    public = [header for header in texts if header.count("/") == 1 and header.split("/")[0] in TOP_LAYERS
+              and not header.startswith("distributed/") and not header.endswith(".inl")]
+    return sorted(header for header in public if header not in included and header not in NOT_EVERYTHING
+                  and not toolbox.is_forward(texts[header]))
+
+
 def include_cycle(graph):
     """A list of headers that include each other in a ring, or an empty list."""
     state = {}
@@ -190,7 +204,7 @@ def include_cycle(graph):
 
 def lint():
     findings = []
-    graph = {}
+    graph, texts = {}, {}
     for path in toolbox.tracked_files():
         name = path.relative_to(toolbox.ROOT).as_posix()
         try:
@@ -201,8 +215,10 @@ def lint():
         if name.startswith("include/strata/") and path.suffix in {".hpp", ".cuh", ".inl"}:
             header = name[len("include/strata/"):]
             rows += header_findings(header, text)
+            texts[header] = text
             graph[header] = re.findall(r"^#include <strata/([^>]+)>", text, re.MULTILINE)
         findings += [f"{name}:{line}: {what}" for line, what in rows]
+    findings += [f"include/strata/{EVERYTHING} does not include {header}" for header in missing_headers(texts)]
     ring = include_cycle(graph)
     if ring:
         findings.append("headers include each other: " + " -> ".join(ring))
@@ -234,6 +250,7 @@ BAD_HEADERS = [
     ("device/a.cuh", "#include <cub/cub.cuh>", "CUB, Thrust"),
     ("core/a.hpp", "#include <thrust/pair.h>", "CUB, Thrust"),
     ("core/a.hpp", "#include <cuda/std/utility>", "CUB, Thrust"),
+    ("core/cuda_std_limits.hpp", "#include <cuda/std/array>", "CUB, Thrust"),
     ("core/a.hpp", '#include "b.hpp"', "write <strata/"),
     ("device/a.cuh", "void f() { kernel<<<1, 1>>>(); }", "kernel launch"),
     ("block/a.cuh", "__shared__ int x;", "STRATA_SHARED"),
@@ -260,6 +277,7 @@ GOOD_HEADERS = [
     ("device/a.cuh", "#include <strata/device/reduce/dispatch.cuh>"),
     ("core/a.hpp", "#include <strata/version.hpp>"),
     ("strata.cuh", "#include <strata/device/a.cuh>"),
+    ("core/cuda_std_limits.hpp", "#include <cuda/std/limits>"),
     ("core/platform.cuh", '#include <strata/simt/simt.hpp>\nvoid f() { asm volatile(""); }'),
     ("core/platform/shuffle_ptx.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
@@ -313,6 +331,11 @@ def self_test():
         found = list(file_findings(name, text))
         if found:
             toolbox.fail(f"{name}: {text!r} gives {found}")
+    texts = {EVERYTHING: "#include <strata/warp/a.cuh>\n", "warp/a.cuh": "int a;\n", "warp/b.cuh": "int b;\n",
+             "warp/c.cuh": "// to b\n#pragma once\n#include <strata/warp/b.cuh>\n", "warp/d/e.cuh": "int e;\n",
+             "distributed/f.cuh": "int f;\n", LIBCUDACXX_HEADER: "int g;\n"}
+    if missing_headers(texts) != ["warp/b.cuh"]:
+        toolbox.fail(f"{EVERYTHING} is said to lack {missing_headers(texts)}")
     if include_cycle({"a": ["b"], "b": ["c"], "c": ["b"]}) != ["b", "c", "b"]:
         toolbox.fail("a ring of includes is not found")
     if include_cycle({"a": ["b", "c"], "b": ["c"], "c": []}):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No header preprocesses to many more lines than an empty .cu file does."""
+"""No header preprocesses to many more lines than an empty .cu file does; that of all headers has a limit of its own."""
 
 import concurrent.futures
 import pathlib
@@ -10,6 +10,7 @@ import tempfile
 import toolbox
 
 LIMIT = 30_000
+LIMITS = {"strata/strata.cuh": 75_000, "strata/cub.cuh": 75_000}  # CUB 3.0.1: 253,000
 # What thread, warp and block headers aim at; printed, not enforced.
 AIM = 9_000
 
@@ -34,8 +35,10 @@ def main():
     for size, header in sorted(zip(sizes, headers), reverse=True):
         above_aim = size > AIM and "device" not in header.parts
         print(f"{size:7} {header}{' (above the aim)' if above_aim else ''}")
-    if max(sizes) > LIMIT:
-        toolbox.fail(f"a header is above {LIMIT} lines")
+    for size, header in zip(sizes, headers):
+        limit = LIMITS.get(header.as_posix(), LIMIT)
+        if size > limit:
+            toolbox.fail(f"{header} is above {limit} lines")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -74,6 +75,12 @@ def headers():
     """Every header of the library, relative to include/."""
     found = [path for suffix in ("hpp", "cuh") for path in INCLUDE.rglob(f"*.{suffix}")]
     return sorted(path.relative_to(INCLUDE) for path in found)
+
+
+def is_forward(text):
+    """True if a header only includes others."""
+    code = re.sub(r"//.*", "", text)
+    return all(re.match(r"#pragma once|#include ", line) for line in code.splitlines() if line.strip())
 
 
 def tracked_files():

@@ -48,6 +48,37 @@ inline constexpr Word radix_greatest_magnitude = static_cast<Word>((static_cast<
 template <>
 inline constexpr std::uint8_t radix_greatest_magnitude<__nv_fp8_e4m3, std::uint8_t> = 0x7e;
 
+/// Turns the bits of a key into a word in the order of the keys, and back. Signed integers have the sign bit flipped,
+/// negative floating-point numbers all bits, other floating-point numbers the sign bit. No two keys have the same word.
+template <class T, class Word = typename unsigned_of_bytes<sizeof(T)>::type>
+struct radix_bit_order {
+  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
+  static constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
+
+  /// The bits of `key` in which its word differs.
+  STRATA_HD static Word flipped(Word key) {
+    if constexpr (radix_mantissa_bits<T> != 0) {
+      return static_cast<Word>(sign_mask(key) | sign);
+    } else {
+      static_cast<void>(key);
+      return is_signed_radix_integer<T>::value ? sign : Word{0};
+    }
+  }
+
+  /// The bits of `word` in which its key differs. The words of negative numbers lack the sign bit.
+  STRATA_HD static Word flipped_back(Word word) {
+    if constexpr (radix_mantissa_bits<T> != 0) {
+      return static_cast<Word>(~sign_mask(word) | sign);
+    } else {
+      return flipped(word);
+    }
+  }
+
+ private:
+  // All bits if the sign bit is set, otherwise none.
+  STRATA_HD static Word sign_mask(Word word) { return static_cast<Word>(Word{0} - (word >> (bits - 1))); }
+};
+
 }  // namespace detail
 
 /// Whether keys of a type can be sorted by their bits. Keys of other types need a decomposer.
@@ -87,12 +118,51 @@ struct RadixTraits {
   STRATA_HD static T from_ordered(word ordered) {
     // not for users: only counting sorts call it
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
-    constexpr word sign = static_cast<word>(word{1} << (bits - 1));
-    const word result = detail::is_signed_radix_integer<T>::value ? static_cast<word>(ordered ^ sign) : ordered;
+    const auto result = static_cast<word>(ordered ^ detail::radix_bit_order<T>::flipped_back(ordered));
     T key;
     std::memcpy(&key, &result, sizeof(T));
     return key;
   }
+};
+
+/// The bits of keys as codes in the order of the keys, and back: for radix selections and sorts in kernels of your own.
+///
+///     using Bits = strata::Traits<float>::UnsignedBits;
+///     Bits code = strata::Traits<float>::TwiddleIn(__float_as_uint(x));  // x < y: the code of x is smaller
+///     float y = __uint_as_float(strata::Traits<float>::TwiddleOut(code));
+///
+/// The codes are those of CUB. TwiddleOut(TwiddleIn(bits)) == bits for all bits, so the codes of floating-point numbers
+/// differ from the words of `RadixTraits`, by which the sorts compare keys:
+///
+/// | key | Traits | RadixTraits |
+/// |---|---|---|
+/// | -0.0 | just below +0.0 | equal to +0.0 |
+/// | NaN without the sign bit | above +infinity, by payload | equal to all other NaNs, above +infinity |
+/// | NaN with the sign bit | below -infinity, by payload | the same |
+///
+/// `T` is an integer, an enumeration or a floating-point number (`is_radix_key`).
+template <class T>
+struct Traits {
+  static_assert(is_radix_key<std::remove_cv_t<T>>,
+                "Traits: T must be an integer, an enumeration or a floating-point number of 8 to 64 bits; read other "
+                "keys as an integer of their size first");
+  /// Unsigned integer of the size of `T`. Of 8 bytes it is unsigned long long, but for long and unsigned long.
+  using UnsignedBits = std::conditional_t<sizeof(T) == sizeof(long long) && !std::is_same_v<T, long> &&
+                                              !std::is_same_v<T, unsigned long>,
+                                          unsigned long long, typename detail::unsigned_of_bytes<sizeof(T)>::type>;
+
+  /// The code of a key, from the key's bits.
+  STRATA_HD static UnsignedBits TwiddleIn(UnsignedBits key) {
+    return static_cast<UnsignedBits>(key ^ bit_order::flipped(key));
+  }
+
+  /// The bits of a key, from its code.
+  STRATA_HD static UnsignedBits TwiddleOut(UnsignedBits key) {
+    return static_cast<UnsignedBits>(key ^ bit_order::flipped_back(key));
+  }
+
+ private:
+  using bit_order = detail::radix_bit_order<std::remove_cv_t<T>, UnsignedBits>;
 };
 
 /// The fields of a key, by reference, the most significant first: what a decomposer returns.

@@ -210,6 +210,22 @@ using key = int;
 constexpr int bits = strata::RadixTraits<key>::bits;
 }  // namespace radix_key
 
+// case: radix_bits
+// expect: Traits: T must be an integer, an enumeration or a floating-point number of 8 to 64 bits
+#include <strata/core/radix_key.hpp>
+namespace radix_bits {
+struct pair_of_words {
+  unsigned first, second;
+};
+#if defined(STRATA_CASE_radix_bits)
+using key = pair_of_words;
+#else
+using key = float;
+#endif
+
+inline auto code() { return strata::Traits<key>::TwiddleIn(0); }
+}  // namespace radix_bits
+
 // case: shuffle_of_non_trivial_type
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
 #include <strata/core/platform/shuffle.cuh>

@@ -35,10 +35,9 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
   }
 };
 
-/// The code of a number is a word in the order of the sort. Negative numbers of a floating-point type have
-/// all bits flipped. No two keys have the same code: -0.0 is just before +0.0, and NaN are ordered by sign and
-/// payload. -0.0 and NaN are not exact, because a sort takes -0.0 for +0.0, and any NaN for the one with the
-/// greatest code.
+/// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code:
+/// -0.0 is just before +0.0, and NaN are ordered by sign and payload. -0.0 and NaN are not exact, because a sort takes
+/// -0.0 for +0.0, and any NaN for the one with the greatest code.
 template <class Key, bool IsDescending>
 struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
@@ -55,24 +54,13 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   STRATA_HD static Code encode(Key key) {
     Code word;
     std::memcpy(&word, &key, sizeof(Key));
-    Code flipped = 0;
-    if constexpr (is_float) {
-      flipped = static_cast<Code>(sign_mask(word) | sign);
-    } else if constexpr (is_signed_radix_integer<Key>::value) {
-      flipped = sign;
-    }
+    const Code flipped = radix_bit_order<Key, Code>::flipped(word);
     return static_cast<Code>(IsDescending ? ~(word ^ flipped) : word ^ flipped);
   }
 
   STRATA_HD static Key decode(Code code) {
     if (IsDescending) code = static_cast<Code>(~code);
-    Code flipped = 0;
-    if constexpr (is_float) {
-      flipped = static_cast<Code>(~sign_mask(code) | sign);
-    } else if constexpr (is_signed_radix_integer<Key>::value) {
-      flipped = sign;
-    }
-    const Code word = static_cast<Code>(code ^ flipped);
+    const Code word = static_cast<Code>(code ^ radix_bit_order<Key, Code>::flipped_back(code));
     Key key;
     std::memcpy(static_cast<void*>(&key), &word, sizeof(Key));
     return key;
@@ -105,8 +93,6 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   // Turns a code of this sort into the code of the same key in an ascending sort, and back.
   STRATA_HD static constexpr Code ascending(Code code) { return static_cast<Code>(IsDescending ? ~code : code); }
   static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
-  // All bits if the sign bit is set, otherwise none.
-  STRATA_HD static Code sign_mask(Code word) { return static_cast<Code>(Code{0} - (word >> (bits - 1))); }
 };
 
 /// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.

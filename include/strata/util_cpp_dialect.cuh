@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// \file
+/// For programs that included <cub/util_cpp_dialect.cuh>.
+
+#include <strata/core/macros.hpp>

@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// \file
+/// For programs that included <cub/util_device.cuh>.
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/util_device.cuh>
