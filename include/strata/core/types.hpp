@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/cuda_std_limits.hpp>
 #include <strata/core/detail/requirements.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
+
+// The include guards of libcu++: the program has it already.
+#if defined(_CUDA_STD_LIMITS) || defined(_LIBCUDACXX_LIMITS)
+#include <strata/core/cuda_std_limits.hpp>
+#endif
 
 #if STRATA_HOST_SIMT
 // The ABI tag of strata/simt/half.hpp: a later declaration cannot add it.
@@ -206,15 +212,18 @@ __extension__ using uint128 = unsigned __int128;
 #endif
 
 #if !STRATA_NVRTC
-/// Largest and lowest value of a type: those of `std::numeric_limits`, and of types that it lacks in some
-/// language modes. Specialise it for a type that reductions by Min and Max are to accept.
+/// Largest and lowest value of a type: those of `std::numeric_limits`, else of `cuda::std::numeric_limits`, and of types
+/// that both lack in some language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
 struct value_limits {
-  static_assert(std::numeric_limits<T>::is_specialized,
-                "Min, Max, ArgMin and ArgMax need the extremes of the type for empty inputs: "
-                "specialise std::numeric_limits for it, or call Reduce with an initial value");
-  static constexpr T max() { return std::numeric_limits<T>::max(); }
-  static constexpr T lowest() { return std::numeric_limits<T>::lowest(); }
+  using limits =
+      std::conditional_t<has_extremes<std::numeric_limits<T>>, std::numeric_limits<T>, detail::cuda_std_limits<T>>;
+  static_assert(limits::is_specialized,
+                "Min, Max, ArgMin and ArgMax need the extremes of the type for empty inputs: specialise "
+                "std::numeric_limits for it, or include <strata/core/cuda_std_limits.hpp> if cuda::std::numeric_limits "
+                "has them, or call Reduce with an initial value");
+  static constexpr T max() { return limits::max(); }
+  static constexpr T lowest() { return limits::lowest(); }
 };
 
 // 16-bit floats are made from bits, so that this header need not include theirs.
