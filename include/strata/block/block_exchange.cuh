@@ -9,6 +9,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
 
 STRATA_NAMESPACE_BEGIN

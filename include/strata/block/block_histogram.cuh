@@ -14,6 +14,7 @@
 #include <strata/core/radix_key.hpp>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -12,6 +12,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/warp/specializations/companions.cuh>
 
 /// \file
 /// The rank of each item of a block by a digit: the position where a pass of radix sort puts it.

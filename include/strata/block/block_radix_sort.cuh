@@ -11,6 +11,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -11,6 +11,7 @@
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/warp_reduce.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -12,6 +12,7 @@
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/thread/thread_scan.cuh>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 STRATA_NAMESPACE_BEGIN

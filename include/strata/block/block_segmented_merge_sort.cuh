@@ -10,6 +10,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_sort.cuh>
+#include <strata/warp/specializations/companions.cuh>
 
 STRATA_NAMESPACE_BEGIN
 

@@ -10,6 +10,7 @@
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/exchange_storage.hpp>
 #include <strata/thread/thread_store_direct.cuh>
+#include <strata/warp/specializations/companions.cuh>
 
 STRATA_NAMESPACE_BEGIN
 

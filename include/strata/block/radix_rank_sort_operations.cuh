@@ -5,6 +5,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/radix_key.hpp>
+#include <strata/warp/specializations/companions.cuh>
 
 STRATA_NAMESPACE_BEGIN
 

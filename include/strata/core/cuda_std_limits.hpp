@@ -6,12 +6,11 @@
 #include <strata/core/macros.hpp>
 
 /// \file
-/// Makes `Min`, `Max`, `ArgMin` and `ArgMax` of device calls take the extremes of a type from cuda::std::numeric_limits,
-/// if std::numeric_limits has none. Other headers include no libcu++, so this is not known by itself.
+/// Lets `Min`, `Max`, `ArgMin` and `ArgMax` of device calls take the extremes of a type from cuda::std::numeric_limits,
+/// if std::numeric_limits has none. No other header includes libcu++, so include this one where you specialise
+/// cuda::std::numeric_limits: before or after other headers of strata, and before the first call.
 ///
-/// Include this file, before or after other headers of strata and before the first call, where you specialise
-/// cuda::std::numeric_limits. A program that includes <cuda/std/limits>, CUB or Thrust before the first header of
-/// strata need not.
+/// A program that includes <cuda/std/limits>, CUB or Thrust before the first header of strata need not.
 
 #if !STRATA_NVRTC
 

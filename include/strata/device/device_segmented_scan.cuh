@@ -7,6 +7,7 @@
 #include <strata/core/operators.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/dispatch_if.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/engine/segments.cuh>

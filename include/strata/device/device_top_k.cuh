@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/top_k/calls.cuh>
 

@@ -7,6 +7,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/specializations/warp_exchange_layout.hpp>

@@ -8,6 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -9,6 +9,7 @@
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/platform/shuffle_ptx.cuh>
 #include <strata/core/types.hpp>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
 
 STRATA_NAMESPACE_BEGIN

@@ -8,6 +8,7 @@
 #include <strata/core/types.hpp>
 #include <strata/thread/specializations/exchange_storage.hpp>
 #include <strata/thread/thread_store_direct.cuh>
+#include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/warp_exchange.cuh>
 
