@@ -4,7 +4,9 @@
 """Makes include/strata/from_cub.md, the table of CUB's names and strata's.
 
 A name that cub_calls/ calls with both libraries is the same, unless cub_names.txt says how it differs; that file
-also has the names that strata lacks. Fails if the table that is there is another one; `--write` writes it.
+also has the names that strata lacks, and names of headers. cmake/port_from_cub.py reads the table.
+
+Fails if the table that is there is another one; `--write` writes it.
 """
 
 import argparse
@@ -26,6 +28,8 @@ LAYERS = {
 }
 PREFIXES = (("Device", "device"), ("Block", "block"), ("LoadDirect", "block"), ("StoreDirect", "block"),
             ("Warp", "warp"), ("Thread", "thread"))
+# How a name of strata's own stands in cub_names.txt.
+RENAMED = r"as (?:strata/)?[\w/.]+"
 TITLES = {"device": "Device", "block": "Block", "warp": "Warp", "thread": "Thread", "iterator": "Iterators",
           "utility": "Utilities", "macro": "Macros"}
 
@@ -35,24 +39,22 @@ HEAD = """<!-- SPDX-FileCopyrightText: 2026 The strata authors -->
 
 <!-- Made by tests/meta/cub_table.py: change tests/meta/cub_names.txt, and run it with `--write`. -->
 
-Change `cub::` to `strata::` and `#include <cub/...>` to `<strata/...>`. What this table calls the same is called by
-`tests/meta/cub_calls/` in one source with both libraries, and gives the same bytes. CUB is that of CUDA 13.0, 3.0.1.
+Change `cub::` to `strata::` and `#include <cub/...>` to `<strata/...>`: `<cub/cub.cuh>` is `<strata/strata.cuh>`, all
+of the library for one GPU. `cmake/port_from_cub.py FILE...` does it by this table, and reports each line with a name
+that has no counterpart.
+
+What this table calls the same is called by `tests/meta/cub_calls/` in one source with both libraries, and gives the
+same bytes. CUB is that of CUDA 13.0, 3.0.1.
 
 Operators of libcu++ and Thrust's iterators are taken as by CUB. Enumerations, such as `BlockScanAlgorithm`, have the
 same names and enumerators.
 
 What strata has beside CUB's block classes to be read, the algorithms of textbooks, lies in `strata/block/classic/`.
 
-Headers have CUB's folders and names, but for these:
+Headers have CUB's folders and names, but for these. CUB's names that have a counterpart are there too, as headers that
+include it.
 
-| CUB | strata |
-|---|---|
-| `cub/cub.cuh` | the headers that are used |
-| `cub/thread/thread_operators.cuh` | `strata/core/operators.hpp` |
-| `cub/util_type.cuh` | `strata/core/types.hpp` |
-| `cub/util_ptx.cuh` | `strata/core/util_ptx.cuh` |
-| `cub/util_device.cuh` | `strata/core/util_device.cuh`; `ChainedPolicy`: `strata/core/chained_policy.hpp` |
-
+@headers@
 For all device calls:
 
 - They are made on the host. Kernels cannot call them.
@@ -78,7 +80,7 @@ def called_names():
 
 
 def exceptions(text):
-    """The lines of cub_names.txt: {name: (layer, verdict, remark)}."""
+    """The lines of cub_names.txt: {name: (layer, verdict, remark)}. Another name of strata's is a verdict in backticks."""
     found = {}
     layer = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -87,13 +89,14 @@ def exceptions(text):
             layer = title.group(1)
         if not line or line.startswith("#"):
             continue
-        match = re.fullmatch(r"(different|absent) ([\w:, ]*?\w): (.+)", line)
-        if not match or layer not in TITLES:
+        match = re.fullmatch(rf"(different|absent|{RENAMED}) ([\w:/., ]*?\w)(?:: (.+))?", line)
+        if not match or layer not in {*TITLES, "header"} or not (match.group(3) or layer == "header"):
             toolbox.fail(f"{NAMES.name}:{number}: {line}")
+        verdict = re.sub(r"as (.+)", r"`\1`", match.group(1))
         for name in match.group(2).split(", "):
             if name in found:
                 toolbox.fail(f"{NAMES.name}:{number}: {name} is there twice")
-            found[name] = (layer, match.group(1), match.group(3))
+            found[name] = (layer, verdict, match.group(3) or "")
     return found
 
 
@@ -107,7 +110,8 @@ def layer_of(name):
 
 
 def rows(called, others):
-    """{layer: [(class, functions, verdict, remark)]}"""
+    """{layer: [(class, functions, verdict, remark)]} of all but headers."""
+    others = {name: other for name, other in others.items() if other[0] != "header"}
     for name, (_, verdict, _) in others.items():
         uses = [call for call in called if call == name or call.startswith(name + "::")]
         if verdict == "absent" and uses:
@@ -135,14 +139,23 @@ def rows(called, others):
             result[layer].append((owner, sorted(names), other, why))
     for name, (layer, verdict, remark) in others.items():
         owner, _, function = name.partition("::")
-        if name not in called and owner not in groups or (verdict == "absent"):
+        if name not in called and owner not in groups or verdict not in ("same", "different"):
             result[layer].append((owner, [function] if function else [], verdict, remark))
     return {layer: sorted(all_rows) for layer, all_rows in result.items()}
 
 
+def header_table(others):
+    text = "| CUB | strata | |\n|---|---|---|\n"
+    for name, (layer, verdict, remark) in others.items():
+        if layer == "header":
+            text += f"| `{name}` | {verdict} | {remark} |\n".replace("|  |", "| |")
+    return text
+
+
 def table():
-    text = HEAD
-    for layer, all_rows in rows(called_names(), exceptions(NAMES.read_text())).items():
+    others = exceptions(NAMES.read_text())
+    text = HEAD.replace("@headers@\n", header_table(others) + "\n")
+    for layer, all_rows in rows(called_names(), others).items():
         text += f"\n## {TITLES[layer]}\n\n| CUB | | strata | |\n|---|---|---|---|\n"
         for owner, functions, verdict, remark in all_rows:
             listed = ", ".join(f"`{function}`" for function in functions)
@@ -152,12 +165,17 @@ def table():
 
 def self_test():
     called = ["DeviceA::F", "DeviceA::G", "Log2"]
-    others = exceptions("# ---- device\ndifferent DeviceA::G: faster\nabsent DeviceC: use A\n")
+    others = exceptions("# ---- device\ndifferent DeviceA::G: faster\nabsent DeviceC: use A\n"
+                        "as DeviceA DeviceD: older\n"
+                        "# ---- header\nas strata/a.hpp cub/a.cuh, cub/b.cuh\nabsent cub/c.cuh: use A\n")
     found = rows(called, others)
     expected = [("DeviceA", ["F"], "same", ""), ("DeviceA", ["G"], "different", "faster"),
-                ("DeviceC", [], "absent", "use A")]
+                ("DeviceC", [], "absent", "use A"), ("DeviceD", [], "`DeviceA`", "older")]
     if found["device"] != expected or found["utility"] != [("Log2", [], "same", "")]:
         toolbox.fail(f"the self-test finds {found}")
+    headers = header_table(others).splitlines()[2:]
+    if headers != [f"| `cub/{name}.cuh` | `strata/a.hpp` | |" for name in "ab"] + ["| `cub/c.cuh` | absent | use A |"]:
+        toolbox.fail(f"the self-test finds the headers {headers}")
 
 
 def main():

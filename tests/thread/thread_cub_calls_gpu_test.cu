@@ -5,6 +5,7 @@
 // meta/cub_calls/calls.cuh.
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>

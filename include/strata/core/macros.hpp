@@ -122,6 +122,14 @@
 #define STRATA_UNROLL_N(n)
 #endif
 
+/// For operators that say CUB_RUNTIME_FUNCTION: functions of the host and the device. Unlike STRATA_HD it does not say
+/// `__forceinline__`, which they say themselves. Functions that make device calls are functions of the host.
+#if defined(__CUDACC__)
+#define STRATA_RUNTIME_FUNCTION __host__ __device__
+#else
+#define STRATA_RUNTIME_FUNCTION
+#endif
+
 // ---------------------------------------------------------------------------- namespaces
 #define STRATA_DETAIL_CAT_(a, b) a##b
 #define STRATA_DETAIL_CAT(a, b) STRATA_DETAIL_CAT_(a, b)

@@ -33,6 +33,12 @@ struct NullType {
   STRATA_HD friend bool operator!=(const NullType&, const NullType&) { return false; }
 };
 
+/// The order of a sort, for programs that pass it on: each order has calls of its own, such as `SortKeysDescending`.
+enum class SortOrder {
+  Ascending,  ///< The smallest key first.
+  Descending  ///< The largest key first.
+};
+
 /// A key with the value that travels with it. `ArgMin` and `ArgMax` use the key for the index.
 template <class Key_, class Value_>
 struct KeyValuePair {

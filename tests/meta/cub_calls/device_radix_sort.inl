@@ -25,6 +25,7 @@ inline void device_radix_sort_keys(cub_calls::recorder& all) {
         current(buffer));
   };
 
+  all.value("SortOrder: ascending", lib::SortOrder::Ascending < lib::SortOrder::Descending);
   all.device(
       "DeviceRadixSort::SortKeys: pointers",
       [&](void* storage, std::size_t& bytes) {

@@ -216,6 +216,20 @@ inline void utilities(cub_calls::recorder& all) {
   const Pair most = lib::ArgMax{}(Pair(7, 4), Pair(2, 5));
   all.value("ArgMax: two pairs", most.key);
 
+  using FloatBits = lib::Traits<float>;
+  for (const unsigned bits : {0u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x7f800000u, 0x7fc00001u, 0xffc00001u}) {
+    all.value("Traits: bits of floats", FloatBits::TwiddleIn(bits));
+    all.value("Traits: bits of floats, and back", FloatBits::TwiddleOut(bits));
+    all.value("Traits: bits of integers", lib::Traits<int>::TwiddleIn(bits) ^ lib::Traits<unsigned>::TwiddleOut(bits));
+  }
+  all.value("Traits: types of bits", sizeof(lib::Traits<short>::UnsignedBits) +
+                                         10 * std::is_same_v<lib::Traits<double>::UnsignedBits, unsigned long long>);
+  all.block<32>("Traits: in a kernel", [] __device__(const int* in, int* out) {
+    const auto code = lib::Traits<float>::TwiddleIn(__float_as_uint(static_cast<float>(in[thread()] - 500)));
+    out[thread()] = static_cast<int>(code);
+    out[64 + thread()] = static_cast<int>(__uint_as_float(lib::Traits<float>::TwiddleOut(code)));
+  });
+
   all.block<16, 4, 2>("RowMajorTid: three dimensions",
                       [] __device__(const int*, int* out) { out[thread()] = lib::RowMajorTid(16, 4, 2); });
   all.block<64>("WarpMask: logical warps", [] __device__(const int*, int* out) {

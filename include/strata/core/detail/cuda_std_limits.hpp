@@ -5,6 +5,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 
+#if !STRATA_NVRTC
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
@@ -25,3 +26,4 @@ struct cuda_std_limits {
 
 }  // namespace detail
 STRATA_NAMESPACE_END
+#endif  // !STRATA_NVRTC
