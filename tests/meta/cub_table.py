@@ -80,7 +80,7 @@ def called_names():
 
 
 def exceptions(text):
-    """The lines of cub_names.txt: {name: (layer, verdict, remark)}. Another name of strata's is a verdict in backticks."""
+    """The lines of cub_names.txt: {name: (layer, verdict, remark)}. A verdict in backticks is another name."""
     found = {}
     layer = None
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,8 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The strata authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
-
-/// \file
-/// For programs that included <cub/version.cuh>.
-
-#include <strata/version.hpp>
