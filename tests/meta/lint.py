@@ -37,6 +37,9 @@ GNU_ALLOWED = {("core/types.hpp", "[[gnu::"), ("core/types.hpp", "__extension__"
 # What includes every public header of the layers below distributed/, and those that it leaves to programs.
 EVERYTHING = "strata.cuh"
 NOT_EVERYTHING = {LIBCUDACXX_HEADER: "includes libcu++"}
+# What programs written for CUB expect to come along with the headers of these folders.
+COMPANIONS = {"warp": "warp/specializations/companions.cuh", "block": "warp/specializations/companions.cuh",
+              "device": "device/engine/companions.cuh"}
 # Notices, data that other programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
@@ -122,6 +125,10 @@ def header_findings(header, text):
     if header.startswith("device/") and not header.startswith(ENGINE_FOLDER):
         for match in re.finditer(GRID_CALLS, code):
             yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {ENGINE_FOLDER}"
+    folder = re.fullmatch(r"(\w+)/\w+\.cuh", header)
+    if folder and folder.group(1) in COMPANIONS and not toolbox.is_forward(text):
+        if f"#include <strata/{COMPANIONS[folder.group(1)]}>" not in code:
+            yield 1, f"does not include {COMPANIONS[folder.group(1)]}"
     for match in re.finditer(r"\bnamespace\s*\{", code):
         yield line_of(code, match.start()), "an anonymous namespace in a header"
     for match in re.finditer(r"^using namespace\b", code, re.MULTILINE):
@@ -313,12 +320,17 @@ GOOD_FILES = [
 
 
 def self_test():
+    def code_of(header, line):
+        companions = COMPANIONS.get(header.split("/")[0])
+        return "#pragma once\n" + (f"#include <strata/{companions}>\n" if companions else "") + line + "\n"
+    if list(header_findings("warp/a.cuh", "#pragma once\nint x;\n")) != [(1, f"does not include {COMPANIONS['warp']}")]:
+        toolbox.fail("a header without its companions is not found")
     for header, line, expected in BAD_HEADERS:
-        found = [what for _, what in header_findings(header, f"#pragma once\n{line}\n")]
+        found = [what for _, what in header_findings(header, code_of(header, line))]
         if len(found) != 1 or expected not in found[0]:
             toolbox.fail(f"{header}: '{line}' gives {found}, not '{expected}'")
     for header, line in GOOD_HEADERS:
-        found = list(header_findings(header, f"#pragma once\n{line}\n"))
+        found = list(header_findings(header, code_of(header, line)))
         if found:
             toolbox.fail(f"{header}: '{line}' gives {found}")
     if [what for _, what in header_findings("core/a.hpp", "int x;\n")] != ["no #pragma once"]:

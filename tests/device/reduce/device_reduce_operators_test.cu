@@ -171,6 +171,22 @@ struct strata::operator_traits<add_modulo_prime, std::uint32_t> : strata::commut
 
 namespace {
 
+// As of a program that was ported from CUB.
+struct smaller {
+  template <class T>
+  STRATA_RUNTIME_FUNCTION __forceinline__ T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+
+TEST(device_reduce_operators, may_be_a_runtime_function) {
+  const device_vector<int> in(std::vector<int>{5, -3, 8});
+  device_vector<int> out(1);
+  EXPECT_EQ(DeviceReduce::Reduce(in.data(), out.data(), 3, smaller{}, 100), cudaSuccess);
+  EXPECT_EQ(out.to_host(), std::vector<int>{-3});
+  EXPECT_EQ(smaller{}(2.0, 1.0), 1.0);
+}
+
 TEST(device_reduce_operators, may_be_declared_commutative_by_its_traits) {
   const std::vector<std::uint32_t> items = random_integers<std::uint32_t>(20000, 0, 65520);
   const device_vector<std::uint32_t> in(items);
