@@ -23,7 +23,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 template <class T>
-struct cuda_std_limits<T, std::enable_if_t<has_extremes<::cuda::std::numeric_limits<T>>>>
+struct cuda_std_limits<T, std::enable_if_t<has_extremes<::cuda::std::numeric_limits<T>>::value>>
     : ::cuda::std::numeric_limits<T> {};
 
 }  // namespace detail

@@ -222,8 +222,8 @@ __extension__ using uint128 = unsigned __int128;
 /// that both lack in some language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
 struct value_limits {
-  using limits =
-      std::conditional_t<has_extremes<std::numeric_limits<T>>, std::numeric_limits<T>, detail::cuda_std_limits<T>>;
+  using limits = std::conditional_t<has_extremes<std::numeric_limits<T>>::value, std::numeric_limits<T>,
+                                    detail::cuda_std_limits<T>>;
   static_assert(limits::is_specialized,
                 "Min, Max, ArgMin and ArgMax need the extremes of the type for empty inputs: specialise "
                 "std::numeric_limits for it, or include <strata/core/cuda_std_limits.hpp> if cuda::std::numeric_limits "

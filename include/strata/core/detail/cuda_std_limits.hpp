@@ -11,10 +11,11 @@ namespace detail {
 
 /// True if `Limits`, a specialisation of a template such as std::numeric_limits, has the extremes of its type.
 template <class Limits, class = void>
-inline constexpr bool has_extremes = false;
+struct has_extremes : std::false_type {};
 template <class Limits>
-inline constexpr bool has_extremes<Limits, std::void_t<std::enable_if_t<Limits::is_specialized>,
-                                                       decltype(Limits::max()), decltype(Limits::lowest())>> = true;
+struct has_extremes<
+    Limits, std::void_t<std::enable_if_t<Limits::is_specialized>, decltype(Limits::max()), decltype(Limits::lowest())>>
+    : std::true_type {};
 
 /// The extremes of a type by cuda::std::numeric_limits. core/cuda_std_limits.hpp specialises it.
 template <class T, class = void>
