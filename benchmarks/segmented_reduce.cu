@@ -5,6 +5,7 @@
 // any, and one result per segment.
 
 #include <cub/device/device_segmented_reduce.cuh>
+#include <cub/version.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 
 #include <algorithm>
@@ -65,6 +66,11 @@ workload segmented_sum(const environment& env, const offset_list& host_offsets, 
   work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const std::int32_t* begins = offsets.data();
     const T* items = in.data();
+#if CUB_VERSION >= 300200
+    if (fixed.value > 0) {
+      return cub::DeviceSegmentedReduce::Sum(storage, bytes, items, by_cub.data(), segments, fixed.value, stream);
+    }
+#endif
     return cub::DeviceSegmentedReduce::Sum(storage, bytes, items, by_cub.data(), segments, begins, begins + 1, stream);
   }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
@@ -82,7 +88,7 @@ benchmark_case segmented_case(const char* type, std::string data_case, std::int6
 }
 
 /// About 2^log_size items in whole segments of `length`, by offsets or (`fixed`) by their length,
-/// which CUB 3.0 cannot be given: it takes the offsets in both cases.
+/// which CUB before 3.2 cannot be given: it takes the offsets in both cases.
 template <class T>
 void add_equal(bench::suite& suite, const char* type, int log_size, int length, bool fixed = false,
                timing how = timing::batched) {

@@ -1,10 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK beside sorts of the whole input: CUB's, and our own (`sort`). The toolkit's CUB has no top-k. The
-// necessary traffic is the keys, read once, and the results, written once.
+// DeviceTopK beside CUB's, which CUB has since 3.3, and beside sorts of the whole input: CUB's (`cub_sort`), and our own
+// (`sort`). CUB's results are in no order; where ours are sorted, CUB sorts its k results in a second call. The necessary
+// traffic is the keys, read once, and the results, written once.
 
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/version.cuh>
+#define STRATA_BENCHMARK_CUB_HAS_TOP_K (CUB_VERSION >= 300300)
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+#include <cub/device/device_topk.cuh>  // and what its environment needs: where, differs from version to version
+#include <cuda/stream_ref>
+#endif
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_top_k.cuh>
 
@@ -12,6 +19,7 @@
 #include <initializer_list>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
@@ -94,12 +102,106 @@ device_array<T> sorted(const device_array<T>& results, cudaStream_t stream) {
   return result;
 }
 
+/// The same of pairs. The sort is stable: of equal keys, the values stay in their order.
+template <class Key, class Value>
+device_array<Value> sorted_values(const device_array<Key>& keys, const device_array<Value>& values,
+                                  cudaStream_t stream) {
+  const device_array<Key> by(keys.size());
+  const device_array<Value> result(values.size());
+  bench::check(strata::DeviceRadixSort::SortPairsDescending(keys.data(), by.data(), values.data(), result.data(),
+                                                            keys.size(), 0, 8 * int{sizeof(Key)}, stream),
+               "sorted_values");
+  return result;
+}
+
+std::vector<std::string> rivals_of_keys() {
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+  return {"cub", "cub_sort", "sort"};
+#else
+  return {"cub_sort", "sort"};
+#endif
+}
+
+std::vector<std::string> rivals_of_pairs() {
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+  return {"cub", "cub_sort"};
+#else
+  return {"cub_sort"};
+#endif
+}
+
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+/// What CUB's calls want to be told: that any order, and any of equal items, will do.
+auto any_order(cudaStream_t stream) {
+  return cuda::std::execution::env{cuda::stream_ref{stream},
+                                   cuda::execution::require(cuda::execution::determinism::not_guaranteed,
+                                                            cuda::execution::output_ordering::unsorted)};
+}
+
+/// One call after the other, as one peer.
+bench::peer in_turn(bench::peer first, bench::peer second) {
+  const auto call = [first, second](cudaStream_t stream) {
+    const cudaError_t error = first.call(stream);
+    return error == cudaSuccess ? second.call(stream) : error;
+  };
+  return {first.lib, call};
+}
+
+/// `expected` are all items of the input in order.
+template <bool IsSorted, class Key>
+bench::peer cub_top_k(const device_array<Key>& in, const device_array<Key>& expected, int n, int k,
+                      cudaStream_t stream) {
+  const device_array<Key> out(static_cast<std::size_t>(k)), in_order(IsSorted ? out.size() : 0);
+  out.fill_bytes(0x5a, stream);
+  bench::peer result = bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return cub::DeviceTopK::MaxKeys(storage, bytes, in.data(), out.data(), n, k, any_order(s));
+  });
+  if constexpr (IsSorted) {
+    result = in_turn(result, bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+                       return cub::DeviceRadixSort::SortKeysDescending(storage, bytes, out.data(), in_order.data(), k,
+                                                                       0, 8 * int{sizeof(Key)}, s);
+                     }));
+  }
+  result.verify = [=] {
+    return bench::difference(IsSorted ? in_order : sorted(out, stream), front(expected, out.size(), stream), {},
+                             stream);
+  };
+  return result;
+}
+
+/// Values are not compared: of equal keys at the end, CUB takes any.
+template <bool IsSorted, class Key, class Value>
+bench::peer cub_top_k_pairs(const device_array<Key>& in, const device_array<Value>& values,
+                            const device_array<Key>& expected, int n, int k, cudaStream_t stream) {
+  const device_array<Key> out(static_cast<std::size_t>(k)), in_order(IsSorted ? out.size() : 0);
+  const device_array<Value> out_values(out.size()), values_in_order(in_order.size());
+  out.fill_bytes(0x5a, stream);
+  bench::peer result = bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return cub::DeviceTopK::MaxPairs(storage, bytes, in.data(), out.data(), values.data(), out_values.data(), n, k,
+                                     any_order(s));
+  });
+  if constexpr (IsSorted) {
+    result = in_turn(result, bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+                       return cub::DeviceRadixSort::SortPairsDescending(storage, bytes, out.data(), in_order.data(),
+                                                                        out_values.data(), values_in_order.data(), k, 0,
+                                                                        8 * int{sizeof(Key)}, s);
+                     }));
+  }
+  result.verify = [=] {
+    return bench::difference(IsSorted ? in_order : sorted(out, stream), front(expected, out.size(), stream), {},
+                             stream);
+  };
+  return result;
+}
+#endif
+
 template <class Key, bool IsSorted>
 workload greatest(const environment& env, int n, int k, keys_are which) {
   const auto in = make_keys<Key>(env, n, which);
   const device_array<Key> ours(static_cast<std::size_t>(k)), theirs(in.size()), by_sort(in.size());
-  ours.fill_bytes(0xa5, env.stream);
-  theirs.fill_bytes(0x5a, env.stream);
+  const cudaStream_t stream = env.stream;
+  ours.fill_bytes(0xa5, stream);
+  theirs.fill_bytes(0x5a, stream);
   workload work;
   work.bytes = static_cast<double>(in.bytes()) + static_cast<double>(ours.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
@@ -109,7 +211,10 @@ workload greatest(const environment& env, int n, int k, keys_are which) {
       return strata::DeviceTopK::MaxKeys(storage, bytes, in.data(), ours.data(), n, k, s);
     }
   }));
-  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+  work.peers.push_back(cub_top_k<IsSorted>(in, theirs, n, k, stream));
+#endif
+  work.peers.push_back(bench::storage_peer("cub_sort", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     return cub::DeviceRadixSort::SortKeysDescending(storage, bytes, in.data(), theirs.data(), n, 0,
                                                     8 * int{sizeof(Key)}, s);
   }));
@@ -118,7 +223,6 @@ workload greatest(const environment& env, int n, int k, keys_are which) {
                                                        8 * int{sizeof(Key)}, s);
   }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
-  const cudaStream_t stream = env.stream;
   work.verify = [=] {
     return bench::difference(IsSorted ? ours : sorted(ours, stream), front(theirs, ours.size(), stream), {}, stream);
   };
@@ -126,28 +230,55 @@ workload greatest(const environment& env, int n, int k, keys_are which) {
 }
 
 /// With values of 4 bytes, beside sorts of pairs.
+template <bool IsSorted>
 workload greatest_pairs(const environment& env, int n, int k) {
   const auto in = make_keys<float>(env, n, keys_are::uniform);
   const auto values = bench::random_array<std::uint32_t>(n, env.settings.seed, env.stream);
   const device_array<float> ours(static_cast<std::size_t>(k)), theirs(in.size());
   const device_array<std::uint32_t> our_values(ours.size()), their_values(in.size());
+  const cudaStream_t stream = env.stream;
   workload work;
   work.bytes = static_cast<double>(in.bytes()) + 2 * static_cast<double>(ours.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
-    return strata::DeviceTopK::MaxPairsSorted(storage, bytes, in.data(), ours.data(), values.data(), our_values.data(),
-                                              n, k, s);
+    if constexpr (IsSorted) {
+      return strata::DeviceTopK::MaxPairsSorted(storage, bytes, in.data(), ours.data(), values.data(),
+                                                our_values.data(), n, k, s);
+    } else {
+      return strata::DeviceTopK::MaxPairs(storage, bytes, in.data(), ours.data(), values.data(), our_values.data(), n,
+                                          k, s);
+    }
   }));
-  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+#if STRATA_BENCHMARK_CUB_HAS_TOP_K
+  work.peers.push_back(cub_top_k_pairs<IsSorted>(in, values, theirs, n, k, stream));
+#endif
+  work.peers.push_back(bench::storage_peer("cub_sort", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     return cub::DeviceRadixSort::SortPairsDescending(storage, bytes, in.data(), theirs.data(), values.data(),
                                                      their_values.data(), n, 0, 32, s);
   }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
-  const cudaStream_t stream = env.stream;
   work.verify = [=] {
-    const std::string text = bench::difference(ours, front(theirs, ours.size(), stream), {}, stream);
-    return text.empty() ? bench::difference(our_values, front(their_values, ours.size(), stream), {}, stream) : text;
+    const std::string text =
+        bench::difference(IsSorted ? ours : sorted(ours, stream), front(theirs, ours.size(), stream), {}, stream);
+    if (!text.empty()) return text;
+    return bench::difference(IsSorted ? our_values : sorted_values(ours, our_values, stream),
+                             front(their_values, ours.size(), stream), {}, stream);
   };
   return work;
+}
+
+template <bool IsSorted>
+void add_pairs(bench::suite& suite) {
+  for (const int log_size : {16, 20, 24, 28}) {
+    const auto prepare = [=](const environment& env) { return greatest_pairs<IsSorted>(env, 1 << log_size, 1000); };
+    bench::benchmark_case what{IsSorted ? "DeviceTopK::MaxPairsSorted" : "DeviceTopK::MaxPairs",
+                               "f32:u32",
+                               "uniform k=1000",
+                               1 << log_size,
+                               timing::batched,
+                               prepare};
+    what.rivals = rivals_of_pairs();
+    suite.add(what);
+  }
 }
 
 constexpr int ranks[] = {1, 32, 1000, 100000, 1 << 20};
@@ -166,7 +297,7 @@ void add_keys(bench::suite& suite, const char* type, keys_are which,
                                  n,
                                  timing::batched,
                                  prepare};
-      what.rivals = {"cub", "sort"};
+      what.rivals = rivals_of_keys();
       suite.add(what);
     }
   }
@@ -178,6 +309,7 @@ void add_cases(bench::suite& suite) {
     add_keys<float>(suite, "f32", which);
   }
   add_keys<std::uint64_t>(suite, "u64", keys_are::uniform);
+  add_keys<std::int32_t>(suite, "i32", keys_are::uniform, {20, 24});
   add_keys<std::uint8_t>(suite, "u8", keys_are::uniform, {28});
   add_keys<float, true>(suite, "f32", keys_are::uniform);
   // Half of the input: no candidates.
@@ -185,12 +317,10 @@ void add_cases(bench::suite& suite) {
     return greatest<float, false>(env, 1 << 28, 1 << 27, keys_are::uniform);
   };
   bench::benchmark_case what{"DeviceTopK::MaxKeys", "f32", "uniform k=n/2", 1 << 28, timing::batched, half};
-  what.rivals = {"cub", "sort"};
+  what.rivals = rivals_of_keys();
   suite.add(what);
-  for (const int log_size : {16, 20, 24, 28}) {
-    const auto prepare = [=](const environment& env) { return greatest_pairs(env, 1 << log_size, 1000); };
-    suite.add({"DeviceTopK::MaxPairsSorted", "f32:u32", "uniform k=1000", 1 << log_size, timing::batched, prepare});
-  }
+  add_pairs<true>(suite);
+  add_pairs<false>(suite);
 }
 
 }  // namespace
