@@ -7,6 +7,7 @@ the ratios against a list of bars.
     report.py reduce.csv segmented_reduce.csv --markdown table.md --svg chart.svg
     report.py *.csv --overview overview.svg
     report.py reduce.csv --bars bars/reduce.csv
+    report.py new/*.csv --context new.json --other-cub 3.0.1 old/*.csv
 
 A ratio is CUB's median time, or another rival's, over strata's: above 1 strata is faster. Needs
 Python 3.9, nothing else.
@@ -41,6 +42,12 @@ SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
 
 TITLE = "strata beside CUB"
+
+
+def page_title(context):
+    """Of table and charts: which CUB, if that is known."""
+    return f"{TITLE} {context['cub']}" if (context or {}).get("cub") else TITLE
+
 
 # Medians closer than this are the same for every practical purpose.
 SAME = 0.01
@@ -212,7 +219,37 @@ def link_cell(timing, link):
     return f" {rounded(timing.median_of(LINK_COLUMN))} |" if link else ""
 
 
-def markdown(comparisons, timings, context=None, title=TITLE, failures=()):
+def by_algorithm(comparisons):
+    """Those with CUB."""
+    found = {}
+    for comparison in comparisons:
+        if comparison.rival == "cub":
+            found.setdefault(comparison.key.algorithm, []).append(comparison)
+    return found
+
+
+def versions_table(version, comparisons, others):
+    """Lines of a section that puts versions of CUB side by side: {version: comparisons}. Columns of a version count
+    its own cases, because a newer one may have calls that an older one has not."""
+    columns = {version: by_algorithm(comparisons), **{other: by_algorithm(those) for other, those in others.items()}}
+    lines = ["## Versions of CUB", ""] + prose(
+        "The geometric mean of CUB's time over strata's, the least of these ratios, and how many cases strata loses of "
+        "how many.")
+    names = " | ".join(f"{name} | least | slower" for name in (f"CUB {version}" for version in columns))
+    lines += [f"| algorithm | {names} |", f"|---|{'--:|--:|--:|' * len(columns)}"]
+    for algorithm in dict.fromkeys(name for column in columns.values() for name in column):
+        cells = []
+        for column in columns.values():
+            ratios = [c.ratio for c in column.get(algorithm, [])]
+            slower = sum(c.status == "slower" for c in column.get(algorithm, []))
+            cells.append(f"{statistics.geometric_mean(ratios):.2f} | {min(ratios):.2f} | {slower} of {len(ratios)}"
+                         if ratios else " |  | ")
+        lines.append(f"| {algorithm} | {' | '.join(cells)} |")
+    return lines + [""]
+
+
+def markdown(comparisons, timings, context=None, title=TITLE, failures=(), others=None):
+    """`others` are comparisons beside other versions of CUB, by their names."""
     lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
     if context:
         lines += ["| | |", "|---|---|"]
@@ -233,10 +270,12 @@ def markdown(comparisons, timings, context=None, title=TITLE, failures=()):
     if missing:
         lines += prose("Not compared, because a library has no result: " +
                        "; ".join(label(key) for key in missing) + ".")
-    by_algorithm = collections.defaultdict(list)
+    if others:
+        lines += versions_table((context or {}).get("cub", "of these files"), comparisons, others)
+    of_algorithms = collections.defaultdict(list)
     for comparison in comparisons:
-        by_algorithm[comparison.key.algorithm].append(comparison)
-    for algorithm, members in by_algorithm.items():
+        of_algorithms[comparison.key.algorithm].append(comparison)
+    for algorithm, members in of_algorithms.items():
         only_cub = all(c.rival == "cub" for c in members)
         theirs = "CUB us" if only_cub else "rival | rival us"
         link = has_link(c.ours for c in members)
@@ -426,12 +465,19 @@ OVERVIEW_STYLE = (
     ".limit{stroke:#e6e6e6}.page{fill:#16181c}.halo{stroke:#16181c}}")
 # Names of rivals other than a call of CUB's that does the same, by algorithm and library.
 RIVAL_NAMES = {("DeviceHashJoin::Inner", "cub"): "CUB's parts", ("DeviceHashJoin::Inner", "host"): "the host",
-               ("DeviceTopK::MaxKeys", "cub"): "CUB's sort", ("DeviceTopK::MaxKeys", "sort"): "strata's sort",
+               ("DeviceTopK::MaxKeys", "cub_sort"): "CUB's sort", ("DeviceTopK::MaxKeys", "sort"): "strata's sort",
                ("DeviceTranspose::Transpose", "plain_tile"): "plain tiles",
                ("DeviceTranspose::Transpose", "naive"): "a plain kernel",
                ("DeviceSegmentedMergeSort::SortKeysCopy", "one_block"): "one block each"}
 # What a count is of, if not of items.
 COUNTED = {"DeviceHashJoin::Inner": "rows", "DeviceMemcpy::Batched": "buffers"}
+
+
+def rival_name(algorithm, rival, libs):
+    # In files of November 2026, the sort of CUB has the name of CUB, which had no top-k then.
+    if algorithm.startswith("DeviceTopK::") and rival == "cub" and "cub_sort" not in libs:
+        rival = "cub_sort"
+    return RIVAL_NAMES.get((algorithm, rival), "CUB" if rival == "cub" else rival)
 
 
 def overview_rows(timings):
@@ -446,16 +492,18 @@ def overview_rows(timings):
         key = max(keys, key=lambda key: key.n)
         rival = min(rivals_of(timings[key]), key=lambda lib: timings[key][lib].median)
         ours, theirs = timings[key]["strata"], timings[key][rival]
-        name = RIVAL_NAMES.get((algorithm, rival), "CUB" if rival == "cub" else rival)
+        name = rival_name(algorithm, rival, timings[key])
         rows.append((text, key, name, ours.median_of("percent_of_copy"), theirs.median_of("percent_of_copy"),
                      theirs.median / ours.median))
     return rows
 
 
 def overview_title(context):
-    """Of a chart that says which GPU it is about, if that is known."""
-    gpu = (context or {}).get("gpu")
-    return f"Speed on {gpu}, in % of a copy's bytes per second" if gpu else OVERVIEW_TITLE
+    """Of a chart that says which GPU it is about and which CUB, if that is known."""
+    gpu, cub = (context or {}).get("gpu"), (context or {}).get("cub")
+    if not gpu:
+        return OVERVIEW_TITLE
+    return f"Speed on {gpu}{f' beside CUB {cub}' if cub else ''}, in % of a copy's bytes per second"
 
 
 def overview_svg(timings, title):
@@ -565,6 +613,8 @@ def main(arguments):
     parser.add_argument("--bars", metavar="FILE", help="print pass or FAIL per bar of this file; the "
                         "exit code is 1 unless all are met")
     parser.add_argument("--context", metavar="FILE", help="JSON of Google Benchmark of the same run")
+    parser.add_argument("--other-cub", nargs="+", action="append", default=[], metavar=("VERSION", "CSV"),
+                        help="files of the same programs beside another CUB: a table puts the versions side by side")
     parser.add_argument("--title", help="of table and charts")
     options = parser.parse_args(arguments)
     try:
@@ -573,10 +623,12 @@ def main(arguments):
         comparisons = compare(timings)
         context = read_context(options.context) if options.context else None
         bars = read_bars(options.bars) if options.bars else None
+        others = {version: compare(read_timings(paths)) for version, *paths in options.other_cub}
     except (OSError, ValueError, KeyError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
-    text = markdown(comparisons, timings, context, options.title or TITLE, failures)
+    heading = options.title or page_title(context)
+    text = markdown(comparisons, timings, context, heading, failures, others)
     if options.markdown:
         with open(options.markdown, "w", encoding="utf-8") as file:
             file.write(text)
@@ -584,7 +636,7 @@ def main(arguments):
         print(text)
     if options.svg:
         with open(options.svg, "w", encoding="utf-8") as file:
-            file.write(svg(comparisons, options.title or TITLE))
+            file.write(svg(comparisons, heading))
     if options.overview:
         with open(options.overview, "w", encoding="utf-8") as file:
             file.write(overview_svg(timings, options.title or overview_title(context)))

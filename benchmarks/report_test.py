@@ -266,6 +266,18 @@ class Overview(Files):
         self.assertEqual([(row[0], row[2]) for row in rows], [("The 1,000 greatest", "strata's sort"),
                                                               ("Merge two halves", "CUB")])
 
+    def test_the_name_of_a_rival_follows_its_version(self):
+        def name(*libs):
+            return self.rows("".join(f"DeviceTopK::MaxKeys,f32,uniform k=1000,1024,{lib},{time},{time},1,1,80\n"
+                                     for time, lib in enumerate(("strata", *libs), start=1)))[1][0][2]
+        self.assertEqual([name("cub", "sort"), name("cub", "cub_sort", "sort"), name("cub_sort", "cub", "sort")],
+                         ["CUB's sort", "CUB", "CUB's sort"])
+
+    def test_the_title_names_gpu_and_cub_where_they_are_known(self):
+        self.assertEqual([report.overview_title(context) for context in (None, {"gpu": "G"}, {"gpu": "G", "cub": "3"})],
+                         [report.OVERVIEW_TITLE, "Speed on G, in % of a copy's bytes per second",
+                          "Speed on G beside CUB 3, in % of a copy's bytes per second"])
+
     def test_primitives_that_no_file_has_are_left_out(self):
         self.assertEqual(self.rows("DeviceReduce::Min,i32,uniform,1024,strata,1,1,1,1,80\n")[1], [])
 
@@ -275,7 +287,11 @@ class Overview(Files):
         timings = report.read_timings(files)
         self.assertEqual(len(report.overview_rows(timings)), len(report.OVERVIEW))
         with open(os.path.join(results, "overview.svg"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), report.overview_svg(timings, report.overview_title({"gpu": "NVIDIA H200"})))
+            text = file.read()
+        with open(os.path.join(results, "context.json"), encoding="utf-8") as file:
+            context = json.load(file)["context"]
+        self.assertIn(f"beside CUB {context['cub']}", text)
+        self.assertEqual(text, report.overview_svg(timings, report.overview_title(context)))
 
     def test_it_can_be_read_on_a_dark_page(self):
         text = report.overview_svg({}, "t")
@@ -392,6 +408,35 @@ class Bars(Files):
                 bars = report.read_bars(os.path.join(HERE, "bars", name))
                 self.assertGreater(len(bars), 0)
                 self.assertEqual(len(bars), len({bar[:2] for bar in bars}))
+
+
+class Versions(Files):
+    """Beside several versions of CUB."""
+
+    def setUp(self):
+        super().setUp()
+        head = ",".join(report.COLUMNS) + "\n"
+        self.new = self.file("new.csv", head + "A,i32,x,16,strata,1,1,,,\nA,i32,x,16,cub,2,2,,,\n"
+                             "A,i32,x,32,strata,1,1,,,\nA,i32,x,32,cub,0.5,0.5,,,\n"
+                             "B,i32,x,16,strata,1,1,,,\nB,i32,x,16,cub,3,3,,,\nB,i32,x,16,sort,9,9,,,\n")
+        self.old = self.file("old.csv", head + "A,i32,x,16,strata,1,1,,,\nA,i32,x,16,cub,4,4,,,\n"
+                             "A,i32,x,32,strata,1,1,,,\nA,i32,x,32,cub,9,9,,,\n")
+        self.context = self.file("new.json", '{"context": {"cub": "3.5.0"}}')
+
+    def test_a_table_has_both(self):
+        page = self.file("page.md")
+        self.assertEqual(self.run_report(self.new, "--context", self.context, "--other-cub", "3.0.1", self.old,
+                                         "--markdown", page)[0], 0)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("# strata beside CUB 3.5.0\n", text)
+        self.assertIn("| algorithm | CUB 3.5.0 | least | slower | CUB 3.0.1 | least | slower |\n"
+                      "|---|--:|--:|--:|--:|--:|--:|\n"
+                      "| A | 1.00 | 0.50 | 1 of 2 | 6.00 | 4.00 | 0 of 2 |\n"
+                      "| B | 3.00 | 3.00 | 0 of 1 |  |  |  |\n", text)
+
+    def test_no_other_version_no_table(self):
+        self.assertNotIn("Versions of CUB", self.run_report(self.new)[1])
 
 
 class CommandLine(Files):

@@ -5,8 +5,12 @@
 
     run_all.py                       build, measure, write benchmarks/results/<gpu>/
     run_all.py --quick               fewer samples, inputs of up to 2^24 items: tries whether all runs
+    run_all.py --cub DIR,toolkit     beside the CUB whose headers are in DIR, and the toolkit's
     run_all.py --programs DIR        programs that are built already
     run_all.py --index               measure nothing: write results/README.md anew
+
+The rival is CUB's newest release, which fetch_cub.py gets from PyPI, and then the CUB of the toolkit. Programs are
+built and run once for each. results/<gpu>/ is beside the first one, results/<gpu>/cub-<version>/ beside the other.
 
 Run again after an interruption, it goes on with the programs that are missing. The exit code is 0 if all programs ran
 and gave right results, 1 if one failed (the others' results are written), 2 if nothing could be measured, and 130
@@ -25,7 +29,8 @@ import tarfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import report  # noqa: E402  (found through the line above)
+import fetch_cub  # noqa: E402  (found through the line above)
+import report  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -33,6 +38,14 @@ RESULTS = os.path.join(HERE, "results")
 
 # What a quick run asks of a program: less than is published.
 QUICK = ["--samples", "5", "--target-us", "200", "--max-n", str(1 << 24), "--no-latency"]
+
+
+# Programs that run once more with a cold cache, as <name>_cold, and what of them then runs.
+COLD = {"radix_sort": [], "reduce": [], "scan": [], "segmented_sort": ["--filter", "DeviceMergeSort"], "select": [],
+        "transform": []}
+# Programs whose rivals are not CUB's: one version of it is enough.
+WITHOUT_CUB = ("distributed", "transpose")
+UNKNOWN_CUB = "unknown"
 
 
 class RunError(Exception):
@@ -70,11 +83,35 @@ def folder_name(gpu):
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def build(folder, architecture, jobs):
+def cub_folders(wanted):
+    """Of what --cub says, the folders of headers; "" is the toolkit's."""
+    folders = []
+    for what in [part for part in wanted.split(",") if part]:
+        if what == "toolkit":
+            folders.append("")
+        elif what == "newest":
+            try:
+                folders.append(fetch_cub.fetch())
+            except fetch_cub.FetchError as error:
+                before = fetch_cub.fetched_before()
+                raise RunError(f"CUB's newest release: {error}.\nName a folder with its headers, as --cub "
+                               f"{before[0] if before else 'DIR'},toolkit, or measure beside the toolkit's alone, by "
+                               "--cub toolkit") from error
+        elif fetch_cub.version_of(what) is None:
+            raise RunError(f"--cub: {what} is neither newest nor toolkit, nor a folder with cub/version.cuh")
+        else:
+            folders.append(os.path.abspath(what))
+    if not folders:
+        raise RunError("--cub: newest, toolkit or a folder")
+    return list(dict.fromkeys(folders))
+
+
+def build(folder, architecture, jobs, cub, targets):
+    """Programs in a folder beside CUB of another folder, or the toolkit's."""
     commands = [["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DSTRATA_ENABLE_CUDA=ON",
                  f"-DCMAKE_CUDA_ARCHITECTURES={architecture}", "-DSTRATA_BUILD_BENCHMARKS=ON",
-                 "-DSTRATA_BUILD_TESTS=OFF", "-DSTRATA_BUILD_EXAMPLES=OFF"],
-                ["cmake", "--build", folder, "--target", "benchmark_programs", "--parallel", str(jobs)]]
+                 "-DSTRATA_BUILD_TESTS=OFF", "-DSTRATA_BUILD_EXAMPLES=OFF", f"-DSTRATA_BENCHMARK_CUB_DIR={cub}"],
+                ["cmake", "--build", folder, "--parallel", str(jobs), "--target", *targets]]
     for command in commands:
         print(" ".join(command), flush=True)
         try:
@@ -86,18 +123,60 @@ def build(folder, architecture, jobs):
     return os.path.join(folder, "benchmarks")
 
 
-def programs_in(folder, only, devices):
-    """{name: path}. The one of several GPUs runs where there are several."""
+def targets_of(only, is_first):
+    """What is to be built. Beside the first CUB all programs, beside another one those that it takes part in."""
+    names = {name[:-len("_cold")] if name.endswith("_cold") else name for name in only}
+    if not names and is_first:
+        return ["benchmark_programs"]
+    names = names or {os.path.basename(path)[:-len(".cu")] for path in glob.glob(os.path.join(HERE, "*.cu"))}
+    return [f"{name}_benchmark" for name in sorted(names) if is_first or name not in WITHOUT_CUB]
+
+
+def builds_of(options, architecture, only):
+    """[(version of CUB, folder with programs)], in the order of the options, each version once."""
+    if options.programs:
+        folders = list(options.programs)
+    else:
+        folders = []
+        for i, cub in enumerate(cub_folders(options.cub)):
+            folder = f"{options.build}{f'-cub-{fetch_cub.version_of(cub)}' if cub else ''}"
+            targets = targets_of(only, i == 0)
+            if targets:
+                folders.append(build(folder, architecture, options.jobs, cub, targets))
+    found = {}
+    for folder in folders:
+        found.setdefault(built_with(folder), folder)
+    return list(found.items())
+
+
+def built_with(folder):
+    """The version of CUB that CMake has written beside the programs."""
+    try:
+        with open(os.path.join(folder, "cub_version"), encoding="utf-8") as file:
+            number = int(file.read())
+        return fetch_cub.version_text(number) if number else UNKNOWN_CUB
+    except (OSError, ValueError):
+        return UNKNOWN_CUB
+
+
+def runs_in(folder, only, devices, is_first=True):
+    """{name: (path, arguments)}. The program of several GPUs runs where there are several."""
     found = {os.path.basename(path)[:-len("_benchmark")]: path
              for path in sorted(glob.glob(os.path.join(folder, "*_benchmark")))}
-    if devices < 2:
-        found.pop("distributed", None)
-    unknown = [name for name in only if name not in found]
-    if unknown:
-        raise RunError(f"--only: there is no {', '.join(unknown)} in {folder}, but {', '.join(found) or 'nothing'}")
     if not found:
         raise RunError(f"{folder} has no benchmark programs")
-    return {name: path for name, path in found.items() if not only or name in only}
+    if devices < 2:
+        found.pop("distributed", None)
+    runs = {}
+    for name, path in found.items():
+        runs[name] = (path, [])
+        if name in COLD:
+            runs[f"{name}_cold"] = (path, ["--cold", *COLD[name]])
+    unknown = [name for name in only if name not in runs]
+    if unknown and is_first:
+        raise RunError(f"--only: there is no {', '.join(unknown)} in {folder}, but {', '.join(runs) or 'nothing'}")
+    return {name: run for name, run in runs.items()
+            if (not only or name in only) and (is_first or name not in WITHOUT_CUB)}
 
 
 # ------------------------------------------------------------------ running
@@ -216,6 +295,11 @@ def csv_files(folder):
     return sorted(glob.glob(os.path.join(folder, "*.csv")))
 
 
+def other_cubs(folder):
+    """The folders in a folder of results that are beside another CUB."""
+    return [path for path in sorted(glob.glob(os.path.join(folder, "cub-*"))) if csv_files(path)]
+
+
 def context_of(folder):
     """Of a results folder: context.json, or the table in its README.md."""
     try:
@@ -241,11 +325,14 @@ def write_report(folder):
     timings = report.read_timings(csv_files(folder))
     comparisons = report.compare(timings)
     context = context_of(folder)
-    text = report.markdown(comparisons, timings, context, report.TITLE, report.read_failures(csv_files(folder)))
-    heading = f"# {report.TITLE}\n"
+    title = report.page_title(context)
+    others = {context_of(path).get("cub", os.path.basename(path)[len("cub-"):]): report.compare(
+        report.read_timings(csv_files(path))) for path in other_cubs(folder)}
+    text = report.markdown(comparisons, timings, context, title, report.read_failures(csv_files(folder)), others)
+    heading = f"# {title}\n"
     write(os.path.join(folder, "README.md"),
           text.replace(heading, f"{heading}\n![strata, its best rival and a copy](overview.svg)\n", 1))
-    write(os.path.join(folder, "chart.svg"), report.svg(comparisons, report.TITLE))
+    write(os.path.join(folder, "chart.svg"), report.svg(comparisons, title))
     write(os.path.join(folder, "overview.svg"), report.overview_svg(timings, report.overview_title(context)))
     return comparisons
 
@@ -260,21 +347,35 @@ and sizes may differ much; the tables have them. The dashed line is the limit: t
 input. Sorts and joins move items several times, so they cannot reach it. A sum does not write, so it can exceed it. On
 the right stands how many times as fast as the rival strata is.
 
-| GPU | date | comparisons | faster | same | slower | unsure | copy, GB/s |
-|---|---|--:|--:|--:|--:|--:|--:|
+| GPU | date | CUB | comparisons | faster | same | slower | unsure | copy, GB/s |
+|---|---|---|--:|--:|--:|--:|--:|--:|
 """
 INDEX_TAIL = """
 A comparison is a case with one rival; `slower` are those in which the rival is faster. Each folder has all of them.
+`CUB` is the version of the rival: the newest at that time, or the one of the CUDA toolkit.
 
 ## Results of your GPU
 
     python3 benchmarks/run_all.py
 
-It builds the programs and measures, and goes on where it was stopped if it is started again. It ends with what to
-send. `--quick` tries first whether all runs, with fewer samples of smaller inputs.
+It builds the programs, with the newest CUB and with the toolkit's, and measures. It goes on where it was stopped if it
+is started again, and ends with what to send. `--quick` tries first whether all runs, with fewer samples of smaller
+inputs. `<gpu>/` is beside the newest CUB, `<gpu>/cub-<version>/` beside the toolkit's.
 
 This page is written by `run_all.py --index` from the files in the folders.
 """
+
+
+def index_row(folder, name):
+    """A line of the table: what is in a folder of results."""
+    context = context_of(folder)
+    statuses = [comparison.status for comparison in report.compare(report.read_timings(csv_files(folder)))]
+    numbers = " | ".join(str(statuses.count(status)) for status in ("faster", "same", "slower", "unsure"))
+    copy = re.match(r"[\d.]+", str(context.get("copy_1gib_gb_per_s", "")))
+    several = re.search(r"x(\d+)$", name.partition("/")[0])
+    gpu = f"{f'{several.group(1)} x ' if several else ''}{context.get('gpu', name)}"
+    return (f"| [{gpu}]({name}/README.md) | {str(context.get('date', ''))[:10]} | {context.get('cub', '')} | "
+            f"{len(statuses)} | {numbers} | {report.rounded(float(copy.group(0))) if copy else ''} |")
 
 
 def index_text(results):
@@ -282,21 +383,33 @@ def index_text(results):
     lines, picture = [], None
     for name in sorted(os.listdir(results)):
         folder = os.path.join(results, name)
-        files = csv_files(folder)
-        if not files or name.endswith("-quick"):
+        if not csv_files(folder) or name.endswith("-quick"):
             continue
         if os.path.exists(os.path.join(folder, "overview.svg")):
             picture = min(picture or name, name, key=lambda each: (each != "h200", each))
-        context = context_of(folder)
-        statuses = [comparison.status for comparison in report.compare(report.read_timings(files))]
-        numbers = " | ".join(str(statuses.count(status)) for status in ("faster", "same", "slower", "unsure"))
-        copy = re.match(r"[\d.]+", str(context.get("copy_1gib_gb_per_s", "")))
-        several = re.search(r"x(\d+)$", name)
-        gpu = f"{f'{several.group(1)} x ' if several else ''}{context.get('gpu', name)}"
-        date = str(context.get("date", ""))[:10]
-        lines.append(f"| [{gpu}]({name}/README.md) | {date} | {len(statuses)} | {numbers} | "
-                     f"{report.rounded(float(copy.group(0))) if copy else ''} |")
+        lines.append(index_row(folder, name))
+        lines += [index_row(path, f"{name}/{os.path.basename(path)}") for path in other_cubs(folder)]
     return f"{report.SPDX_COMMENT}\n{INDEX_HEAD.format(picture=picture)}" + "\n".join(lines) + "\n" + INDEX_TAIL
+
+
+def counts_with_cub(folder):
+    """{status: number} of the comparisons with CUB."""
+    statuses = [comparison.status for comparison in report.compare(report.read_timings(csv_files(folder)))
+                if comparison.rival == "cub"]
+    return {status: statuses.count(status) for status in ("faster", "same", "slower", "unsure")}
+
+
+def front_page_text(folder):
+    """What README.md of the project says of these results; a test compares."""
+    context, counts = context_of(folder), counts_with_cub(folder)
+    text = (f"measured on {str(context.get('date', ''))[:10]} beside CUB {context.get('cub', UNKNOWN_CUB)}: of "
+            f"{sum(counts.values()):,} comparisons with CUB strata is faster in {counts['faster']:,}, as fast in "
+            f"{counts['same']}, slower in {counts['slower']}; {counts['unsure']} are unsure.")
+    for path in other_cubs(folder):
+        counts = counts_with_cub(path)
+        text += (f" Beside CUB {context_of(path).get('cub', UNKNOWN_CUB)}, it is faster in {counts['faster']:,} of "
+                 f"{sum(counts.values()):,}, slower in {counts['slower']}.")
+    return text
 
 
 def pack(folder, target):
@@ -314,24 +427,40 @@ def parse_arguments(arguments):
     parser.add_argument("--out", metavar="DIR", help="default: benchmarks/results/<gpu>")
     parser.add_argument("--overwrite", action="store_true", help="replace results that are there already")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "benchmarks"), metavar="DIR",
-                        help="where programs are built (default build/benchmarks)")
+                        help="where programs are built beside the toolkit's CUB (default build/benchmarks); those "
+                        "beside another one are built in DIR-cub-<version>")
+    parser.add_argument("--cub", default="newest,toolkit", metavar="WHAT,...",
+                        help="the rivals: newest, toolkit, or a folder with headers, as of fetch_cub.py (default "
+                        "newest,toolkit). What CUB has no part in is measured beside the first one alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
-    parser.add_argument("--programs", metavar="DIR", help="use the programs in this folder, build none")
-    parser.add_argument("--index", action="store_true", help="write results/README.md and end")
+    parser.add_argument("--programs", action="append", metavar="DIR",
+                        help="use the programs in this folder, build none; again for those beside an older CUB")
+    parser.add_argument("--index", action="store_true",
+                        help="write results/README.md, print what README.md of the project says, and end")
     return parser.parse_args(arguments)
 
 
 def measure(options):
     found = gpus()
-    if options.programs is None and not found:
+    if not options.programs and not found:
         raise RunError("no GPU answers to nvidia-smi")
     gpu, capability = found[0] if found else ("unknown", "")
-    programs = programs_in(options.programs or build(options.build, capability.replace(".", ""), options.jobs),
-                           [name for name in options.only.split(",") if name], len(found))
+    only = [name for name in options.only.split(",") if name]
     folder = options.out or os.path.join(RESULTS, folder_name(gpu) + ("-quick" if options.quick else ""))
+    measured = []
+    for i, (version, programs) in enumerate(builds_of(options, capability.replace(".", ""), only)):
+        runs = runs_in(programs, only, len(found), i == 0)
+        if runs:
+            target = folder if i == 0 else os.path.join(folder, f"cub-{version}")
+            measured.append((target, runs, measure_beside(options, version, runs, target, gpu)))
+    return finish(options, folder, measured)
+
+
+def measure_beside(options, version, runs, folder, gpu):
+    """Runs what a folder of results lacks; {name: what happened}."""
     os.makedirs(folder, exist_ok=True)
     commit = commit_of_tree()
-    identity = {"gpu": gpu, "commit": commit, "quick": options.quick,
+    identity = {"gpu": gpu, "commit": commit, "quick": options.quick, "cub": version,
                 "driver": ask(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])}
     done, differing = load_state(folder, identity)
     is_ours = os.path.exists(os.path.join(folder, "context.json")) and not differing
@@ -341,38 +470,44 @@ def measure(options):
     done = {name: program for name, program in done.items() if program["exit_code"] == 0 and
             os.path.exists(os.path.join(folder, f"{name}.csv"))}
     bar = Bar()
+    bar.line(f"beside CUB {version}:")
     if done:
         bar.line(f"goes on: {', '.join(sorted(done))} measured before")
     arguments = QUICK if options.quick else []
-    to_do = {name: path for name, path in programs.items() if name not in done}
-    sizes = {name: listed(path, arguments) for name, path in to_do.items()}
+    to_do = {name: run for name, run in runs.items() if name not in done}
+    sizes = {name: listed(path, [*arguments, *own]) for name, (path, own) in to_do.items()}
     total, before = max(1, sum(sizes.values())), 0
-    for name, path in to_do.items():
+    for name, (path, own) in to_do.items():
         def show(rows, name=name, before=before):
             bar.show((before + min(rows, sizes[name])) / total, f"{name}: {rows} of {sizes[name]} results")
 
         show(0)
         began = time.monotonic()
-        code, context = run_program(name, path, folder, arguments, commit, show)
+        code, context = run_program(name, path, folder, [*arguments, *own], commit, show)
         before += sizes[name]
+        if context.get("cub", version) != version:
+            raise RunError(f"{path} was compiled with CUB {context['cub']}, not with {version}: build it again")
         done[name] = {"exit_code": code, "seconds": round(time.monotonic() - began, 1), "context": context,
                       "date": datetime.date.today().isoformat()}
         save_state(folder, identity, done)
         rows = count_rows(os.path.join(folder, f"{name}.csv"))
         bar.line(f"{name}: {rows} results in {done[name]['seconds']:.0f} s" +
                  ("" if code == 0 else f", FAILED with {code}: see {os.path.join(folder, name + '.log')}"))
-    return finish(options, folder, programs, done)
+    return done
 
 
-def finish(options, folder, programs, done):
-    failed = [name for name in programs if done[name]["exit_code"] != 0]
-    if not csv_files(folder):
-        raise RunError(f"no program has a result; their messages are in {folder}/*.log")
-    comparisons = write_report(folder)
+def finish(options, folder, measured):
+    """Reports of [(folder, runs, what happened)], the first of which is the one that the others lie in."""
+    failed = [os.path.join(os.path.relpath(part, folder), name) if part != folder else name
+              for part, runs, done in measured for name in runs if done[name]["exit_code"] != 0]
+    for part, _, _ in reversed(measured):  # The first one's table has the others', too.
+        if not csv_files(part):
+            raise RunError(f"no program has a result; their messages are in {part}/*.log")
+        comparisons = write_report(part)
+        print(f"{report.page_title(context_of(part))}\n{report.headline(comparisons)}")
+        print(f"written: {part}: {len(csv_files(part))} CSV files, README.md, chart.svg, overview.svg, context.json")
     if os.path.dirname(os.path.abspath(folder)) == RESULTS and not options.quick:
         write(os.path.join(RESULTS, "README.md"), index_text(RESULTS))
-    print(report.headline(comparisons))
-    print(f"written: {folder}: {len(csv_files(folder))} CSV files, README.md, chart.svg, overview.svg, context.json")
     if failed:
         print(f"failed: {', '.join(failed)}. Run again to repeat them.")
     if options.quick:
@@ -395,6 +530,7 @@ def main(arguments):
     try:
         if options.index:
             write(os.path.join(RESULTS, "README.md"), index_text(RESULTS))
+            print("README.md of the project: " + front_page_text(os.path.join(RESULTS, "h200")))
             return 0
         return measure(options)
     except (RunError, ValueError) as error:

@@ -16,6 +16,11 @@
 
 #include "harness/measure.cuh"
 
+#ifdef STRATA_BENCHMARK_CUB_VERSION
+static_assert(CUB_VERSION == STRATA_BENCHMARK_CUB_VERSION,
+              "The compiler found another CUB before the one in STRATA_BENCHMARK_CUB_DIR; pass the folder by -I");
+#endif
+
 #ifndef STRATA_BENCHMARK_GIT_HASH
 #define STRATA_BENCHMARK_GIT_HASH "unknown"
 #endif
