@@ -138,8 +138,8 @@ def main(arguments):
         print(f"fetch_cub.py: {error}", file=sys.stderr)
         before = fetched_before(options.into)
         print("Fetched before: " + ", ".join(before) if before else
-              "Without a way to PyPI, copy such a folder from another machine, and name it by --cub of run_all.py or by "
-              "-DSTRATA_BENCHMARK_CUB_DIR.", file=sys.stderr)
+              "Without a way to PyPI, copy such a folder from another machine, and name it by --cub of run_all.py or "
+              "by -DSTRATA_BENCHMARK_CUB_DIR.", file=sys.stderr)
         return 2
 
 

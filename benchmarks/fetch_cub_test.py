@@ -105,7 +105,7 @@ class Fetch(unittest.TestCase):
         def run(output):
             return lambda *_, **__: subprocess.CompletedProcess([], 1, output)
         self.addCleanup(setattr, fetch_cub.subprocess, "run", fetch_cub.subprocess.run)
-        for output, said in (("WARNING: Retrying after connection broken by x\nERROR: none\n", "PyPI cannot be reached"),
+        for output, said in (("WARNING: after connection broken by x\nERROR: none\n", "PyPI cannot be reached"),
                              ("ERROR: No matching distribution\n", "It says: ERROR: No matching"),
                              ("/usr/bin/python3: No module named pip\n", "pip is not installed")):
             fetch_cub.subprocess.run = run(output)

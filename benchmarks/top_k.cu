@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK beside CUB's, which CUB has since 3.3, and beside sorts of the whole input: CUB's (`cub_sort`), and our own
-// (`sort`). CUB's results are in no order; where ours are sorted, CUB sorts its k results in a second call. The necessary
-// traffic is the keys, read once, and the results, written once.
+// DeviceTopK beside CUB's, which CUB has since 3.3, and beside sorts of the whole input: CUB's (`cub_sort`), and our
+// own (`sort`). CUB's results are in no order; where ours are sorted, CUB sorts its k results in a second call. The
+// necessary traffic is the keys, read once, and the results, written once.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/version.cuh>
