@@ -1097,4 +1097,4 @@ void add_cases(bench::suite& suite) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::run("distributed", argc, argv, add_cases, true); }
+int main(int argc, char** argv) { return bench::run("distributed", argc, argv, add_cases, bench::more_columns::link); }

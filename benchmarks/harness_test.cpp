@@ -160,7 +160,7 @@ TEST(csv, what_does_not_exist_is_an_empty_field) {
 
 TEST(csv, has_a_column_of_the_link_where_the_program_says_so) {
   const std::string path = testing::TempDir() + "strata_harness_link_test.csv";
-  const bench::csv_file csv(path, true);
+  const bench::csv_file csv(path, bench::more_columns::link);
   csv.start();
   csv.append({"A", "i32", "c", 1, "strata", 0.5, 0.25, 1, 2, 3, 75});
   csv.append({"A", "i32", "c", 1, "copy", 0.5, 0.25, 1, 2, 3});
@@ -168,6 +168,23 @@ TEST(csv, has_a_column_of_the_link_where_the_program_says_so) {
             "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy,percent_of_link\n"
             "A,i32,c,1,strata,0.5,0.25,1,2,3,75\n"
             "A,i32,c,1,copy,0.5,0.25,1,2,3,\n");
+  std::remove(path.c_str());
+}
+
+TEST(csv, has_columns_of_the_kernel_where_the_program_says_so) {
+  const std::string path = testing::TempDir() + "strata_harness_kernel_test.csv";
+  const bench::csv_file csv(path, bench::more_columns::kernel);
+  csv.start();
+  bench::csv_row row{"A", "i32", "c", 1, "strata", 0.5, 0.25, 1, 2};
+  row.cycles = 120.5;
+  row.use = {32, 0, 8};
+  csv.append(row);
+  csv.append({"A", "i32", "c", 1, "cub"});
+  EXPECT_EQ(content_of(path),
+            "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy,cycles,registers,"
+            "shared_bytes,blocks_per_multiprocessor\n"
+            "A,i32,c,1,strata,0.5,0.25,1,2,,120.5,32,0,8\n"
+            "A,i32,c,1,cub,0,0,,,,,,,\n");
   std::remove(path.c_str());
 }
 

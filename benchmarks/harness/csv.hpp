@@ -9,13 +9,32 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace bench {
 
 inline constexpr const char* csv_header =
     "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy";
-/// One column more, in the files of programs that work on several devices.
-inline constexpr const char* link_column = "percent_of_link";
+/// The columns that the files of some programs have behind those of all.
+enum class more_columns {
+  none,
+  link,   ///< programs that work on several devices
+  kernel  ///< programs that time collectives in a kernel
+};
+inline std::string header_of(more_columns more) {
+  if (more == more_columns::link) return std::string(csv_header) + ",percent_of_link";
+  if (more == more_columns::kernel) {
+    return std::string(csv_header) + ",cycles,registers,shared_bytes,blocks_per_multiprocessor";
+  }
+  return csv_header;
+}
+
+/// What one block of a kernel takes of a multiprocessor, and how many blocks are resident there.
+struct kernel_use {
+  int registers = -1;
+  int shared_bytes = -1;
+  int blocks_per_multiprocessor = -1;
+};
 
 /// A number that does not exist (the bandwidth of a host call, the time of a call that failed) is negative here and an
 /// empty field in the file.
@@ -31,9 +50,12 @@ struct csv_row {
   double gb_per_s = -1;
   double percent_of_copy = -1;
   double percent_of_link = -1;
+  /// Of one collective, by the clock of its multiprocessor.
+  double cycles = -1;
+  kernel_use use = {};
 };
 
-inline std::string to_text(const csv_row& row, bool has_link_column = false) {
+inline std::string to_text(const csv_row& row, more_columns more = more_columns::none) {
   for (const std::string* text : {&row.algorithm, &row.type, &row.data_case, &row.lib}) {
     if (text->find_first_of(",\"\n") != std::string::npos) {
       throw std::invalid_argument("a name in the CSV must have no comma, quotation mark or end of line: " + *text);
@@ -45,20 +67,25 @@ inline std::string to_text(const csv_row& row, bool has_link_column = false) {
     std::snprintf(text, sizeof text, "%.7g", value);
     return text;
   };
-  return row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," + row.lib + "," +
-         number(row.ms_median) + "," + number(row.ms_min) + "," + number(row.items_per_s) + "," + number(row.gb_per_s) +
-         "," + number(row.percent_of_copy) + (has_link_column ? "," + number(row.percent_of_link) : std::string());
+  const std::string common = row.algorithm + "," + row.type + "," + row.data_case + "," + std::to_string(row.n) + "," +
+                             row.lib + "," + number(row.ms_median) + "," + number(row.ms_min) + "," +
+                             number(row.items_per_s) + "," + number(row.gb_per_s) + "," + number(row.percent_of_copy);
+  if (more == more_columns::link) return common + "," + number(row.percent_of_link);
+  if (more == more_columns::kernel) {
+    return common + "," + number(row.cycles) + "," + number(row.use.registers) + "," + number(row.use.shared_bytes) +
+           "," + number(row.use.blocks_per_multiprocessor);
+  }
+  return common;
 }
 
 /// Every row is in the file when `append` returns: what was measured survives the next case.
 class csv_file {
  public:
   csv_file() = default;
-  explicit csv_file(std::string path, bool has_link_column = false)
-      : path_(std::move(path)), has_link_column_(has_link_column) {}
+  explicit csv_file(std::string path, more_columns more = more_columns::none) : path_(std::move(path)), more_(more) {}
 
-  void start() const { write("w", csv_header + (has_link_column_ ? std::string(",") + link_column : std::string())); }
-  void append(const csv_row& row) const { write("a", to_text(row, has_link_column_)); }
+  void start() const { write("w", header_of(more_)); }
+  void append(const csv_row& row) const { write("a", to_text(row, more_)); }
 
  private:
   void write(const char* mode, const std::string& line) const {
@@ -70,7 +97,7 @@ class csv_file {
   }
 
   std::string path_;
-  bool has_link_column_ = false;
+  more_columns more_ = more_columns::none;
 };
 
 }  // namespace bench

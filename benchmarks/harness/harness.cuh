@@ -87,6 +87,12 @@ class reported_case {
     state.counters["calls"] = own->batch;
     if (own->row.gb_per_s >= 0) state.counters["GB/s"] = own->row.gb_per_s;
     if (own->row.percent_of_copy >= 0) state.counters["copy_%"] = own->row.percent_of_copy;
+    if (own->row.cycles >= 0) state.counters["cycles"] = own->row.cycles;
+    if (own->row.use.registers >= 0) {
+      state.counters["registers"] = own->row.use.registers;
+      state.counters["shared"] = own->row.use.shared_bytes;
+      state.counters["blocks"] = own->row.use.blocks_per_multiprocessor;
+    }
     if (own->row.percent_of_link >= 0) state.counters["link_%"] = own->row.percent_of_link;
     if (lib != "strata") return;
     for (const std::string& rival : what_.rivals) {
@@ -102,7 +108,7 @@ class reported_case {
     const std::string name = what_.algorithm + "/" + what_.type + "/" + what_.data_case + "/" + std::to_string(what_.n);
     shared_.begin(index_, name);
     result_ = measure(env_, what_);
-    const csv_file csv(env_.settings.csv_path, env_.settings.has_link_column);
+    const csv_file csv(env_.settings.csv_path, env_.settings.columns);
     for (const measurement& taken : result_.measurements) csv.append(taken.row);
     if (!result_.failures.empty()) {
       if (find("strata") == nullptr) csv.append(row_of_failure(what_, "strata"));
@@ -204,15 +210,15 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
 
 /// The exit code of the program: 0 if every case that fits was measured and gave the right result.
 template <class AddCases>
-int run(const char* program, int argc, char** argv, AddCases&& add_cases, bool has_link_column = false) {
+int run(const char* program, int argc, char** argv, AddCases&& add_cases, more_columns columns = more_columns::none) {
   try {
     options settings = parse_options({argv + 1, argv + argc});
-    settings.has_link_column = has_link_column;
+    settings.columns = columns;
     if (settings.help) {
       std::cout << program << ": strata beside CUB and a copy\n" << usage_text;
       return 0;
     }
-    csv_file(settings.csv_path, has_link_column).start();
+    csv_file(settings.csv_path, columns).start();
     const auto work = [&](int first_case, int process_number, progress& shared) {
       try {
         return detail::run_cases(program, settings, add_cases, first_case, process_number, shared);

@@ -34,6 +34,10 @@ struct peer {
   std::function<double()> timed_call = {};
   /// Milliseconds that the link between the devices takes for the bytes that must cross it; 0: none must.
   double link_ms = 0;
+  /// Cycles in a millisecond of `timed_call`, where that is the clock of a multiprocessor.
+  double cycles_per_ms = 0;
+  /// Of a peer that is one kernel.
+  kernel_use use = {};
 };
 
 /// What a case needs while it is measured. The closures own the memory.
@@ -254,6 +258,8 @@ inline measurement to_measurement(const benchmark_case& what, const peer& conten
   taken.row.lib = contender.lib;
   taken.row.ms_median = times.median;
   taken.row.ms_min = times.minimum;
+  taken.row.use = contender.use;
+  if (contender.cycles_per_ms > 0) taken.row.cycles = times.median * contender.cycles_per_ms;
   if (what.how != timing::host_call) {
     const double moved = contender.own_bytes > 0 ? contender.own_bytes : bytes;
     taken.row.items_per_s = static_cast<double>(what.n) / times.median * 1e3;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/csv.hpp"
+
 namespace bench {
 
 inline constexpr const char* usage_text =
@@ -43,8 +45,8 @@ struct options {
   bool help = false;
   /// Nothing is measured, so no device is needed.
   bool list_only = false;
-  /// Of the program, not of its user: whether the CSV has the column of the link.
-  bool has_link_column = false;
+  /// Of the program, not of its user.
+  more_columns columns = more_columns::none;
   /// What is not ours: left for Google Benchmark.
   std::vector<std::string> rest;
 };

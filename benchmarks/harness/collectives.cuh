@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Collectives of blocks, warps and threads, of both libraries, in one kernel that does little else. Each block loads a
+/// tile of items into registers. In each round it changes every item by a multiplication and an addition, and the
+/// collective works on them in place. So a round depends on the result of the round before it, the items are never in
+/// order, and the last items tell whether all results were right.
+///
+/// There are two regimes. `full device`: as many blocks as fill the device several times; the figure is the time of the
+/// launch. `one block`: a block alone on an idle device; the figure is the cycles of a round.
+
+#include <strata/core/launcher.cuh>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "harness/harness.cuh"
+#include "harness/inputs.cuh"
+#include "harness/libraries.cuh"
+
+namespace bench {
+
+// ------------------------------------------------------------------ items
+
+/// 16 bytes: a key and what moves with it; or the function x -> key * x + value, modulo 2^64.
+struct alignas(16) struct16 {
+  std::uint64_t key;
+  std::uint64_t value;
+  friend __host__ __device__ bool operator==(const struct16& a, const struct16& b) {
+    return a.key == b.key && a.value == b.value;
+  }
+};
+struct has_lower_key {
+  __host__ __device__ bool operator()(const struct16& a, const struct16& b) const { return a.key < b.key; }
+};
+/// First `a`, then `b`: the order of operands matters.
+struct compose {
+  __host__ __device__ struct16 operator()(const struct16& a, const struct16& b) const {
+    return {a.key * b.key, b.key * a.value + b.value};
+  }
+};
+template <>
+struct random_value<struct16> {
+  static __device__ struct16 from(std::uint64_t bits) { return {random_bits(bits), bits}; }
+};
+
+/// What the items of a collective are.
+enum class item_kind {
+  keys,    ///< all bit patterns; of floating point, numbers between -2 and 2
+  numbers  ///< all bit patterns; of floating point, so few bits that the sum of a block is exact in any order
+};
+
+template <class T>
+constexpr const char* type_name() {
+  if (std::is_same_v<T, std::int8_t>) return "i8";
+  if (std::is_same_v<T, std::uint8_t>) return "u8";
+  if (std::is_same_v<T, std::uint16_t>) return "u16";
+  if (std::is_same_v<T, std::int32_t>) return "i32";
+  if (std::is_same_v<T, std::uint32_t>) return "u32";
+  if (std::is_same_v<T, std::uint64_t>) return "u64";
+  if (std::is_same_v<T, __half>) return "f16";
+  if (std::is_same_v<T, float>) return "f32";
+  if (std::is_same_v<T, double>) return "f64";
+  if (std::is_same_v<T, struct16>) return "struct16";
+  return "other";
+}
+
+namespace detail {
+
+template <std::size_t Bytes>
+using word_of_bytes = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+
+template <class To, class From>
+__device__ To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+/// The next number of a sequence, another one for each item of a thread: equal items do not stay equal.
+__device__ inline std::uint32_t next_bits(std::uint32_t bits, std::uint32_t item, std::uint32_t salt) {
+  return bits * (0x9e3779b1u * (2 * item + 1)) + salt;
+}
+__device__ inline std::uint64_t next_bits(std::uint64_t bits, std::uint32_t item, std::uint32_t salt) {
+  const std::uint32_t low = next_bits(static_cast<std::uint32_t>(bits), item, salt);
+  return std::uint64_t{next_bits(static_cast<std::uint32_t>(bits >> 32), item, low)} << 32 | low;
+}
+
+/// The floating-point number that these bits become.
+template <item_kind Kind, class Word>
+__device__ Word bits_of_float(Word bits) {
+  constexpr int width = 8 * sizeof(Word);
+  if constexpr (Kind == item_kind::keys) {
+    return static_cast<Word>(bits & ~(Word{1} << (width - 2)));  // exponents below that of 2
+  } else if constexpr (width == 16) {
+    return static_cast<Word>((bits & 0x8000u) | 0x3c00u);  // -1 or 1
+  } else if constexpr (width == 32) {
+    return (bits & 0x00700000u) | 0x3f800000u;  // 1 to 1.875
+  } else {
+    return (bits & 0x000e000000000000u) | 0x3ff0000000000000u;
+  }
+}
+
+template <item_kind Kind, class T>
+__device__ T next_item(const T& item, std::uint32_t index, std::uint32_t salt) {
+  if constexpr (std::is_same_v<T, struct16>) {
+    return {next_bits(item.key, index, salt) | 1, next_bits(item.value, index, salt)};
+  } else {
+    using word = word_of_bytes<sizeof(T)>;
+    using wide = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const word next = static_cast<word>(next_bits(static_cast<wide>(bits_as<word>(item)), index, salt));
+    if constexpr (is_floating<T>) {
+      return bits_as<T>(bits_of_float<Kind>(next));
+    } else {
+      return static_cast<T>(next);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The item with a small number in its lowest bits: so the last items tell of results of another type.
+template <class T>
+__device__ T marked(const T& item, std::uint32_t number) {
+  if constexpr (std::is_same_v<T, struct16>) {
+    return {item.key, item.value ^ number};
+  } else {
+    using word = detail::word_of_bytes<sizeof(T)>;
+    return detail::bits_as<T>(static_cast<word>(detail::bits_as<word>(item) ^ number));
+  }
+}
+
+// ------------------------------------------------------------------ work
+
+/// What the work of every collective of a block says: how many items of which type, and how threads wait before the
+/// storage is used again. `given` is a number that the compiler does not see.
+template <class T, int Threads, int Items, item_kind Kind = item_kind::keys>
+struct block_work {
+  using type = T;
+  static constexpr int threads = Threads;
+  /// In the regime of one block.
+  static constexpr int threads_alone = Threads;
+  static constexpr int items = Items;
+  static constexpr item_kind kind = Kind;
+  static constexpr int given = 0;
+  static constexpr const char* type_text = type_name<T>();
+  static __device__ void separate() { __syncthreads(); }
+};
+
+struct repetition {
+  int tiles;
+  int rounds;
+  /// Rounds before the clock starts.
+  int untimed_rounds;
+  int given;
+};
+
+template <class Work>
+__global__ void __launch_bounds__(Work::threads)
+    repeat_kernel(const typename Work::type* in, typename Work::type* out, repetition repeat, long long* clocks) {
+  STRATA_SHARED(storage, typename Work::storage);
+  typename Work::type items[Work::items];
+  const std::size_t first =
+      std::size_t{blockIdx.x % static_cast<unsigned>(repeat.tiles)} * (Work::threads * Work::items) + threadIdx.x;
+  STRATA_UNROLL
+  for (int i = 0; i < Work::items; ++i) items[i] = in[first + static_cast<std::size_t>(i * Work::threads)];
+  auto salt = static_cast<std::uint32_t>(random_bits(threadIdx.x));
+  STRATA_UNROLL_N(1)
+  for (int round = -repeat.untimed_rounds; round < repeat.rounds; ++round) {
+    // Not kept in a register: that would be one more for the collective to miss.
+    if (round == 0 && threadIdx.x == 0 && clocks != nullptr) clocks[0] = clock64();
+    STRATA_UNROLL
+    for (int i = 0; i < Work::items; ++i) {
+      items[i] = detail::next_item<Work::kind>(items[i], static_cast<std::uint32_t>(i), salt);
+    }
+    salt = salt * 0x2c1b3c6du + 0x297a2d39u;
+    Work::run(storage, items, repeat.given);
+    Work::separate();
+  }
+  if (threadIdx.x == 0 && clocks != nullptr) clocks[1] = clock64();
+  STRATA_UNROLL
+  for (int i = 0; i < Work::items; ++i) out[first + static_cast<std::size_t>(i * Work::threads)] = items[i];
+}
+
+// ------------------------------------------------------------------ cases
+
+/// Threads of a launch that fills the device: 16 blocks of 1,024 on each of 132 multiprocessors.
+inline constexpr int threads_of_launch = 132 * 16 * 1024;
+/// Blocks read and write this many tiles in turns, so that they stay in the L2 cache.
+inline constexpr int tiles_in_cache = 64;
+inline constexpr repetition alone = {1, 32, 4, 0};
+
+template <class Work>
+kernel_use use_of() {
+  const auto kernel = reinterpret_cast<const void*>(repeat_kernel<Work>);
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  kernel_use use;
+  use.registers = attributes.numRegs;
+  use.shared_bytes = static_cast<int>(attributes.sharedSizeBytes);
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&use.blocks_per_multiprocessor, kernel, Work::threads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return use;
+}
+
+template <class Work>
+peer full_device_peer(const char* lib, const device_array<typename Work::type>& in,
+                      const device_array<typename Work::type>& out, int rounds) {
+  peer made{lib, [=](cudaStream_t stream) {
+              const strata::launch_configuration full{lib, dim3(threads_of_launch / Work::threads), dim3(Work::threads),
+                                                      0, stream};
+              return strata::launch(full, repeat_kernel<Work>, in.data(), out.data(),
+                                    repetition{tiles_in_cache, rounds, 0, Work::given}, nullptr);
+            }};
+  made.use = use_of<Work>();
+  return made;
+}
+
+template <class Work>
+peer one_block_peer(const char* lib, const device_array<typename Work::type>& in,
+                    const device_array<typename Work::type>& out, cudaStream_t stream) {
+  const device_array<long long> clocks(2);
+  repetition repeat = alone;
+  repeat.given = Work::given;
+  const auto call = [=](cudaStream_t on) {
+    return strata::launch({lib, dim3(1), dim3(Work::threads_alone), 0, on}, repeat_kernel<Work>, in.data(), out.data(),
+                          repeat, clocks.data());
+  };
+  peer made{lib, call};
+  made.cycles_per_ms = device_attribute(cudaDevAttrClockRate);
+  made.timed_call = [=] {
+    check(call(stream), lib);
+    check(cudaStreamSynchronize(stream), lib);
+    const auto cycles = static_cast<double>(clocks.value_at(1) - clocks.value_at(0)) / alone.rounds;
+    return cycles / static_cast<double>(device_attribute(cudaDevAttrClockRate));
+  };
+  made.use = use_of<Work>();
+  return made;
+}
+
+/// Both regimes of a collective, strata's beside CUB's.
+template <class Strata, class Cub>
+void add_work(suite& all, const std::string& shape, int rounds) {
+  using T = typename Strata::type;
+  static_assert(std::is_same_v<T, typename Cub::type> && Strata::threads == Cub::threads &&
+                Strata::items == Cub::items);
+  const auto add = [&](bool is_alone) {
+    const auto prepare = [is_alone, rounds](const environment& env) {
+      const std::int64_t size = std::int64_t{is_alone ? 1 : tiles_in_cache} * Strata::threads * Strata::items;
+      const auto in = random_array<T>(size, env.settings.seed, env.stream);
+      const device_array<T> ours(in.size()), theirs(in.size());
+      ours.fill_bytes(0, env.stream);
+      theirs.fill_bytes(0, env.stream);
+      workload work;
+      if (is_alone) {
+        work.peers = {one_block_peer<Strata>("strata", in, ours, env.stream),
+                      one_block_peer<Cub>("cub", in, theirs, env.stream)};
+      } else {
+        work.peers = {full_device_peer<Strata>("strata", in, ours, rounds),
+                      full_device_peer<Cub>("cub", in, theirs, rounds)};
+      }
+      work.bytes = static_cast<double>(in.bytes());
+      const cudaStream_t stream = env.stream;
+      work.verify = [=] { return difference(ours, theirs, {}, stream); };
+      return work;
+    };
+    const std::int64_t n = is_alone ? std::int64_t{Strata::threads_alone} * Strata::items
+                                    : std::int64_t{threads_of_launch} * Strata::items * rounds;
+    benchmark_case what{
+        Strata::algorithm, Strata::type_text, shape + (is_alone ? " one block" : ""), n, timing::batched, prepare};
+    what.beside_copy = false;
+    all.add(std::move(what));
+  };
+  add(false);
+  if (all.settings().latency && !all.settings().cold) add(true);
+}
+
+/// A collective of Threads threads (of a block or a logical warp) with Items items each. `rounds` makes a launch last a
+/// few 100 us.
+template <template <class, class, int, int> class Work, class T, int Threads, int Items>
+void add_collective(suite& all, int rounds) {
+  add_work<Work<on_strata, T, Threads, Items>, Work<on_cub, T, Threads, Items>>(
+      all, std::to_string(Threads) + "x" + std::to_string(Items), rounds);
+}
+
+}  // namespace bench
