@@ -137,6 +137,22 @@ __device__ T marked(const T& item, std::uint32_t number) {
   }
 }
 
+/// The item changed by another one of its type, so that both are part of the result.
+template <class T>
+__device__ T mixed(const T& item, const T& other) {
+  if constexpr (std::is_same_v<T, struct16>) {
+    return {item.key ^ other.key, item.value ^ other.value};
+  } else {
+    using word = detail::word_of_bytes<sizeof(T)>;
+    const word bits = static_cast<word>(detail::bits_as<word>(item) ^ detail::bits_as<word>(other));
+    if constexpr (detail::is_floating<T>) {
+      return detail::bits_as<T>(detail::bits_of_float<item_kind::keys>(bits));
+    } else {
+      return detail::bits_as<T>(bits);
+    }
+  }
+}
+
 // ------------------------------------------------------------------ work
 
 /// What the work of every collective of a block says: how many items of which type, and how threads wait before the
@@ -150,12 +166,46 @@ struct block_work {
   static constexpr int items = Items;
   static constexpr item_kind kind = Kind;
   static constexpr int given = 0;
+  /// Blocks read this many tiles in turns, so that they stay in the L2 cache.
+  static constexpr int tiles = 64;
+  /// True if `run` also takes where a tile lies, another one in each round, and where to write one.
+  static constexpr bool is_transfer = false;
   static constexpr const char* type_text = type_name<T>();
   static __device__ void separate() { __syncthreads(); }
 };
 
+/// Work that reads or writes a tile in each round. The tiles do not fit the L1 caches.
+template <class T, int Threads, int Items>
+struct transfer_work : block_work<T, Threads, Items> {
+  static constexpr int tiles = 1024;
+  static constexpr bool is_transfer = true;
+};
+
+/// Work of logical warps of Lanes threads, in blocks of 256; alone, one warp. `Collective` has a TempStorage.
+template <class T, int Lanes, int Items, class Collective, item_kind Kind = item_kind::keys>
+struct warp_work : block_work<T, 256, Items, Kind> {
+  static constexpr int threads_alone = 32;
+  using collective = Collective;
+  struct storage {
+    typename Collective::TempStorage of_warp[256 / Lanes];
+  };
+  static __device__ int warp() { return static_cast<int>(threadIdx.x) / Lanes; }
+  static __device__ int lane() { return static_cast<int>(threadIdx.x) % Lanes; }
+  static __device__ Collective in(storage& memory) { return Collective(memory.of_warp[warp()]); }
+  static __device__ void separate() { __syncwarp(); }
+};
+
+struct no_storage {};
+
+/// Work of single threads, in blocks of 256; alone, one warp.
+template <class T, int Items, item_kind Kind = item_kind::keys>
+struct thread_work : block_work<T, 256, Items, Kind> {
+  static constexpr int threads_alone = 32;
+  using storage = no_storage;
+  static __device__ void separate() {}
+};
+
 struct repetition {
-  int tiles;
   int rounds;
   /// Rounds before the clock starts.
   int untimed_rounds;
@@ -167,8 +217,9 @@ __global__ void __launch_bounds__(Work::threads)
     repeat_kernel(const typename Work::type* in, typename Work::type* out, repetition repeat, long long* clocks) {
   STRATA_SHARED(storage, typename Work::storage);
   typename Work::type items[Work::items];
-  const std::size_t first =
-      std::size_t{blockIdx.x % static_cast<unsigned>(repeat.tiles)} * (Work::threads * Work::items) + threadIdx.x;
+  constexpr int items_of_tile = Work::threads * Work::items;
+  const unsigned tile = blockIdx.x % unsigned{Work::tiles};
+  const std::size_t first = std::size_t{tile} * items_of_tile + threadIdx.x;
   STRATA_UNROLL
   for (int i = 0; i < Work::items; ++i) items[i] = in[first + static_cast<std::size_t>(i * Work::threads)];
   auto salt = static_cast<std::uint32_t>(random_bits(threadIdx.x));
@@ -181,7 +232,14 @@ __global__ void __launch_bounds__(Work::threads)
       items[i] = detail::next_item<Work::kind>(items[i], static_cast<std::uint32_t>(i), salt);
     }
     salt = salt * 0x2c1b3c6du + 0x297a2d39u;
-    Work::run(storage, items, repeat.given);
+    if constexpr (Work::is_transfer) {
+      const unsigned next = (tile + static_cast<unsigned>(round)) % unsigned{Work::tiles};
+      // Behind the last items of all tiles: what a store writes.
+      Work::run(storage, items, repeat.given, in + std::size_t{next} * items_of_tile,
+                out + (std::size_t{Work::tiles} + tile) * items_of_tile);
+    } else {
+      Work::run(storage, items, repeat.given);
+    }
     Work::separate();
   }
   if (threadIdx.x == 0 && clocks != nullptr) clocks[1] = clock64();
@@ -193,21 +251,22 @@ __global__ void __launch_bounds__(Work::threads)
 
 /// Threads of a launch that fills the device: 16 blocks of 1,024 on each of 132 multiprocessors.
 inline constexpr int threads_of_launch = 132 * 16 * 1024;
-/// Blocks read and write this many tiles in turns, so that they stay in the L2 cache.
-inline constexpr int tiles_in_cache = 64;
-inline constexpr repetition alone = {1, 32, 4, 0};
+inline constexpr repetition alone = {32, 4, 0};
 
-template <class Work>
-kernel_use use_of() {
-  const auto kernel = reinterpret_cast<const void*>(repeat_kernel<Work>);
+inline kernel_use use_of_kernel(const void* kernel, int threads) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
   kernel_use use;
   use.registers = attributes.numRegs;
   use.shared_bytes = static_cast<int>(attributes.sharedSizeBytes);
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&use.blocks_per_multiprocessor, kernel, Work::threads, 0),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&use.blocks_per_multiprocessor, kernel, threads, 0),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return use;
+}
+
+template <class Work>
+kernel_use use_of() {
+  return use_of_kernel(reinterpret_cast<const void*>(repeat_kernel<Work>), Work::threads);
 }
 
 template <class Work>
@@ -217,7 +276,7 @@ peer full_device_peer(const char* lib, const device_array<typename Work::type>& 
               const strata::launch_configuration full{lib, dim3(threads_of_launch / Work::threads), dim3(Work::threads),
                                                       0, stream};
               return strata::launch(full, repeat_kernel<Work>, in.data(), out.data(),
-                                    repetition{tiles_in_cache, rounds, 0, Work::given}, nullptr);
+                                    repetition{rounds, 0, Work::given}, nullptr);
             }};
   made.use = use_of<Work>();
   return made;
@@ -253,9 +312,10 @@ void add_work(suite& all, const std::string& shape, int rounds) {
                 Strata::items == Cub::items);
   const auto add = [&](bool is_alone) {
     const auto prepare = [is_alone, rounds](const environment& env) {
-      const std::int64_t size = std::int64_t{is_alone ? 1 : tiles_in_cache} * Strata::threads * Strata::items;
+      const std::int64_t size = std::int64_t{Strata::tiles} * Strata::threads * Strata::items;
       const auto in = random_array<T>(size, env.settings.seed, env.stream);
-      const device_array<T> ours(in.size()), theirs(in.size());
+      const std::size_t results = in.size() * (Strata::is_transfer ? 2 : 1);
+      const device_array<T> ours(results), theirs(results);
       ours.fill_bytes(0, env.stream);
       theirs.fill_bytes(0, env.stream);
       workload work;
