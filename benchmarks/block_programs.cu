@@ -199,8 +199,8 @@ struct program {
   int threads;
 };
 
-/// `prepare(environment)` makes the inputs and gives a `prepared`, whose `launch(shape, kernel, results)` launches the kernel
-/// of either library.
+/// `prepare(environment)` makes the inputs and gives a `prepared`, whose `launch(shape, kernel, results)` launches the
+/// kernel of either library.
 template <class First, class Second, class Prepare>
 void add(bench::suite& all, const program& what, std::size_t firsts, std::size_t seconds, Prepare prepare) {
   const auto prepare_case = [=](const environment& env) {

@@ -16,6 +16,7 @@ Python 3.9, nothing else.
 import argparse
 import collections
 import csv
+import fnmatch
 import html
 import json
 import math
@@ -28,6 +29,11 @@ COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
 # The files of programs that work on several devices have it, too.
 LINK_COLUMN = "percent_of_link"
+# Those of programs that time collectives in a kernel have these: cycles of one collective of one block, and what the
+# kernel uses.
+CYCLES_COLUMN = "cycles"
+USE_COLUMNS = ["registers", "shared_bytes", "blocks_per_multiprocessor"]
+MORE_COLUMNS = [LINK_COLUMN, CYCLES_COLUMN, *USE_COLUMNS]
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
 # A list of bars may have some of these columns, too, in this order.
 RATE_COLUMN = "min_items_per_s"
@@ -36,7 +42,9 @@ RIVAL_TIME_COLUMN = "max_rival_ms"
 # Strata's time in another case, of the same type; its algorithm or case is the bar's if empty.
 TIMES_COLUMN, OTHER_ALGORITHM_COLUMN, OTHER_CASE_COLUMN = OTHER_COLUMNS = (
     "max_times_of_other", "other_algorithm", "other_case")
-MORE_BAR_COLUMNS = [RATE_COLUMN, TIME_COLUMN, RIVAL_TIME_COLUMN, *OTHER_COLUMNS]
+# Geometric mean of the ratios of all cases that a bar is about: algorithm, type and case of a bar may be patterns.
+MEAN_COLUMN = "min_mean_ratio"
+MORE_BAR_COLUMNS = [RATE_COLUMN, TIME_COLUMN, RIVAL_TIME_COLUMN, *OTHER_COLUMNS, MEAN_COLUMN]
 
 SPDX_COMMENT = ("<!-- SPDX-FileCopyrightText: 2026 The strata authors -->\n"
                 "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->")
@@ -66,14 +74,17 @@ class Timing:
         self.items_per_s = []
         self.gb_per_s = []
         self.percent_of_copy = []
-        self.percent_of_link = []
+        self.more = {name: [] for name in MORE_COLUMNS}
 
     def add(self, row):
         self.medians.append(float(row["ms_median"]))
         self.minima.append(float(row["ms_min"]))
-        for name in ("items_per_s", "gb_per_s", "percent_of_copy", LINK_COLUMN):
+        for name in ("items_per_s", "gb_per_s", "percent_of_copy"):
             if row.get(name):
                 getattr(self, name).append(float(row[name]))
+        for name in MORE_COLUMNS:
+            if row.get(name):
+                self.more[name].append(float(row[name]))
 
     @property
     def median(self):
@@ -86,7 +97,7 @@ class Timing:
         return max(within, max(self.medians) / min(self.medians) - 1)
 
     def median_of(self, name):
-        values = getattr(self, name)
+        values = self.more[name] if name in self.more else getattr(self, name)
         return statistics.median(values) if values else None
 
 
@@ -129,7 +140,7 @@ def key_of(row):
 def read_results(paths):
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
-            yield from read_rows(file, COLUMNS, path, [LINK_COLUMN])
+            yield from read_rows(file, COLUMNS, path, MORE_COLUMNS)
 
 
 def read_timings(paths):
@@ -219,6 +230,76 @@ def link_cell(timing, link):
     return f" {rounded(timing.median_of(LINK_COLUMN))} |" if link else ""
 
 
+def is_collective(comparison):
+    """True if the case is a kernel that does little else than one collective."""
+    return comparison.ours.median_of(USE_COLUMNS[0]) is not None
+
+
+# Groups of collectives by the beginning of the algorithm's name.
+COLLECTIVES = [
+    ("Block sorts", r"Block(Radix|Merge)Sort::"),
+    ("Block reductions and scans", r"Block(Reduce|Scan)::"),
+    ("Block radix ranks", r"BlockRadixRank"),
+    ("Block histograms, flags, differences, runs", r"Block(Histogram|Discontinuity|AdjacentDifference|RunLength)"),
+    ("Block exchanges and shuffles", r"Block(Exchange|Shuffle)::"),
+    ("Block loads and stores", r"Block(Load|Store)::"),
+    ("Warp collectives", r"Warp"),
+    ("Functions of threads", r"Thread|StableOddEvenSort|MergePath|UpperBound"),
+    ("Programs of block collectives", r"program: "),
+]
+ONE_BLOCK = " one block"
+
+
+def collective_groups(comparisons):
+    """[(group, whether one block alone, its comparisons with CUB)] of those that there are."""
+    found = []
+    for alone in (False, True):
+        for name, pattern in COLLECTIVES:
+            members = [c for c in comparisons if c.rival == "cub" and is_collective(c) and
+                       re.match(pattern, c.key.algorithm) and c.key.case.endswith(ONE_BLOCK) == alone]
+            if members:
+                found.append((name, alone, members))
+    return found
+
+
+def collective_summary(comparisons):
+    """Lines of the table of collectives by groups, none without collectives."""
+    groups = collective_groups(comparisons)
+    if not groups:
+        return []
+    lines = ["## Collectives of blocks, warps and threads beside CUB", ""] + prose(
+        "Each is called over and over in a kernel that does little else. In one regime blocks fill the device several "
+        "times, and the time of the launch counts. In the other one block is alone on the device, and the cycles of a "
+        "call count.")
+    lines += ["| collectives | regime | cases | geometric mean of ratios | least | greatest | slower |",
+              "|---|---|--:|--:|--:|--:|--:|"]
+    for name, alone, members in groups:
+        ratios = [c.ratio for c in members]
+        slower = sum(c.status == "slower" for c in members)
+        lines.append(f"| {name} | {'one block' if alone else 'full device'} | {len(members)} | "
+                     f"{statistics.geometric_mean(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} | {slower} |")
+    return lines + [""]
+
+
+def pair_cell(c, name):
+    """A figure of strata and the rival's."""
+    return " / ".join(rounded(timing.median_of(name)) or "-" for timing in (c.ours, c.theirs))
+
+
+def collective_table(members):
+    lines = ["| type | case | strata us | CUB us | ratio | status | cycles | registers | shared bytes | "
+             "blocks per multiprocessor |", "|---|---|--:|--:|--:|---|--:|--:|--:|--:|"]
+    for c in members:
+        ratio, status = f"{c.ratio:.2f}", c.status
+        if status == "slower":
+            ratio, status = f"**{ratio}**", f"**{status}**"
+        has_cycles = c.ours.median_of(CYCLES_COLUMN) is not None
+        lines.append(f"| {c.key.type} | {c.key.case} | {time_text(c.ours.median)} | {time_text(c.theirs.median)} | "
+                     f"{ratio} | {status} | {pair_cell(c, CYCLES_COLUMN) if has_cycles else ''} | " +
+                     " | ".join(pair_cell(c, name) for name in USE_COLUMNS) + " |")
+    return lines
+
+
 def by_algorithm(comparisons):
     """Those with CUB."""
     found = {}
@@ -272,11 +353,16 @@ def markdown(comparisons, timings, context=None, title=TITLE, failures=(), other
                        "; ".join(label(key) for key in missing) + ".")
     if others:
         lines += versions_table((context or {}).get("cub", "of these files"), comparisons, others)
+    lines += collective_summary(comparisons)
     of_algorithms = collections.defaultdict(list)
     for comparison in comparisons:
         of_algorithms[comparison.key.algorithm].append(comparison)
     for algorithm, members in of_algorithms.items():
         only_cub = all(c.rival == "cub" for c in members)
+        if only_cub and all(is_collective(c) for c in members):
+            lines += [f"## {algorithm}", "", "Where there are two figures, they are strata's and CUB's.", "",
+                      *collective_table(members), ""]
+            continue
         theirs = "CUB us" if only_cub else "rival | rival us"
         link = has_link(c.ours for c in members)
         lines += [f"## {algorithm}", "",
@@ -506,10 +592,30 @@ def overview_title(context):
     return f"Speed on {gpu}{f' beside CUB {cub}' if cub else ''}, in % of a copy's bytes per second"
 
 
+def collective_bars(groups, left, top, length):
+    """Bars of the geometric means of groups of collectives; 1.5 times CUB's speed is `length` long."""
+    unit = length / 1.5
+    out = [f'<text x="14" y="{top}" font-size="16" class="name">In a kernel: speed of collectives over CUB&#x27;s, '
+           'geometric means</text>',
+           f'<line x1="{left + unit}" x2="{left + unit}" y1="{top + 14}" y2="{top + 20 + 24 * len(groups)}" '
+           'class="limit"/>']
+    for i, (name, _, members) in enumerate(groups):
+        y = top + 18 + 24 * i
+        ratios = [c.ratio for c in members]
+        mean = statistics.geometric_mean(ratios)
+        out += [f'<text x="{left - 10}" y="{y + 13}" class="end name">{html.escape(name)}</text>',
+                f'<rect x="{left}" y="{y}" width="{min(mean, 1.7) * unit:.1f}" height="16" class="ours"/>',
+                f'<text x="{left + min(mean, 1.7) * unit + 6:.1f}" y="{y + 13}" class="halo"><tspan class="name">'
+                f'{mean:.2f} times</tspan> {len(members)} cases, {min(ratios):.2f} to {max(ratios):.2f}</text>']
+    return out
+
+
 def overview_svg(timings, title):
     row_height, left, scale, right, top = 38, 330, 3.6, 190, 76
     rows = overview_rows(timings)
-    width, height = left + round(122 * scale) + right, top + len(rows) * row_height + 44
+    groups = [group for group in collective_groups(compare(timings)) if not group[1]]
+    end_of_rows = top + len(rows) * row_height
+    width, height = left + round(122 * scale) + right, end_of_rows + 44 + (60 + 24 * len(groups) if groups else 0)
     limit = left + 100 * scale
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -522,9 +628,9 @@ def overview_svg(timings, title):
         '<rect x="86" y="38" width="12" height="12" class="theirs"/><text x="104" y="49">best rival</text>',
         f'<text x="{limit}" y="49" class="mid">the limit: a copy of the input, 100 %</text>',
         f'<text x="{width - right}" y="66" class="small">speed over the rival&#x27;s</text>',
-        f'<line x1="{limit}" x2="{limit}" y1="56" y2="{height - 44}" class="limit"/>',
-        f'<text x="14" y="{height - 14}" class="small">Only the bytes that must be read and written count. A sum reads '
-        'and does not write, so it can exceed a copy. Sorts and joins move items several times.</text>',
+        f'<line x1="{limit}" x2="{limit}" y1="56" y2="{end_of_rows}" class="limit"/>',
+        f'<text x="14" y="{end_of_rows + 30}" class="small">Only the bytes that must be read and written count. A sum '
+        'reads and does not write, so it can exceed a copy. Sorts and joins move items several times.</text>',
     ]
     for i, (text, key, rival, ours, theirs, ratio) in enumerate(rows):
         y = top + i * row_height
@@ -539,6 +645,8 @@ def overview_svg(timings, title):
             out.append(f'<text x="{end + 5:.1f}" y="{y + row * 14 + 11}" class="small halo">{value:.0f} %</text>')
         out.append(f'<text x="{width - right}" y="{y + 18}"><tspan class="name">{ratio:.2f} times</tspan> '
                    f'{html.escape(rival)}</text>')
+    if groups:
+        out += collective_bars(groups, left, end_of_rows + 70, 100 * scale)
     return "\n".join(out + ["</svg>", ""])
 
 
@@ -546,7 +654,7 @@ def overview_svg(timings, title):
 
 
 Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min_items_per_s max_ms "
-                             "max_rival_ms max_times other")
+                             "max_rival_ms max_times other min_mean_ratio")
 
 
 def read_bars(path):
@@ -559,11 +667,39 @@ def read_bars(path):
                        "case": row.get(OTHER_CASE_COLUMN) or row["case"]})
 
     with open(path, newline="", encoding="utf-8") as file:
-        return [Bar(key_of(row), row["rival"], number(row, "min_ratio"),
+        return [Bar(key_of(row if row["n"] else {**row, "n": 0}), row["rival"], number(row, "min_ratio"),
                     number(row, "min_percent_of_copy"), number(row, RATE_COLUMN),
                     number(row, TIME_COLUMN), number(row, RIVAL_TIME_COLUMN),
-                    number(row, TIMES_COLUMN), other_of(row))
+                    number(row, TIMES_COLUMN), other_of(row if row["n"] else {**row, "n": 0}),
+                    number(row, MEAN_COLUMN))
                 for row in read_rows(file, BAR_COLUMNS, path, MORE_BAR_COLUMNS)]
+
+
+def is_pattern(key):
+    return any("*" in text for text in (key.algorithm, key.type, key.case))
+
+
+def check_pattern(bar, comparisons):
+    """Text and whether a bar about all cases that match its patterns is met. `|` stands between patterns."""
+    def matches(text, patterns):
+        return any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns.split("|"))
+
+    members = [c for c in comparisons if c.rival == bar.rival and matches(c.key.algorithm, bar.key.algorithm) and
+               matches(c.key.type, bar.key.type) and matches(c.key.case, bar.key.case)]
+    name = f"{bar.key.algorithm} {bar.key.type} {bar.key.case}"
+    if not members:
+        return f"MISSING {name}", False
+    least = min(members, key=lambda c: c.ratio)
+    found, passed = [f"{len(members)} cases"], True
+    for what, value, bar_value in (("least ratio", least.ratio, bar.min_ratio),
+                                   ("mean ratio", statistics.geometric_mean([c.ratio for c in members]), bar.min_mean_ratio)):
+        if bar_value is not None:
+            passed = passed and value >= bar_value
+            found.append(f"{what} {value:.3f} (bar {bar_value:g})")
+    if bar.min_ratio is not None and least.ratio < bar.min_ratio:
+        below = sorted((c for c in members if c.ratio < bar.min_ratio), key=lambda c: c.ratio)
+        found.append("below: " + "; ".join(f"{label(c.key)} ({c.ratio:.3f})" for c in below))
+    return f"{'pass' if passed else 'FAIL'}    {name}: {', '.join(found)}", passed
 
 
 def check_bars(bars, comparisons, timings):
@@ -571,6 +707,11 @@ def check_bars(bars, comparisons, timings):
     by_key = {(c.key, c.rival): c for c in comparisons}
     lines, met = [], 0
     for bar in bars:
+        if is_pattern(bar.key):
+            line, passed = check_pattern(bar, comparisons)
+            lines.append(line)
+            met += passed
+            continue
         ours = timings.get(bar.key, {}).get("strata")
         other = timings.get(bar.other, {}).get("strata")
         c = by_key.get((bar.key, bar.rival))

@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -92,6 +93,80 @@ class SeveralDevices(Files):
     def test_and_in_the_table_of_those_without_a_rival(self):
         path = self.file("link.csv", self.HEADER + "A,u32,c,1024,strata,0.004,0.004,1,20,30,75\n")
         self.assertIn("| u32 | c | 2^10 | 4.00 | 20 | 30 | 75 |", self.run_report(path)[1])
+
+
+class Collectives(Files):
+    """Kernels of one collective each: a full device, and one block."""
+
+    HEADER = ",".join([*report.COLUMNS, report.CYCLES_COLUMN, *report.USE_COLUMNS]) + "\n"
+    ROWS = [("BlockRadixSort::Sort,u32,256x8,2048000", "0.3,0.3", "0.45,0.45", "", ""),
+            ("BlockMergeSort::Sort,i32,256x8,2048000", "0.3,0.3", "0.2,0.2", "", ""),
+            ("BlockRadixSort::Sort,u32,256x8 one block,2048", "0.004,0.004", "0.008,0.008", "7900", "15800"),
+            ("WarpReduce::Sum,i32,16x1,2048000", "0.1,0.1", "0.12,0.12", "", "")]
+
+    def setUp(self):
+        super().setUp()
+        text = self.HEADER
+        for case, ours, theirs, our_cycles, their_cycles in self.ROWS:
+            text += f"{case},strata,{ours},1,1,,{our_cycles},48,9264,5\n"
+            text += f"{case},cub,{theirs},1,1,,{their_cycles},55,9280,4\n"
+        self.csv = self.file("block.csv", text)
+
+    def bars(self, *rows):
+        lines = [",".join([*report.BAR_COLUMNS, report.MEAN_COLUMN]), *rows, ""]
+        path = self.file("bars.csv", "\n".join(lines))
+        return self.run_report(self.csv, "--bars", path)
+
+    def test_what_the_kernels_use_has_columns(self):
+        code, text = self.run_report(self.csv)
+        self.assertEqual(code, 0)
+        self.assertIn("| cycles | registers | shared bytes | blocks per multiprocessor |", text)
+        self.assertIn("| u32 | 256x8 | 300 | 450 | 1.50 | faster |  | 48 / 55 | 9,264 / 9,280 | 5 / 4 |", text)
+        self.assertIn("| u32 | 256x8 one block | 4.00 | 8.00 | 2.00 | faster | 7,900 / 15,800 | 48 / 55 |", text)
+        self.assertIn("| **0.67** | **slower** |", text)
+
+    def test_groups_have_geometric_means(self):
+        text = self.run_report(self.csv)[1]
+        self.assertIn("| Block sorts | full device | 2 | 1.00 | 0.67 | 1.50 | 1 |", text)
+        self.assertIn("| Block sorts | one block | 1 | 2.00 | 2.00 | 2.00 | 0 |", text)
+        self.assertIn("| Warp collectives | full device | 1 | 1.20 | 1.20 | 1.20 | 0 |", text)
+
+    def test_other_files_have_no_table_of_groups(self):
+        self.assertNotIn("Collectives of blocks", self.run_report(FIXTURE)[1])
+        # The exchange of another program has no figures of its kernel.
+        path = self.file("plain.csv", ",".join(report.COLUMNS) + "\n" + "".join(
+            f"BlockExchange::A,u32,128x24,1024,{lib},1,1,1,1,\n" for lib in ("strata", "cub")))
+        self.assertNotIn("Collectives of blocks", self.run_report(path)[1])
+
+    def test_every_collective_of_the_programs_is_in_a_group(self):
+        for name in ("block_exchange", "block_histogram", "block_load_store", "block_merge_sort", "block_programs",
+                     "block_radix_sort", "block_reduce", "block_scan", "thread", "warp"):
+            with open(os.path.join(HERE, f"{name}.cu"), encoding="utf-8") as file:
+                text = file.read()
+            names = re.findall(r'algorithm = "([^"]+)"', text) + re.findall(r'"(program: [^"]+)"', text)
+            names += re.findall(r'BENCH_TRANSFER\([^"]*"([^"]+)"', text)
+            self.assertTrue(names, name)
+            for algorithm in names:
+                groups = [group for group, pattern in report.COLLECTIVES if re.match(pattern, algorithm)]
+                self.assertEqual(len(groups), 1, algorithm)
+
+    def test_a_bar_may_be_about_many_cases(self):
+        for bar, met in (("*,*,*[0-9],,cub,0.6,,", True), ("*,*,*[0-9],,cub,0.7,,", False),
+                         ("Block*Sort::*,*,*[0-9],,cub,,,0.99", True), ("Block*Sort::*,*,*[0-9],,cub,,,1.01", False),
+                         ("BlockScan::*|Warp*,*,*,,cub,1.1,,1.19", True), ("BlockScan::*,*,*,,cub,1.1,,", False),
+                         ("*,*,* one block,,cub,1.9,,", True)):
+            with self.subTest(bar=bar):
+                code, printed = self.bars(bar)
+                self.assertEqual(code, 0 if met else 1, printed)
+        self.assertIn("below: BlockMergeSort::Sort i32 256x8 2,048,000 (0.667)", self.bars("*,*,*,,cub,0.9,,")[1])
+
+    def test_the_overview_has_a_bar_for_each_group(self):
+        chart = self.file("o.svg")
+        self.run_report(self.csv, "--markdown", self.file("o.md"), "--overview", chart)
+        texts = ["".join(e.itertext()) for e in xml.etree.ElementTree.parse(chart).iter()]
+        self.assertIn("1.20 times 1 cases, 1.20 to 1.20", texts)
+        self.assertIn("Block sorts", texts)
+        self.assertNotIn("In a kernel", report.overview_svg(report.read_timings([FIXTURE]), "t"))
 
 
 class Ratios(Files):

@@ -106,6 +106,21 @@ class Runs(unittest.TestCase):
         with tarfile.open(f"{self.out}.tar.gz") as archive:
             self.assertIn("out/merge.csv", archive.getnames())
 
+    def test_collectives_have_a_table_of_groups(self):
+        rows = ",".join([*report.COLUMNS, report.CYCLES_COLUMN, *report.USE_COLUMNS])
+        for lib, ms in (("strata", 1), ("cub", 1.5)):
+            rows += f"\nBlockScan::ExclusiveSum,i32,256x4,1024,{lib},{ms},{ms},1,1,,,32,1056,8"
+        path = os.path.join(self.folder, "block.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(rows + "\n")
+        self.program("block_scan", body=f'cp {path} "$2"')
+        self.program("reduce")
+        code, printed = self.run_all()
+        self.assertEqual(code, 0, printed)
+        self.assertIn("8 comparisons with CUB: 5 faster", printed)
+        self.assertIn("| Block reductions and scans | full device | 1 | 1.50 |", self.read("README.md"))
+        self.assertIn("In a kernel", self.read("overview.svg"))
+
     def test_options_of_the_programs(self):
         self.program("merge")
         code, printed = self.run_all("--quick")

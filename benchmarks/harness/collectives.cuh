@@ -326,15 +326,15 @@ void add_work(suite& all, const std::string& shape, int rounds) {
         work.peers = {full_device_peer<Strata>("strata", in, ours, rounds),
                       full_device_peer<Cub>("cub", in, theirs, rounds)};
       }
-      work.bytes = static_cast<double>(in.bytes());
+      work.bytes = (is_alone ? Strata::threads_alone : double{threads_of_launch} * rounds) * Strata::items * sizeof(T);
       const cudaStream_t stream = env.stream;
       work.verify = [=] { return difference(ours, theirs, {}, stream); };
       return work;
     };
-    const std::int64_t n = is_alone ? std::int64_t{Strata::threads_alone} * Strata::items
-                                    : std::int64_t{threads_of_launch} * Strata::items * rounds;
+    const std::int64_t n = std::int64_t{Strata::threads} * Strata::items;
     benchmark_case what{
         Strata::algorithm, Strata::type_text, shape + (is_alone ? " one block" : ""), n, timing::batched, prepare};
+    what.items = is_alone ? Strata::threads_alone * Strata::items : double{threads_of_launch} * Strata::items * rounds;
     what.beside_copy = false;
     all.add(std::move(what));
   };

@@ -73,6 +73,8 @@ struct benchmark_case {
   std::vector<std::string> rivals = {"cub"};
   /// False where the traffic is not to global memory.
   bool beside_copy = true;
+  /// Items of a call, if that is another number than n.
+  double items = 0;
 };
 
 struct measurement {
@@ -262,7 +264,8 @@ inline measurement to_measurement(const benchmark_case& what, const peer& conten
   if (contender.cycles_per_ms > 0) taken.row.cycles = times.median * contender.cycles_per_ms;
   if (what.how != timing::host_call) {
     const double moved = contender.own_bytes > 0 ? contender.own_bytes : bytes;
-    taken.row.items_per_s = static_cast<double>(what.n) / times.median * 1e3;
+    const double items = what.items > 0 ? what.items : static_cast<double>(what.n);
+    taken.row.items_per_s = items / times.median * 1e3;
     taken.row.gb_per_s = moved / times.median * 1e-6;
     if (contender.link_ms > 0) taken.row.percent_of_link = 100 * contender.link_ms / times.median;
   }
