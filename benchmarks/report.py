@@ -692,7 +692,8 @@ def check_pattern(bar, comparisons):
     least = min(members, key=lambda c: c.ratio)
     found, passed = [f"{len(members)} cases"], True
     for what, value, bar_value in (("least ratio", least.ratio, bar.min_ratio),
-                                   ("mean ratio", statistics.geometric_mean([c.ratio for c in members]), bar.min_mean_ratio)):
+                                   ("mean ratio", statistics.geometric_mean(c.ratio for c in members),
+                                    bar.min_mean_ratio)):
         if bar_value is not None:
             passed = passed and value >= bar_value
             found.append(f"{what} {value:.3f} (bar {bar_value:g})")

@@ -23,6 +23,7 @@ import glob
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tarfile
@@ -350,6 +351,13 @@ the right stands how many times as fast as the rival strata is.
 | GPU | date | CUB | comparisons | faster | same | slower | unsure | copy, GB/s |
 |---|---|---|--:|--:|--:|--:|--:|--:|
 """
+INDEX_KERNELS = """
+In a kernel, blocks of a full device call collectives of blocks, warps and threads over and over. Ratios are CUB's times
+over strata's:
+
+| GPU | CUB | collectives | cases | geometric mean of ratios | least | greatest |
+|---|---|---|--:|--:|--:|--:|
+"""
 INDEX_TAIL = """
 A comparison is a case with one rival; `slower` are those in which the rival is faster. Each folder has all of them.
 `CUB` is the version of the rival: the newest at that time, or the one of the CUDA toolkit.
@@ -378,9 +386,21 @@ def index_row(folder, name):
             f"{len(statuses)} | {numbers} | {report.rounded(float(copy.group(0))) if copy else ''} |")
 
 
+def collective_rows(folder, name):
+    """Lines of the table of collectives, one for each group of them that a folder of results has."""
+    context = context_of(folder)
+    rows = []
+    for group, alone, members in report.collective_groups(report.compare(report.read_timings(csv_files(folder)))):
+        ratios = [comparison.ratio for comparison in members]
+        if not alone:
+            rows.append(f"| {context.get('gpu', name)} | {context.get('cub', '')} | {group} | {len(members)} | "
+                        f"{statistics.geometric_mean(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |")
+    return rows
+
+
 def index_text(results):
     """results/README.md"""
-    lines, picture = [], None
+    lines, in_kernels, picture = [], [], None
     for name in sorted(os.listdir(results)):
         folder = os.path.join(results, name)
         if not csv_files(folder) or name.endswith("-quick"):
@@ -388,8 +408,12 @@ def index_text(results):
         if os.path.exists(os.path.join(folder, "overview.svg")):
             picture = min(picture or name, name, key=lambda each: (each != "h200", each))
         lines.append(index_row(folder, name))
-        lines += [index_row(path, f"{name}/{os.path.basename(path)}") for path in other_cubs(folder)]
-    return f"{report.SPDX_COMMENT}\n{INDEX_HEAD.format(picture=picture)}" + "\n".join(lines) + "\n" + INDEX_TAIL
+        in_kernels += collective_rows(folder, name)
+        for path in other_cubs(folder):
+            lines.append(index_row(path, f"{name}/{os.path.basename(path)}"))
+            in_kernels += collective_rows(path, name)
+    return f"{report.SPDX_COMMENT}\n{INDEX_HEAD.format(picture=picture)}" + "\n".join(lines) + "\n" + (
+        INDEX_KERNELS + "\n".join(in_kernels) + "\n" if in_kernels else "") + INDEX_TAIL
 
 
 def counts_with_cub(folder):
