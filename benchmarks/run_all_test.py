@@ -120,8 +120,8 @@ class Runs(unittest.TestCase):
         self.assertIn("8 comparisons with CUB: 5 faster", printed)
         self.assertIn("| Block reductions and scans | full device | 1 | 1.50 |", self.read("README.md"))
         self.assertIn("In a kernel", self.read("overview.svg"))
-        text = run_all.index_text(self.folder)
-        self.assertIn("| NVIDIA Test 1 |  | Block reductions and scans | 1 | 1.50 | 1.50 | 1.50 |\n\nA comparison", text)
+        self.assertIn("| NVIDIA Test 1 |  | Block reductions and scans | 1 | 1.50 | 1.50 | 1.50 |\n\nA comparison",
+                      run_all.index_text(self.folder))
 
     def test_options_of_the_programs(self):
         self.program("merge")
