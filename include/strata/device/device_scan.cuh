@@ -15,6 +15,7 @@
 #include <strata/device/scan/dispatch_by_key.cuh>
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/problem_scan.cuh>
+#include <strata/device/scan_tile_state.cuh>
 
 #include <cstddef>
 #include <type_traits>

@@ -48,6 +48,52 @@ STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
   return shared;
 }
 
+/// Tickets of launches that take exactly `tickets` each, from a word that nobody clears: neither before the first
+/// launch, nor between two, nor when a graph replays one.
+///
+///     word: | tag of the caller | tickets of a launch with and of one without `is_odd`: 0 to 2 * tickets |
+///
+/// A launch without `is_odd` ends with the word at `tickets`, one with it at 2 * tickets, which becomes 0. A block
+/// that finds another tag has found garbage, and stores the tag if no other block has.
+struct launch_tickets {
+  unsigned long long* word;
+  unsigned long long tag;   // in bits that `mask` has not
+  unsigned long long mask;  // of the lowest bits: `mask_of(tickets)`
+  unsigned tickets;
+
+  STRATA_HD static constexpr unsigned long long mask_of(unsigned tickets) {
+    unsigned long long mask = 1;
+    while (mask < 2ull * tickets) mask = 2 * mask + 1;
+    return mask;
+  }
+
+  struct ticket {
+    unsigned number;
+    bool is_odd;
+  };
+
+  /// By one thread. Never waits.
+  STRATA_D ticket take() const {
+    platform::may_be_unwritten(word, sizeof(*word));
+    unsigned long long seen = atomicAdd(word, 1ull);
+    if ((seen & ~mask) != tag) {
+      seen = platform::load_relaxed(word);
+      while ((seen & ~mask) != tag) seen = atomicCAS(word, seen, tag);
+      seen = atomicAdd(word, 1ull);
+    }
+    const unsigned long long both = 2ull * tickets;
+    const unsigned long long taken = seen & mask;
+    STRATA_ASSERT(taken < both, "a launch takes more than %u tickets", tickets);
+    // This launch takes no other ticket.
+    if (taken == both - 1) atomicAdd(word, 0 - both);
+    const bool is_odd = taken >= tickets;
+    return {static_cast<unsigned>(is_odd ? taken - tickets : taken), is_odd};
+  }
+
+  /// By one thread, while no other takes tickets: the next launch begins at ticket 0, without `is_odd`.
+  STRATA_D void restart() const { platform::store_relaxed(word, tag); }
+};
+
 /// By one thread of a block that has finished `count` items, after a barrier of the block. Returns how many are
 /// finished with these. What the blocks that finished them have written is then visible to this thread, and after
 /// another barrier to its block. `done` was 0 before the first call.
