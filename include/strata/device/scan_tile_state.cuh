@@ -101,7 +101,7 @@ class ScanTileState {
   template <class NumTilesT>
   static cudaError_t AllocationSize(NumTilesT num_tiles, std::size_t& temp_storage_bytes) {
     if (refuses(num_tiles)) return cudaErrorInvalidValue;
-    return answer_size_query(layout_of(num_tiles), temp_storage_bytes);
+    return detail::answer_size_query(layout_of(num_tiles), temp_storage_bytes);
   }
 
   /// On the host: uses `d_temp_storage` for so many tiles. Gives the state a number that no other has, so that what
@@ -134,12 +134,15 @@ class ScanTileState {
   /// `for (int i = blockIdx.x; i < num_tiles; i += gridDim.x)`. Contains a barrier. The block must synchronise before it
   /// uses `temp_storage` again, as any scan of a block does.
   STRATA_D int TakeTile(TempStorage& temp_storage) {
-    auto& shared = temp_storage.Alias();
-    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) shared = tickets_.take();
+    detail::launch_tickets::ticket& shared = temp_storage.Alias();
+    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
+      const detail::launch_tickets::ticket taken = tickets_.take();
+      shared.number = taken.number;
+      shared.parity = taken.parity;
+    }
     __syncthreads();
-    const detail::launch_tickets::ticket taken = shared;
-    launch_ = taken.is_odd ? odd_launch : even_launch;
-    return static_cast<int>(taken.number);
+    launch_ = 2 + 2 * shared.parity;
+    return static_cast<int>(shared.number);
   }
 
   /// After `state.TakeTile()`: this is the state of another scan of the same launch, of the same tiles.
@@ -159,10 +162,6 @@ class ScanTileState {
   friend struct TilePrefixCallbackOp;
   template <class>
   friend class ScanTileState;
-
-  // Added to the epoch. Each value is followed by that of inclusive prefixes.
-  static constexpr unsigned even_launch = 2;  // of TakeTile
-  static constexpr unsigned odd_launch = 4;
 
   template <class NumTilesT>
   static bool refuses(NumTilesT num_tiles) {
@@ -184,6 +183,7 @@ class ScanTileState {
 
   detail::launch_tickets tickets_{};
   detail::tile_levels_arguments levels_{};
+  // Added to the epoch: 0; with TakeTile 2 or 4, by the parity of the launch.
   unsigned launch_ = 0;
 };
 

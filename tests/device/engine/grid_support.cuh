@@ -53,6 +53,48 @@ STRATA_HD bool is_value_of(const T& value, std::uint64_t salt, std::uint64_t blo
   return is_equal;
 }
 
+/// x -> multiplier * x + addend, `Parts` times over. One after the other is not commutative.
+template <int Parts>
+struct affine {
+  std::uint32_t multiplier[Parts], addend[Parts];
+};
+template <int Parts>
+STRATA_HD bool operator==(const affine<Parts>& a, const affine<Parts>& b) {
+  bool is_equal = true;
+  for (int i = 0; i < Parts; ++i) {
+    is_equal = is_equal && a.multiplier[i] == b.multiplier[i] && a.addend[i] == b.addend[i];
+  }
+  return is_equal;
+}
+struct one_after_the_other {
+  template <int Parts>
+  STRATA_HD affine<Parts> operator()(const affine<Parts>& first, const affine<Parts>& second) const {
+    affine<Parts> both{};
+    for (int i = 0; i < Parts; ++i) {
+      both.multiplier[i] = first.multiplier[i] * second.multiplier[i];
+      both.addend[i] = first.addend[i] * second.multiplier[i] + second.addend[i];
+    }
+    return both;
+  }
+};
+
+/// The aggregate of a tile in the call whose data `salt` chooses.
+template <class T>
+struct aggregates {
+  static STRATA_HD T of(std::uint64_t salt, std::uint64_t tile) { return static_cast<T>(mix(salt, tile)); }
+};
+template <int Parts>
+struct aggregates<affine<Parts>> {
+  static STRATA_HD affine<Parts> of(std::uint64_t salt, std::uint64_t tile) {
+    affine<Parts> result{};
+    for (unsigned i = 0; i < unsigned{Parts}; ++i) {
+      result.multiplier[i] = static_cast<std::uint32_t>(mix(salt, tile, 2 * i)) | 1;
+      result.addend[i] = static_cast<std::uint32_t>(mix(salt, tile, 2 * i + 1));
+    }
+    return result;
+  }
+};
+
 /// Lets others overtake this thread: by nothing, or by some thousand cycles, as `schedule` chooses.
 STRATA_D void delay([[maybe_unused]] std::uint64_t schedule, [[maybe_unused]] unsigned step) {
 #if STRATA_HOST_SIMT

@@ -51,10 +51,10 @@ STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
 /// Tickets of launches that take exactly `tickets` each, from a word that nobody clears: neither before the first
 /// launch, nor between two, nor when a graph replays one.
 ///
-///     word: | tag of the caller | tickets of a launch with and of one without `is_odd`: 0 to 2 * tickets |
+///     word: | tag of the caller | tickets taken by two launches: 0 to 2 * tickets |
 ///
-/// A launch without `is_odd` ends with the word at `tickets`, one with it at 2 * tickets, which becomes 0. A block
-/// that finds another tag has found garbage, and stores the tag if no other block has.
+/// The parity of a launch is 0, 1, 0, 1, ... One of parity 0 ends with `tickets`; one of parity 1 with 2 * tickets,
+/// which becomes 0. A block that finds another tag has found garbage, and stores the tag if no other block has.
 struct launch_tickets {
   unsigned long long* word;
   unsigned long long tag;   // in bits that `mask` has not
@@ -69,7 +69,7 @@ struct launch_tickets {
 
   struct ticket {
     unsigned number;
-    bool is_odd;
+    unsigned parity;  // of the launch
   };
 
   /// By one thread. Never waits.
@@ -86,11 +86,11 @@ struct launch_tickets {
     STRATA_ASSERT(taken < both, "a launch takes more than %u tickets", tickets);
     // This launch takes no other ticket.
     if (taken == both - 1) atomicAdd(word, 0 - both);
-    const bool is_odd = taken >= tickets;
-    return {static_cast<unsigned>(is_odd ? taken - tickets : taken), is_odd};
+    const unsigned parity = taken < tickets ? 0 : 1;
+    return {static_cast<unsigned>(taken) - parity * tickets, parity};
   }
 
-  /// By one thread, while no other takes tickets: the next launch begins at ticket 0, without `is_odd`.
+  /// By one thread, while no other takes tickets: the next launch begins at ticket 0, with parity 0.
   STRATA_D void restart() const { platform::store_relaxed(word, tag); }
 };
 
