@@ -25,6 +25,7 @@ LAYERS = {
     "thread": ("LowerBound", "MergePath", "MergePathSearch", "SerialMerge", "StableOddEvenSort", "UpperBound"),
     "utility": ("WarpMask",),
     "block": ("BFEDigitExtractor", "ShiftDigitExtractor"),
+    "device": ("ScanTileState", "TilePrefixCallbackOp"),
 }
 PREFIXES = (("Device", "device"), ("Block", "block"), ("LoadDirect", "block"), ("StoreDirect", "block"),
             ("Warp", "warp"), ("Thread", "thread"))

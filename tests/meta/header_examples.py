@@ -21,6 +21,7 @@ import toolbox
 # Headers that must have an example. Those of others are tested too.
 PLACES = ["block/*.cuh", "block/classic/block_*.cuh", "core/policy_hub.hpp", "core/util_ptx.cuh",
           "device/device_*.cuh", "device/device_*.hpp", "device/engine/execution.cuh", "device/engine/future_count.cuh",
+          "device/scan_tile_state.cuh",
           "device/join/common/join_side.hpp", "device/join/join_table.hpp", "distributed/distributed_*.cuh",
           "iterator/*.cuh", "thread/*.cuh", "warp/*.cuh"]
 # Headers whose example prints nothing, with the reason.
@@ -30,7 +31,7 @@ SOURCES = {
     "device_joins": r"device/.*join",
     "device_sorts": r"device/device_(merge_sort|radix_sort|segmented_.*sort|top_k)",
     "device_scans": r"device/(device_(.*scan|.*reduce|select|partition|run_length_encode)|execution|future_count)|"
-                    r"core/policy_hub",
+                    r"device/scan_tile_state|core/policy_hub",
 }
 MOST_LINES = 25
 

@@ -9,6 +9,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/engine/tile_levels.cuh>
@@ -19,33 +20,31 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The prefixes of tiles in a kernel of one's own: what its blocks tell each other, so that it transforms, scans and
-/// scatters in one pass. On the host, `AllocationSize` and `Init`; then the object is an argument of the kernel. There a
-/// TilePrefixCallbackOp takes the aggregate of a tile and returns the aggregate of all tiles before it, as BlockScan
-/// wants it.
+/// The prefixes of tiles in a kernel of one's own. Its blocks exchange the aggregates of their tiles, so it transforms,
+/// scans and scatters in one pass. On the host, `AllocationSize` and `Init`; then the object is an argument of the
+/// kernel. There a TilePrefixCallbackOp takes the aggregate of a tile and returns the aggregate of all tiles before it:
+/// it is a prefix callback of BlockScan.
 ///
 /// - `T` is the type of the scan: any trivially relocatable type of any size. The operator need be associative only.
-/// - Order: values are combined in one order, which the number of the tile alone determines. So floating-point results
-///   repeat bit for bit.
+/// - Order: the number of a tile alone determines in which order values are combined. So floating-point results repeat
+///   bit for bit.
 /// - Forward progress: a block waits for tiles with lower numbers only. `TakeTile` numbers tiles in the order in which
 ///   blocks ask, so it is safe in any launch: any grid, any number of resident blocks, beside any other kernels. With
 ///   `blockIdx.x` as number it is not promised, because CUDA does not promise that blocks with lower numbers start
 ///   first. Today's GPUs start them first. A cooperative launch is safe with any numbers.
-/// - In each launch every tile of 0 to `num_tiles` - 1 calls a TilePrefixCallbackOp or `SetInclusive` once. A last tile
-///   that nobody waits for may leave it out, if tiles are not numbered by `TakeTile`.
-/// - One launch at a time uses the storage. Consecutive launches on a stream may share it.
+/// - In each launch every tile of 0 to `num_tiles` - 1 calls a TilePrefixCallbackOp or `SetInclusive` once.
+/// - One launch at a time uses the storage. Consecutive launches on a stream may share it. Nothing else writes to it
+///   between an `Init` and the last launch that uses it.
+/// - Storage: 16 bytes for each 8 bytes of a tile's `T`, and 1/31 more, with any contents. Each lane of a block's first
+///   warp reads two values at most, both at once.
+/// - Other than in CUB there is no `SetPartial`, `WaitForValid` or `LoadValid`: a TilePrefixCallbackOp has the prefix.
 ///
-/// Temporary storage is not initialised and has any contents. What a launch finds there is told from its own values by
-/// a number:
+/// Storage is not initialised. A launch recognises its own values by a number:
 ///
 /// | tiles are numbered by | before each launch | a graph may replay the launch |
 /// |---|---|---|
 /// | `TakeTile` | nothing: one `Init` is enough for any number of launches | yes |
-/// | `blockIdx.x` | `Init`, or `InitializeStatus` in a kernel of its own | if it also replays the kernel with `InitializeStatus` |
-///
-/// Temporary storage has 16 bytes for each 8 bytes of a tile's `T`, and 1/31 more. Each tile takes two dependent
-/// accesses of it if the tiles before it are finished, and one block waits at each 1024 tiles for the 1024 before. Other
-/// than with CUB, a state has no `SetPartial`, `WaitForValid` and `LoadValid`: a TilePrefixCallbackOp has the prefix.
+/// | `blockIdx.x` | `Init`, or `InitializeStatus` in a kernel of its own | if it replays that kernel before |
 ///
 /// @code
 /// #include <strata/block/block_scan.cuh>
@@ -53,34 +52,29 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// using State = strata::ScanTileState<int>;
 /// __managed__ int numbers[1000], squares[1000];
+/// __managed__ char storage[2000];
 ///
 /// // The squares of the odd numbers, in their order.
 /// STRATA_KERNEL void squares_of_odd(State state, const int* in, int* out) {
 ///   using Prefix = strata::TilePrefixCallbackOp<int, strata::Sum>;
 ///   using BlockScan = strata::BlockScan<int, 125>;
-///   STRATA_SHARED(number_storage, State::TempStorage);
-///   STRATA_SHARED(prefix_storage, Prefix::TempStorage);
-///   STRATA_SHARED(scan_storage, BlockScan::TempStorage);
-///   const int tile = state.TakeTile(number_storage);
-///   const int x = in[tile * 125 + static_cast<int>(threadIdx.x)];
-///   int position;
-///   Prefix prefix(state, prefix_storage, strata::Sum{}, tile);
-///   BlockScan(scan_storage).ExclusiveSum(x % 2, position, prefix);
+///   struct Shared { State::TempStorage tile; Prefix::TempStorage prefix; BlockScan::TempStorage scan; };
+///   STRATA_SHARED(shared, Shared);
+///   const int tile = state.TakeTile(shared.tile);
+///   int x = in[tile * 125 + static_cast<int>(threadIdx.x)], position = x % 2;
+///   Prefix prefix(state, shared.prefix, strata::Sum{}, tile);
+///   BlockScan(shared.scan).ExclusiveSum(position, position, prefix);
 ///   if (x % 2 == 1) out[position] = x * x;
 /// }
 ///
 /// int main() {
 ///   for (int i = 0; i < 1000; ++i) numbers[i] = i;
-///   std::size_t bytes = 0;
-///   void* storage = nullptr;
-///   State state;
-///   if (State::AllocationSize(8, bytes) != cudaSuccess || cudaMalloc(&storage, bytes) != cudaSuccess) return 1;
-///   if (state.Init(8, storage, bytes) != cudaSuccess) return 1;
+///   State state;  // AllocationSize() says how much storage 8 tiles need.
+///   if (state.Init(8, storage, sizeof(storage)) != cudaSuccess) return 1;
 ///   if (strata::launch({"squares_of_odd", 8, 125}, squares_of_odd, state, numbers, squares) != cudaSuccess) return 1;
-///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
-///   std::printf("%d %d %d ... %d\n", squares[0], squares[1], squares[2], squares[499]);
+///   if (cudaDeviceSynchronize() == cudaSuccess) std::printf("%d %d ... %d\n", squares[0], squares[1], squares[499]);
 /// }
-/// // prints: 1 9 25 ... 998001
+/// // prints: 1 9 ... 998001
 /// @endcode
 template <class T>
 class ScanTileState {
@@ -121,7 +115,7 @@ class ScanTileState {
     return cudaSuccess;
   }
 
-  /// By all threads of a grid, in a kernel before the one that scans, as with CUB: forgets what was there of the first
+  /// By all threads of a grid, in a kernel before the one that scans, as with CUB: erases the values of the first
   /// `num_tiles` tiles. Not needed after an `Init` for each launch, or with `TakeTile`.
   STRATA_D void InitializeStatus(int num_tiles) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -131,8 +125,8 @@ class ScanTileState {
 
   /// By all threads of a block: the number of its next tile. Tiles are numbered in the order in which blocks ask. A
   /// launch calls this `num_tiles` times in all: once in each of `num_tiles` blocks; or in fewer blocks, in a loop
-  /// `for (int i = blockIdx.x; i < num_tiles; i += gridDim.x)`. Contains a barrier. The block must synchronise before it
-  /// uses `temp_storage` again, as any scan of a block does.
+  /// `for (int i = blockIdx.x; i < num_tiles; i += gridDim.x)`. It has a barrier. The block must synchronise before it
+  /// uses `temp_storage` again.
   STRATA_D int TakeTile(TempStorage& temp_storage) {
     detail::launch_tickets::ticket& shared = temp_storage.Alias();
     if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
@@ -183,7 +177,8 @@ class ScanTileState {
 
   detail::launch_tickets tickets_{};
   detail::tile_levels_arguments levels_{};
-  // Added to the epoch: 0; with TakeTile 2 or 4, by the parity of the launch.
+  // Added to the epoch: 0; with TakeTile 2 or 4, by the parity of the launch. The launch before has written values of
+  // the other parity over all that the launch before that has left.
   unsigned launch_ = 0;
 };
 
@@ -192,12 +187,12 @@ class ScanTileState {
 ///     TilePrefixCallbackOp<T, ScanOpT> prefix(state, temp_storage, scan_op, tile);
 ///     BlockScan(scan_storage).InclusiveScan(items, items, scan_op, prefix);
 ///
-/// - The first 32 threads of the block call it, with the aggregate of the tile: BlockScan does, in a block of at least 32
-///   threads. Without BlockScan, 32 threads of any warp may.
-/// - After the barrier that BlockScan ends with, all threads have the prefixes from `GetExclusivePrefix` and the others.
-///   So the last tile has the aggregate of all items.
-/// - Tile 0 has no prefix. With an initial value, that is its prefix. Without one its prefix is `T{}`, which is right for
-///   sums. For other operators tile 0 scans without a callback and then calls `SetInclusive`, as with CUB.
+/// - The first 32 threads of the block call it, with the aggregate of the tile. BlockScan does so in a block of at
+///   least 32 threads. Without BlockScan, the lanes of any warp may call it.
+/// - BlockScan ends with a barrier. After it all threads get the prefixes from `GetExclusivePrefix` and the others. So
+///   the last tile has the aggregate of all items.
+/// - Tile 0 has no prefix. With an initial value, that is its prefix. Without one its prefix is `T{}`, which is right
+///   for sums. For other operators tile 0 scans without a callback and then calls `SetInclusive`, as with CUB.
 template <class T, class ScanOpT, class ScanTileStateT = ScanTileState<T>>
 struct TilePrefixCallbackOp {
   static_assert(std::is_same_v<ScanTileStateT, ScanTileState<T>>,
@@ -232,6 +227,21 @@ struct TilePrefixCallbackOp {
   STRATA_D T operator()(T block_aggregate) {
     STRATA_ASSERT(blockDim.x * blockDim.y * blockDim.z >= unsigned{warp_threads},
                   "a TilePrefixCallbackOp needs a block of at least %d threads", warp_threads);
+    if constexpr (detail::operator_requirements<ScanOpT, T>::are_met) return publish_and_wait(block_aggregate);
+    return block_aggregate;
+  }
+
+  /// The aggregate of all tiles before the tile.
+  STRATA_D T GetExclusivePrefix() const { return storage_.exclusive_prefix; }
+  /// The aggregate of all tiles before the tile and of the tile.
+  STRATA_D T GetInclusivePrefix() const { return storage_.inclusive_prefix; }
+  /// The aggregate of the tile.
+  STRATA_D T GetBlockAggregate() const { return storage_.block_aggregate; }
+  /// The number of the tile.
+  STRATA_D int GetTileIdx() const { return tile_; }
+
+ private:
+  STRATA_D T publish_and_wait(const T& block_aggregate) {
     const bool is_first_tile = tile_ == 0;
     T before = initial_value_;
     if (!is_first_tile) {
@@ -250,16 +260,6 @@ struct TilePrefixCallbackOp {
     return before;
   }
 
-  /// The aggregate of all tiles before the tile.
-  STRATA_D T GetExclusivePrefix() const { return storage_.exclusive_prefix; }
-  /// The aggregate of all tiles before the tile and of the tile.
-  STRATA_D T GetInclusivePrefix() const { return storage_.inclusive_prefix; }
-  /// The aggregate of the tile.
-  STRATA_D T GetBlockAggregate() const { return storage_.block_aggregate; }
-  /// The number of the tile.
-  STRATA_D int GetTileIdx() const { return tile_; }
-
- private:
   ScanTileStateT& state_;
   storage& storage_;
   ScanOpT scan_op_;

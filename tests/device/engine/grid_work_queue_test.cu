@@ -3,7 +3,8 @@
 // test: check
 
 // Tickets: each is taken once, all threads of a block have the same, and a block may wait for the holder of
-// a lower ticket, whatever blocks are resident and in which order they start.
+// a lower ticket, whatever blocks are resident and in which order they start. Tickets of launches need no memory that
+// is cleared.
 #include <strata/device/engine/work_queue.cuh>
 
 #include <vector>
@@ -59,6 +60,43 @@ void test_tickets() {
       ASSERT_EQ(unsigned{grid_block_threads}, threads[ticket]) << "threads with ticket " << ticket;
       ASSERT_EQ(ticket + 1, turns[ticket]) << "turn of ticket " << ticket;
     }
+  });
+}
+
+/// Threads take the tickets of a launch. `taken[ticket]` counts how often it is taken, `parities` adds up.
+STRATA_KERNEL void take_launch_tickets(strata::detail::launch_tickets tickets, unsigned* taken, unsigned* parities) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < tickets.tickets; i += gridDim.x * blockDim.x) {
+    const strata::detail::launch_tickets::ticket mine = tickets.take();
+    if (mine.number < tickets.tickets) atomicAdd(taken + mine.number, 1u);
+    atomicAdd(parities, mine.parity);
+  }
+}
+
+TEST(grid_work_queue, tickets_of_launches_over_any_memory) {
+  constexpr unsigned max_tickets = 100;
+  const scratch word(sizeof(unsigned long long));
+  device_vector<unsigned> taken(max_tickets), parities(1);
+  strata::detail::launch_tickets tickets{};
+  unsigned parity = 0;
+  under_grid_schedules([&](std::size_t i) {
+    if (i % 3 == 0) {
+      fill_with_garbage(word, i);
+      const unsigned count = i % 2 == 0 ? 1 + static_cast<unsigned>(i % max_tickets) : 16;
+      const unsigned long long mask = strata::detail::launch_tickets::mask_of(count);
+      tickets = {static_cast<unsigned long long*>(word.data()), mix(i) & ~mask, mask, count};
+      parity = 0;
+    }
+    taken.assign(std::vector<unsigned>(max_tickets));
+    parities.assign({0});
+    start_load(i);
+    ASSERT_CUDA_SUCCESS(strata::launch({"take_launch_tickets", dim3(static_cast<unsigned>(1 + i % 6)), dim3(8)},
+                                       take_launch_tickets, tickets, taken.data(), parities.data()));
+    const std::vector<unsigned> times = taken.to_host();
+    for (unsigned ticket = 0; ticket < max_tickets; ++ticket) {
+      ASSERT_EQ(ticket < tickets.tickets ? 1u : 0u, times[ticket]) << "ticket " << ticket;
+    }
+    ASSERT_EQ(parity * tickets.tickets, parities.to_host()[0]);
+    parity = 1 - parity;
   });
 }
 

@@ -558,6 +558,57 @@ cudaError_t call(void* storage, std::size_t& bytes, const item* in, int* out) {
 }
 }  // namespace reduce_void
 
+// case: tile_prefix_operator
+// expect first: the operator cannot be called with two values of these types
+#include <strata/device/scan_tile_state.cuh>
+namespace tile_prefix_operator {
+struct plus {
+#ifdef STRATA_CASE_tile_prefix_operator
+  STRATA_D int operator()(int a) const { return a; }
+#else
+  STRATA_D int operator()(int a, int b) const { return a + b; }
+#endif
+};
+
+STRATA_D int prefix(strata::ScanTileState<int>& state, int aggregate) {
+  using callback = strata::TilePrefixCallbackOp<int, plus>;
+  STRATA_SHARED(storage, callback::TempStorage);
+  return callback(state, storage, plus{})(aggregate);
+}
+}  // namespace tile_prefix_operator
+
+// case: tile_prefix_state
+// expect: the third argument of TilePrefixCallbackOp must be ScanTileState<T>, of the type T of the scan
+#include <strata/device/scan_tile_state.cuh>
+namespace tile_prefix_state {
+#ifdef STRATA_CASE_tile_prefix_state
+using number = short;
+#else
+using number = int;
+#endif
+
+STRATA_D int prefix(strata::ScanTileState<number>& state, int aggregate) {
+  using callback = strata::TilePrefixCallbackOp<int, strata::Sum, strata::ScanTileState<number>>;
+  STRATA_SHARED(storage, typename callback::TempStorage);
+  return callback(state, storage, strata::Sum{})(aggregate);
+}
+}  // namespace tile_prefix_state
+
+// case: tile_state_trivially_copyable
+// expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
+#include <strata/device/scan_tile_state.cuh>
+namespace tile_state_trivially_copyable {
+struct number {
+  int value = 0;
+#ifdef STRATA_CASE_tile_state_trivially_copyable
+  number() = default;
+  STRATA_HD number(const number& other) : value(other.value) {}
+#endif
+};
+
+cudaError_t size(std::size_t& bytes) { return strata::ScanTileState<number>::AllocationSize(10, bytes); }
+}  // namespace tile_state_trivially_copyable
+
 // case: scan_block_threads
 // expect: scan_tile_tuning::block_threads must be a multiple of 32
 #include <strata/device/device_scan.cuh>

@@ -34,7 +34,7 @@
 /// ended: `launch_tickets` of work_queue.cuh number tiles so.
 ///
 /// tile_prefix.cuh is for grids of which each block has a tile of each round. It needs no numbers from device memory,
-/// and its slots are used again after 8 rounds. But its blocks must be resident together, or reduce missing tiles again.
+/// and its slots are used again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -58,7 +58,7 @@ class tile_levels {
 
   STRATA_D explicit tile_levels(const tile_levels_arguments& at) : at_(at) {}
 
-  /// By one thread: the aggregate of a tile and of all tiles before it, whose prefix nobody then waits for.
+  /// By one thread: the aggregate of a tile and of all tiles before it. Its block then waits for no other.
   STRATA_D void publish_inclusive(unsigned tile, const T& prefix) const {
     store(tile, prefix, true);
     if (ends_group(tile)) store(group_of(tile), prefix, true);

@@ -48,7 +48,7 @@ STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
   return shared;
 }
 
-/// Tickets of launches that take exactly `tickets` each, from a word that nobody clears: neither before the first
+/// Tickets of launches that take exactly `tickets` each, from a word that is never cleared: neither before the first
 /// launch, nor between two, nor when a graph replays one.
 ///
 ///     word: | tag of the caller | tickets taken by two launches: 0 to 2 * tickets |
