@@ -59,6 +59,7 @@
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
 #include <strata/device/device_transpose.cuh>
+#include <strata/device/scan_tile_state.cuh>
 #include <strata/iterator/arg_index_input_iterator.cuh>
 #include <strata/iterator/cache_modified_input_iterator.cuh>
 #include <strata/iterator/cache_modified_output_iterator.cuh>
