@@ -8,6 +8,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/shared_memory.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
@@ -24,7 +25,7 @@ STRATA_D void copy_async(void* shared, const void* global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
                 "copy_async copies 4, 8 or 16 bytes: copy other items by assignment");
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  const unsigned to = platform::shared_address(shared);
   if constexpr (Bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
   } else {

@@ -8,6 +8,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/shared_memory.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace platform {
@@ -17,10 +18,6 @@ namespace platform {
 inline constexpr bool has_bulk_copies = __CUDA_ARCH__ >= 900;
 #else
 inline constexpr bool has_bulk_copies = true;
-#endif
-
-#if STRATA_DEVICE_PASS
-STRATA_D unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 #endif
 
 /// A barrier in shared memory, in phases. A phase is complete when `count` threads have arrived, and all

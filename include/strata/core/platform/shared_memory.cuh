@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Addresses in shared memory, of 32 bits, as its instructions take them.
+
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+namespace platform {
+
+/// The address of an object in shared memory. On the host, addresses count from the object on.
+STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
+#if STRATA_DEVICE_PASS
+  return static_cast<unsigned>(__cvta_generic_to_shared(object));
+#else
+  return 0;
+#endif
+}
+
+/// The pointer to an address in `object`, which is counted from `shared_address(object)` on.
+template <class T>
+STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
+#if STRATA_DEVICE_PASS
+  return static_cast<T*>(__cvta_shared_to_generic(address));
+#else
+  return reinterpret_cast<T*>(static_cast<unsigned char*>(object) + address);
+#endif
+}
+
+}  // namespace platform
+STRATA_NAMESPACE_END
