@@ -227,7 +227,7 @@ void test_writes() {
   const int count = simt::bank_rows(rows, 64);
   int writes = 0;
   for (int i = 0; i < count; ++i) {
-    if (!rows[i].write || std::strstr(rows[i].where, "exchange_tile") == nullptr) continue;
+    if (!rows[i].write || std::strstr(rows[i].where, "merge_sort_tile") == nullptr) continue;
     ++writes;
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal) << rows[i].where;
   }

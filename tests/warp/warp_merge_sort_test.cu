@@ -116,6 +116,65 @@ TEST(warp_merge_sort_of_8, needs_no_other_lanes) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], 0xffu << i / 8 * 8);
 }
 
+/// Halves of a warp sort at the same time, in different branches: by one function, or by different ones.
+STRATA_KERNEL void sort_halves(int* keys, bool is_one_function) {
+  using Sort = WarpMergeSort<int, 3, 8>;
+  using WideSort = WarpMergeSort<int, 3, 16>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage[4]);
+  STRATA_SHARED(wide_storage, WideSort::TempStorage);
+  int row[3];
+  for (unsigned i = 0; i < 3; ++i) row[i] = keys[3 * threadIdx.x + i];
+  Sort sort(temp_storage[threadIdx.x / 8]);
+  if (threadIdx.x < 16) {
+    sort.Sort(row, ascending{});
+  } else if (is_one_function) {
+    sort.Sort(row, ascending{});
+  } else {
+    WideSort(wide_storage).Sort(row, descending{});
+  }
+  __syncthreads();  // neither half leaves before the other has sorted
+  for (unsigned i = 0; i < 3; ++i) keys[3 * threadIdx.x + i] = row[i];
+}
+
+TEST(warp_merge_sort_of_8, halves_of_a_warp_sort_in_branches) {
+  for (const bool is_one_function : {true, false}) {
+    std::vector<int> keys = strata_test::random_integers(96, 0, 999);
+    device_vector<int> in_out(keys);
+    ASSERT_CUDA_SUCCESS(strata::launch({"sort_halves", 1, 32}, sort_halves, in_out.data(), is_one_function));
+    const auto begin = keys.begin(), middle = begin + 48;
+    for (std::ptrdiff_t i = 0; i < 48; i += 24) {
+      std::stable_sort(begin + i, begin + i + 24, ascending{});
+      if (is_one_function) std::stable_sort(middle + i, middle + i + 24, ascending{});
+    }
+    if (!is_one_function) std::stable_sort(middle, middle + 48, descending{});
+    EXPECT_EQ(in_out.to_host(), keys);
+  }
+}
+
+/// No ordering of keys below 0: each comes before each.
+struct ascending_from_0 {
+  STRATA_HD bool operator()(int a, int b) const { return a < b || (a < 0 && b < 0); }
+};
+STRATA_KERNEL void sort_beside_disorder(int* keys) {
+  using Sort = WarpMergeSort<int, 3, 8>;
+  STRATA_SHARED(temp_storage, Sort::TempStorage[4]);
+  int row[3];
+  for (unsigned i = 0; i < 3; ++i) row[i] = keys[3 * threadIdx.x + i];
+  Sort(temp_storage[threadIdx.x / 8]).Sort(row, ascending_from_0{});
+  for (unsigned i = 0; i < 3; ++i) keys[3 * threadIdx.x + i] = row[i];
+}
+
+TEST(warp_merge_sort_of_8, sorts_beside_a_logical_warp_without_an_order) {
+  std::vector<int> keys = strata_test::random_integers(96, 0, 999);
+  for (std::size_t i = 24; i < 48; ++i) keys[i] = -1 - static_cast<int>(i);
+  device_vector<int> in_out(keys);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_beside_disorder", 1, 32}, sort_beside_disorder, in_out.data()));
+  std::vector<int> found = in_out.to_host();
+  std::sort(found.begin() + 24, found.begin() + 48);
+  for (std::ptrdiff_t row = 0; row < 4; ++row) std::sort(keys.begin() + 24 * row, keys.begin() + 24 * row + 24);
+  EXPECT_EQ(found, keys);
+}
+
 // ---------------------------------------------------------------------------- without values
 STRATA_KERNEL void sort_with_no_values(int* in_out) {
   using Sort = WarpMergeSort<int, 2>;

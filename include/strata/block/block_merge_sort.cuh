@@ -20,6 +20,7 @@ template <int Threads>
 class merge_sort_block {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_lanes = Threads - (warps - 1) * warp_threads;
+  // No positions of the tile: these are not below 0.
   static constexpr int nowhere = -1, broken = -2;
 
  public:
@@ -33,40 +34,54 @@ class merge_sort_block {
 
   STRATA_D int thread() const { return thread_; }
 
-  STRATA_D void synchronise(int threads) const {
-    if (threads <= warp_threads) {
+  static constexpr int warp_levels = 5;
+  using together_type = void;
+  template <bool Warp>
+  STRATA_D void synchronise() const {
+    if constexpr (Warp) {
       __syncwarp(mask());
     } else {
       __syncthreads();
     }
   }
 
-  STRATA_D bool slices_fit(int threads, bool goes_on, int start, int end) const {
-    const int lane = thread_ % warp_threads;
-    const bool is_last_of_warp = lane == warp_threads - 1 || thread_ == Threads - 1;
+  template <bool Warp>
+  STRATA_D merge_sort_fit slices_fit(int thread, bool goes_on, int start, int end, int last) const {
+    const int lane = thread % warp_threads;
+    const bool is_last_of_warp = lane == warp_threads - 1 || thread == Threads - 1;
     // A lane outside the mask must not even be read from.
     const int next_start = last_lanes == warp_threads
                                ? platform::shuffle_down(mask(), start, 1u)
                                : platform::shuffle(mask(), start, is_last_of_warp ? lane : lane + 1);
-    const bool fit_in_warp = __all_sync(mask(), !goes_on || is_last_of_warp || end == next_start) != 0;
-    if (threads <= warp_threads) {
+    const bool fit_in_warp =
+        __all_sync(mask(), (!Warp && is_last_of_warp && goes_on) || end == (goes_on ? next_start : last)) != 0;
+    if constexpr (Warp) {
       __syncwarp(mask());
-      return fit_in_warp;
+      return {fit_in_warp, fit_in_warp};
+    } else {
+      // The border between two warps is compared after a barrier of the block.
+      const int warp = thread / warp_threads;
+      if (lane == 0) borders_.start[warp] = start;
+      if (is_last_of_warp) {
+        borders_.end[warp] = !fit_in_warp ? broken : goes_on ? end : nowhere;
+      }
+      __syncthreads();
+      bool fit = true;
+      if constexpr (warps <= last_lanes) {
+        if (lane < warps) {
+          const int border = borders_.end[lane];
+          fit = border == nowhere || (border != broken && border == borders_.start[lane + 1]);
+        }
+      } else {
+        STRATA_UNROLL_N(1)
+        for (int w = lane; w < warps; w += last_lanes) {
+          const int border = borders_.end[w];
+          if (border == broken || (border != nowhere && border != borders_.start[w + 1])) fit = false;
+        }
+      }
+      const bool all_fit = __all_sync(mask(), fit) != 0;
+      return {all_fit, all_fit};
     }
-    // The border between two warps is compared after a barrier of the block.
-    const int warp = thread_ / warp_threads;
-    if (lane == 0) borders_.start[warp] = start;
-    if (is_last_of_warp) {
-      borders_.end[warp] = !fit_in_warp ? broken : goes_on ? end : nowhere;
-    }
-    __syncthreads();
-    bool fit = true;
-    STRATA_UNROLL_N(1)
-    for (int w = lane; w < warps; w += last_lanes) {
-      const int border = borders_.end[w];
-      if (border != nowhere && (border == broken || border != borders_.start[w + 1])) fit = false;
-    }
-    return __all_sync(mask(), fit) != 0;
   }
 
  private:
@@ -105,15 +120,17 @@ class merge_sort_block {
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
 ///   number of threads.
 /// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads
-///   are merged: each thread finds its slice of the result by MergePath, and merges it as SerialMerge does.
+///   are merged: each thread finds its slice of the result by a binary search (see MergePath), and merges it.
 ///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
 ///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
 /// - Values of up to 4 bytes move with their keys. Larger values move once, at the end, by indices of 4
 ///   bytes that have moved with the keys.
 /// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values
-///   if these are larger; gaps as in BlockExchange; 8 bytes for each warp. Blocked accesses have no
-///   bank conflicts. Those of searches and merges depend on the keys. Keys of 4 bytes and more need
-///   no gaps if N is odd; positions then take fewer instructions to compute.
+///   if these are larger; 8 bytes for each warp; gaps as in BlockExchange, but none if a thread has a
+///   power of two of keys below 4 bytes, 128 bytes at most. Blocked accesses have no bank conflicts.
+///   Those of searches and merges depend on the keys. Keys of 4 bytes and more need no gaps if N is
+///   odd; positions then take fewer instructions to compute.
+/// - There is code for each level, some 20 to 40 instructions for each of the N items.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.

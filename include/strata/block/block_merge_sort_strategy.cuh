@@ -80,10 +80,16 @@ class BlockMergeSortStrategy
   struct team_type {
     const BlockMergeSortStrategy& threads;
     STRATA_D int thread() const { return static_cast<int>(threads.linear_tid_); }
-    STRATA_D void synchronise(int) const { threads.sync(); }
-    STRATA_D bool slices_fit(int, bool, int, int) const {
+    static constexpr int warp_levels = 0;
+    using together_type = void;
+    template <bool>
+    STRATA_D void synchronise() const {
       threads.sync();
-      return true;
+    }
+    template <bool>
+    STRATA_D detail::merge_sort_fit slices_fit(int, bool, int, int, int) const {
+      threads.sync();
+      return {true, true};
     }
   };
   STRATA_D void sync() const { static_cast<const SynchronizationPolicy*>(this)->SyncImplementation(); }

@@ -48,6 +48,24 @@ STRATA_D unsigned lane_mask_lt() {
 #endif
 }
 
+/// True if all 32 lanes of the warp execute this very call at the same time. They may then use collectives of the whole
+/// warp even if the contract of the caller does not bring them together. A constant mask of all lanes takes fewer
+/// instructions than a mask of some. `Caller`: types that no other calling code has.
+template <class... Caller>
+STRATA_D bool warp_is_together() {
+#if STRATA_DEVICE_PASS
+  return __activemask() == full_warp_mask;
+#elif STRATA_HOST_SIMT
+  // The host joins lanes that stand at the same line, of any caller.
+  static const char tag = 0;
+  if (__activemask() != full_warp_mask) return false;
+  const auto mine = reinterpret_cast<unsigned long long>(&tag);
+  return __all_sync(full_warp_mask, mine == __shfl_sync(full_warp_mask, mine, 0)) != 0;
+#else
+  return false;
+#endif
+}
+
 /// A number that no other warp of the multiprocessor has at the time.
 STRATA_D unsigned warp_id() {
 #if STRATA_DEVICE_PASS

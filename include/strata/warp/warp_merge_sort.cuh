@@ -5,6 +5,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
@@ -13,19 +14,38 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A logical warp as a team of merge_sort_levels.
-template <int Threads>
+/// A logical warp as a team of merge_sort_levels. If `IsTogether`, all logical warps of the warp sort at the same time:
+/// then barriers, votes and shuffles are those of the whole warp. With the mask of a part of it, each takes five
+/// instructions more, which find out whether the lanes of the mask are together.
+template <int Threads, bool IsTogether = false>
 class merge_sort_warp {
+  static constexpr bool has_neighbours = is_power_of_two(Threads) && Threads > 1 && Threads < warp_threads;
+
  public:
+  using together_type = std::conditional_t<has_neighbours && !IsTogether, merge_sort_warp<Threads, true>, void>;
+  STRATA_D together_type together() const { return together_type(); }
+
   STRATA_D int thread() const { return warp_.lane(); }
   STRATA_D unsigned mask() const { return warp_.mask(); }
-  STRATA_D void synchronise(int) const { __syncwarp(warp_.mask()); }
+  static constexpr int warp_levels = 5;
+  template <bool>
+  STRATA_D void synchronise() const {
+    __syncwarp(IsTogether ? full_warp_mask : warp_.mask());
+  }
 
-  STRATA_D bool slices_fit(int, bool goes_on, int start, int end) const {
-    const int next_start = warp_.from_above(start, 1);
-    const bool fit = warp_.ballot(goes_on && end != next_start) == 0;
-    __syncwarp(warp_.mask());
-    return fit;
+  template <bool Warp>
+  STRATA_D merge_sort_fit slices_fit(int, bool goes_on, int start, int end, int last) const {
+    if constexpr (IsTogether) {
+      const int next_start = platform::shuffle_down(full_warp_mask, start, 1u, Threads);
+      const unsigned unfit = __ballot_sync(full_warp_mask, end != (goes_on ? next_start : last));
+      synchronise<Warp>();
+      return {unfit == 0, (unfit & warp_.mask()) == 0};
+    } else {
+      const int next_start = warp_.from_above(start, 1);
+      const bool fit = warp_.ballot(end != (goes_on ? next_start : last)) == 0;
+      synchronise<Warp>();
+      return {fit, fit};
+    }
   }
 
  private:
@@ -43,7 +63,7 @@ class merge_sort_warp {
 ///   warps, side by side; of another width there is one in each warp, its first lanes, and the
 ///   others must not call.
 /// - All lanes of a logical warp must call together, with the same `valid_items`. Those of other
-///   logical warps need not.
+///   logical warps need not. Full tiles of all logical warps of a warp take less time if they do.
 /// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: as much as a
 ///   block of W threads, but for the 8 bytes. Blocked accesses of whole warps have no bank
 ///   conflicts.

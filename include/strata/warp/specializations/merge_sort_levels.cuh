@@ -5,11 +5,10 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/types.hpp>
-#include <strata/thread/thread_merge.cuh>
 #include <strata/thread/thread_sort.cuh>
-#include <strata/warp/specializations/exchange_tile.cuh>
-#include <strata/warp/specializations/warp_exchange_layout.hpp>
+#include <strata/warp/specializations/merge_sort_tile.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -25,17 +24,29 @@ struct merge_sort_level<KeyTile, NullType> {
   KeyTile keys;
 };
 
+/// Whether slices of a level fit together: those of all teams that a barrier is for, and those of this team.
+struct merge_sort_fit {
+  bool of_barrier, of_team;
+};
+
 /// Sorts the tile of a team of threads, which is a logical warp or a block. Each thread sorts its items in
 /// registers. Then pairs of neighbouring runs are merged in shared memory until one run is left. In a
 /// merge, a thread makes one slice of the result: the items with the indices that it had before.
 ///
+/// The second run of a pair lies behind the first in descending order (K. E. Batcher's bitonic sequence, 1968). A
+/// thread that reads on behind the end of a run reads the last item of the other run: memory of the same pair, and an
+/// item that does not come before what is left of the other run. So only the end of the first run is compared.
+///
 /// A `Team` has
 ///
-///     int thread() const;              // index in the team
-///     void synchronise(int threads);   // a barrier of each aligned group of at least so many threads
-///     // The same barrier. Returns whether the slices of a level fit together: where a thread `goes_on`,
-///     // its `end` is the `start` of the next thread. The result is the same in all threads of a group.
-///     bool slices_fit(int threads, bool goes_on, int start, int end);
+///     int thread() const;         // index in the team
+///     void synchronise<Warp>();   // a barrier of the team, or of each warp if `Warp`
+///     // The same barrier. Slices of a level fit together if the `end` of each thread is the `start` of the next where
+///     // the thread `goes_on`, else `last`. `thread` is thread().
+///     merge_sort_fit slices_fit<Warp>(int thread, bool goes_on, int start, int end, int last);
+///     static constexpr int warp_levels;  // the first levels, which merge runs of one warp
+///     // Not void: the team to take if all lanes of the warp call together. `together()` returns it.
+///     using together_type;
 ///
 /// Slices that fit together are a permutation of the items before, whatever the comparator returns. If it
 /// is no ordering, slices may not fit. The team then skips the level.
@@ -46,10 +57,10 @@ class merge_sort_levels {
   // Values of up to 4 bytes move with the keys. Larger values move once, at the end, by indices of 4 bytes
   // that have moved with the keys.
   static constexpr bool moves_values = has_values && sizeof(ValueT) <= 4;
-  static constexpr int layout_threads = detail::least(Threads, warp_threads);
+  static constexpr int layout_threads = is_power_of_two(Threads) ? detail::least(Threads, warp_threads) : warp_threads;
 
   template <class T>
-  using tile = exchange_tile<T, ItemsPerThread, Threads, warp_exchange_layout<T, ItemsPerThread, layout_threads>>;
+  using tile = merge_sort_tile<T, ItemsPerThread, Threads, layout_threads>;
   using companion = std::conditional_t<moves_values, ValueT, unsigned>;
   using key_tile = tile<KeyT>;
   using companion_tile = std::conditional_t<has_values, tile<companion>, NullType>;
@@ -83,25 +94,19 @@ class merge_sort_levels {
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) indices[i] = static_cast<unsigned>(first + i);
       merge_all<Full>(memory, team, keys, indices, valid_items, compare);
-      team.synchronise(Threads);
-      memory.values.put_blocked(static_cast<unsigned>(team.thread()), values);
-      team.synchronise(Threads);
+      team.template synchronise<false>();
+      memory.values.put_blocked(team.thread(), false, values);
+      team.template synchronise<false>();
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
-        values[i] = memory.values.get(value_tile::position(indices[i]));
+        values[i] = memory.values.load(memory.values.position(static_cast<int>(indices[i])));
       }
     }
   }
 
  private:
-  /// The keys of the tile from index `origin` on.
-  struct keys_from {
-    key_tile& keys;
-    int origin;
-    STRATA_D KeyT operator[](int index) const {
-      return keys.get(key_tile::position(static_cast<unsigned>(origin + index)));
-    }
-  };
+  /// The highest power of two in the items of a thread.
+  static constexpr int top_of_thread = 1 << (detail::log2_ceiling(ItemsPerThread + 1ull) - 1);
 
   template <bool Full, class Team, class Companions, class Compare>
   STRATA_D static void merge_all(storage& memory, Team& team, items<KeyT>& keys, Companions& companions,
@@ -110,62 +115,180 @@ class merge_sort_levels {
     const int valid = Full || valid_items > tile_items ? tile_items : detail::most(0, valid_items);
     detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
     if (Threads == 1 || valid <= ItemsPerThread) return;
-    put(memory.merged, thread, keys, companions);
-    STRATA_UNROLL_N(1)
-    for (int run = 1; run < Threads && run * ItemsPerThread < valid; run *= 2) {
-      team.synchronise(2 * run);
-      merge_runs<Full>(memory.merged, team, run, keys, companions, valid, compare);
+    put<Full>(memory.merged, thread, 1, keys, companions, valid);
+    if constexpr (std::is_void_v<typename Team::together_type>) {
+      merge_from<Full, 1>(memory.merged, team, keys, companions, valid, compare);
+    } else if (Full && platform::warp_is_together<merge_sort_levels, Companions, Compare>()) {
+      auto together = team.together();
+      merge_from<Full, 1>(memory.merged, together, keys, companions, valid, compare);
+    } else {
+      // One copy of the code for all levels: full tiles come here only if lanes have diverged.
+      STRATA_UNROLL_N(1)
+      for (int run = 1; run < Threads && (Full || run * ItemsPerThread < valid); run *= 2) {
+        merge_runs<Full, true>(memory.merged, team, run, keys, companions, valid, compare);
+      }
+    }
+  }
+
+  template <bool Full, int Run, class Team, class Companions, class Compare>
+  STRATA_D static void merge_from(level& memory, Team& team, items<KeyT>& keys, Companions& companions, int valid,
+                                  Compare& compare) {
+    if constexpr (Run < Threads) {
+      if (!Full && Run * ItemsPerThread >= valid) return;
+      merge_runs<Full, (Run < (1 << Team::warp_levels))>(memory, team, Run, keys, companions, valid, compare);
+      merge_from<Full, 2 * Run>(memory, team, keys, companions, valid, compare);
     }
   }
 
   /// Merges the runs of each group of 2 * `run` threads, and leaves the result in shared memory if
   /// there is another level.
-  template <bool Full, class Team, class Companions, class Compare>
+  template <bool Full, bool Warp, class Team, class Companions, class Compare>
   STRATA_D static void merge_runs(level& memory, Team& team, int run, items<KeyT>& keys, Companions& companions,
                                   int valid, Compare& compare) {
-    const int thread = team.thread();
-    const int begin1 = (thread & -(2 * run)) * ItemsPerThread;
-    const int begin2 = begin1 + run * ItemsPerThread;
-    const int end2 = detail::least(begin2 + run * ItemsPerThread, valid);
-    const int index = thread * ItemsPerThread;
-    // A run without a second one is not moved.
-    const bool merges = begin2 < end2 && index < end2;
-    int start = 0, end = 0;
+    // What depends on the thread is computed again in each level, so that it takes no registers in between.
+    int thread = team.thread();
+    platform::optimization_barrier(thread);
+    constexpr int step = key_tile::step;
+    // Full tiles of a power of two of threads have full pairs of runs only.
+    constexpr bool all_full = Full && is_power_of_two(Threads);
+    const int local = (thread & (2 * run - 1)) * ItemsPerThread;
+    const int index = thread * ItemsPerThread, count1 = run * ItemsPerThread;
+    const int count2 = all_full ? count1 : detail::least(count1, valid - (index - local) - count1);
+    // A run without a second one is not merged.
+    const bool merges = all_full || (count2 > 0 && local < count1 + count2);
+    int start = 0, end = 0, last = 0;
+    team.template synchronise<Warp>();
     if (merges) {
-      const int diagonal = index - begin1;
-      start = detail::merge_path(keys_from{memory.keys, begin1}, keys_from{memory.keys, begin2}, run * ItemsPerThread,
-                                 end2 - begin2, diagonal, compare);
-      end = detail::serial_merge<Full>(
-                keys_from{memory.keys, 0}, begin1 + start, begin2, begin2 + diagonal - start, end2, keys, compare,
-                [&](int i, int from) {
-                  if constexpr (std::is_array_v<Companions>) {
-                    companions[i] = memory.companions.get(companion_tile::position(static_cast<unsigned>(from)));
-                  }
-                }) -
-            begin1;
+      key_tile& tile = memory.keys;
+      // Distances of positions. The second run descends, so items that are compared lie at one distance.
+      const int diagonal = local * step;
+      const int begin1 = tile.position(index) - diagonal;
+      const int distance = (count1 + count2) * step - step - diagonal;
+      last = begin1 + count1 * step;
+      start = search(tile, begin1 + detail::most(diagonal - count2 * step, 0),
+                     begin1 + detail::least(diagonal, count1 * step), distance, run * (top_of_thread * step), compare);
+      end = merge<Full>(memory, start, last, start + distance, count1 + count2 - local, keys, companions, compare);
     }
-    const bool goes_on = merges && index + ItemsPerThread < end2 && ((thread + 1) & (2 * run - 1)) != 0;
-    const bool fit = team.slices_fit(2 * run, goes_on, start, end);
-    if (!fit) {
-      get(memory, thread, keys, companions);
-    } else if (merges && 2 * run < Threads && 2 * run * ItemsPerThread < valid) {
-      put(memory, thread, keys, companions);
+    const bool goes_on =
+        all_full ? ((thread + 1) & (2 * run - 1)) != 0
+                 : merges && local + ItemsPerThread < count1 + count2 && ((thread + 1) & (2 * run - 1)) != 0;
+    const merge_sort_fit fit = team.template slices_fit<Warp>(thread, goes_on, start, end, last);
+    if (!fit.of_barrier) {
+      if (!fit.of_team) get<Full>(memory, thread, run, keys, companions, valid);
+      team.template synchronise<Warp>();
+    }
+    if (2 * run < Threads && (Full || 2 * run * ItemsPerThread < valid)) {
+      put<Full>(memory, thread, 2 * run, keys, companions, valid);
     }
   }
 
-  template <class Companions>
-  STRATA_D static void put(level& memory, int thread, const items<KeyT>& keys,
-                           [[maybe_unused]] const Companions& companions) {
-    memory.keys.put_blocked(static_cast<unsigned>(thread), keys);
-    if constexpr (std::is_array_v<Companions>) {
-      memory.companions.put_blocked(static_cast<unsigned>(thread), companions);
+  /// Where the slice begins in the first run, from `position` to `last`: MergePath, with as many steps in all
+  /// threads. Of the items before a position, the one of the second run lies at `distance` behind that of the first.
+  template <class Compare>
+  STRATA_D static int search(key_tile& tile, int position, int last, int distance, int top, Compare& compare) {
+    constexpr int step = key_tile::step;
+    if (position < last) {
+      STRATA_UNROLL
+      for (int stride = top; stride >= step; stride /= 2) {
+        const int next = detail::least(position + stride, last);
+        const bool is_before = !compare(tile.load(next + distance), tile.load(next - step));
+        position = is_before ? next : position;
+      }
+    }
+    return position;
+  }
+
+  /// Merges from the positions on, `count` items at most. Returns where the first run goes on.
+  template <bool Full, class Companions, class Compare>
+  STRATA_D static int merge(level& memory, int position1, int end1, int position2, [[maybe_unused]] int count,
+                            items<KeyT>& keys, Companions& companions, Compare& compare) {
+    constexpr int step = key_tile::step;
+    key_tile& tile = memory.keys;
+    KeyT key1 = tile.load(position1), key2 = tile.load(position2);
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const bool from2 = position1 >= end1 || compare(key2, key1);
+      if (Full || i < count) {
+        keys[i] = from2 ? key2 : key1;
+        if constexpr (std::is_array_v<Companions>) {
+          companions[i] = memory.companions.load(companion_position(memory, from2 ? position2 : position1));
+        }
+      }
+      platform::advance_either<step, -step>(from2, position1, position2);
+      if (i + 1 < ItemsPerThread) {
+        const KeyT key = tile.load(from2 ? position2 : position1);
+        key2 = from2 ? key : key2;
+        key1 = from2 ? key1 : key;
+      }
+    }
+    return position1;
+  }
+
+  STRATA_D static int companion_position(level& memory, int position) {
+    if constexpr (key_tile::is_linear && companion_tile::is_linear && key_tile::step == companion_tile::step) {
+      return position + (memory.companions.position(0) - memory.keys.position(0));
+    } else {
+      return memory.companions.position(memory.keys.index(position));
     }
   }
-  template <class Companions>
-  STRATA_D static void get(level& memory, int thread, items<KeyT>& keys, [[maybe_unused]] Companions& companions) {
-    memory.keys.get_blocked(static_cast<unsigned>(thread), keys);
-    if constexpr (std::is_array_v<Companions>) {
-      memory.companions.get_blocked(static_cast<unsigned>(thread), companions);
+
+  /// What a thread has of a run, in the order that the merge of runs of `run` threads needs.
+  struct slice {
+    bool descends;
+    int thread;        // the items are where those of this thread would be, if all are valid
+    int first, count;  // the first item, and how many are valid
+  };
+  template <bool Full>
+  STRATA_D static slice slice_of(int thread, int run, int valid) {
+    const bool descends = (thread & run) != 0;
+    const int begin2 = thread & -run;
+    if constexpr (Full && is_power_of_two(Threads)) {
+      return {descends, descends ? thread ^ (run - 1) : thread, 0, ItemsPerThread};
+    } else if constexpr (Full) {
+      const int end2 = detail::least(begin2 + run, Threads);
+      return {descends, descends ? begin2 + end2 - 1 - thread : thread, 0, ItemsPerThread};
+    } else {
+      const int end2 = detail::least((begin2 + run) * ItemsPerThread, valid), index = thread * ItemsPerThread;
+      return {descends, 0, descends ? begin2 * ItemsPerThread + end2 - 1 - index : index, valid - index};
+    }
+  }
+
+  template <bool Full, class Companions>
+  STRATA_D static void put(level& memory, int thread, int run, const items<KeyT>& keys,
+                           [[maybe_unused]] const Companions& companions, int valid) {
+    const slice to = slice_of<Full>(thread, run, valid);
+    if constexpr (Full) {
+      memory.keys.put_blocked(to.thread, to.descends, keys);
+      if constexpr (std::is_array_v<Companions>) memory.companions.put_blocked(to.thread, to.descends, companions);
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        if (i < to.count) {
+          const int index = to.descends ? to.first - i : to.first + i;
+          memory.keys.store(index, keys[i]);
+          if constexpr (std::is_array_v<Companions>) memory.companions.store(index, companions[i]);
+        }
+      }
+    }
+  }
+  template <bool Full, class Companions>
+  STRATA_D static void get(level& memory, int thread, int run, items<KeyT>& keys,
+                           [[maybe_unused]] Companions& companions, int valid) {
+    const slice from = slice_of<Full>(thread, run, valid);
+    if constexpr (Full) {
+      memory.keys.get_blocked(from.thread, from.descends, keys);
+      if constexpr (std::is_array_v<Companions>) memory.companions.get_blocked(from.thread, from.descends, companions);
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        if (i < from.count) {
+          const int index = from.descends ? from.first - i : from.first + i;
+          keys[i] = memory.keys.load(memory.keys.position(index));
+          if constexpr (std::is_array_v<Companions>) {
+            companions[i] = memory.companions.load(memory.companions.position(index));
+          }
+        }
+      }
     }
   }
 };
