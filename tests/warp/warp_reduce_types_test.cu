@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -159,6 +160,183 @@ TEST(warp_reduce, sums_of_floats_are_the_same_bits_in_all_lanes_and_every_time) 
       ASSERT_TRUE(same_bits(results[j], first[0])) << "run " << i << ", result " << j;
     }
   }
+}
+
+// ---------------------------------------------------------------------------- minima and maxima of floats
+template <class T>
+bool is_nan(const T& number) {
+  return std::isnan(static_cast<double>(static_cast<float>(number)));
+}
+// Which NaN it is, is unspecified.
+template <class T>
+bool is_same(const T& a, const T& b) {
+  return same_bits(a, b) || (is_nan(a) && is_nan(b));
+}
+// A pair that ArgMin or ArgMax takes is one of the pairs, with the bits of its value.
+template <class Index, class T>
+bool is_same(const strata::KeyValuePair<Index, T>& a, const strata::KeyValuePair<Index, T>& b) {
+  return a.key == b.key && is_same(a.value, b.value);
+}
+
+template <int Width, class T, class Operator>
+void test_extreme(const std::vector<T>& items, int valid, Operator op) {
+  const device_vector<T> in(items);
+  device_vector<T> out(2 + Width);
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reduce_items", 1, Width}, reduce_items<T, Width, Operator>, in.data(), out.data(), valid, op));
+  const std::vector<T> results = out.to_host();
+  const T all = reference_reduce(items, 0, Width, op);
+  const T of_valid = reference_reduce(items, 0, static_cast<std::size_t>(valid), op);
+  ASSERT_TRUE(is_same(results[0], all)) << Width << " lanes";
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    ASSERT_TRUE(is_same(results[i], of_valid)) << Width << " lanes, " << valid << " valid, result " << i;
+  }
+}
+
+// The numbers at the ends of all ranges, and NaNs of either sign.
+template <class T>
+const std::vector<T>& special_numbers() {
+  static const std::vector<T> numbers = [] {
+    using limits = std::numeric_limits<float>;
+    std::vector<T> all;
+    for (const float number :
+         {0.0f, 1.0f, 1.5f, 0x1p-14f, 0x1p-24f, 65504.0f, limits::infinity(), limits::quiet_NaN()}) {
+      all.push_back(static_cast<T>(number));
+      all.push_back(static_cast<T>(-number));
+    }
+    return all;
+  }();
+  return numbers;
+}
+
+/// Of a few of the special numbers each, so that there are warps without numbers and such with equal ones.
+template <class T>
+std::vector<std::vector<T>> special_warps() {
+  std::vector<std::vector<T>> warps;
+  const std::vector<T>& numbers = special_numbers<T>();
+  std::mt19937_64 bits = random_bits();
+  for (std::size_t first = 0; first < numbers.size(); ++first) {
+    for (std::size_t second = 0; second < numbers.size(); second += is_small() ? 3 : 1) {
+      std::vector<T> items(32, numbers[first]);
+      for (T& item : items) {
+        if (bits() % 8 == 0) item = numbers[second];
+        if (second % 4 == 0 && bits() % 4 == 0) item = numbers[bits() % numbers.size()];
+      }
+      warps.push_back(items);
+    }
+  }
+  return warps;
+}
+
+template <class T>
+class warp_reduce_of_float : public testing::Test {};
+using float_types = testing::Types<float, double, __half, __nv_bfloat16>;
+TYPED_TEST_SUITE(warp_reduce_of_float, float_types);
+
+template <int Width, class T, class Lesser, class Greater>
+void test_extremes(const std::vector<T>& items) {
+  const std::vector<T> lanes(items.begin(), items.begin() + Width);
+  for (const int valid : {1, Width / 2 + 1, Width}) {
+    test_extreme<Width>(lanes, valid, Lesser{});
+    test_extreme<Width>(lanes, valid, Greater{});
+  }
+}
+
+TYPED_TEST(warp_reduce_of_float, a_nan_loses_against_numbers_and_zeros_have_an_order) {
+  for (const std::vector<TypeParam>& items : special_warps<TypeParam>()) {
+    test_extremes<32, TypeParam, strata::Min, strata::Max>(items);
+    test_extremes<16, TypeParam, strata::Min, strata::Max>(items);
+    test_extremes<5, TypeParam, strata::Min, strata::Max>(items);
+  }
+}
+
+// Indices in any order: the first pair of equal ones need not have the smallest. With 32-bit indices and numbers of up
+// to 32 bits, a whole warp uses instructions.
+template <class Index, class T>
+std::vector<strata::KeyValuePair<Index, T>> with_indices(const std::vector<T>& values, Index factor) {
+  std::vector<strata::KeyValuePair<Index, T>> pairs;
+  for (const T& value : values) pairs.push_back({static_cast<Index>(pairs.size() * 5 % 32) * factor, value});
+  return pairs;
+}
+
+template <class Index, class T>
+void test_pairs(const std::vector<T>& values) {
+  using pair = strata::KeyValuePair<Index, T>;
+  for (const Index factor : {static_cast<Index>(1), static_cast<Index>(-1)}) {
+    const std::vector<pair> pairs = with_indices<Index>(values, factor);
+    test_extremes<32, pair, strata::ArgMin, strata::ArgMax>(pairs);
+    test_extremes<8, pair, strata::ArgMin, strata::ArgMax>(pairs);
+  }
+}
+
+TYPED_TEST(warp_reduce_of_float, the_smallest_index_of_equal_extremes_wins) {
+  for (const std::vector<TypeParam>& values : special_warps<TypeParam>()) {
+    test_pairs<int>(values);
+    test_pairs<unsigned>(values);
+    if (!is_small()) test_pairs<long long>(values);
+  }
+}
+
+TYPED_TEST(warp_reduce_of_word, the_smallest_index_of_equal_extremes_wins) {
+  using limits = std::numeric_limits<TypeParam>;
+  std::mt19937_64 bits = random_bits();
+  for (int i = 0; i < 20; ++i) {
+    std::vector<TypeParam> values(32, i % 2 == 0 ? limits::min() : limits::max());
+    for (TypeParam& value : values) {
+      if (bits() % 4 == 0) value = static_cast<TypeParam>(bits() % 3);
+      if (bits() % 4 == 0) value = static_cast<TypeParam>(bits());
+    }
+    test_pairs<int>(values);
+    test_pairs<unsigned>(values);
+  }
+}
+
+// ---------------------------------------------------------------------------- who combines what
+// Sets of items that an operator may join only if they have none in common: a lane must not join items to themselves.
+using item_set = std::uint64_t;
+struct join_disjoint {
+  unsigned* failures;
+  STRATA_D item_set operator()(item_set a, item_set b) const {
+    if ((a & b) != 0) atomicAdd(failures, 1u);
+    return a | b;
+  }
+};
+
+// As a sum that reports overflow.
+template <int Width>
+void test_each_item_once() {
+  std::vector<item_set> items;
+  for (int i = 0; i < Width; ++i) items.push_back(item_set{1} << i);
+  const device_vector<item_set> in(items);
+  device_vector<item_set> out(2 + Width);
+  device_vector<unsigned> failures(std::vector<unsigned>{0});
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, Width}, reduce_items<item_set, Width, join_disjoint>,
+                                     in.data(), out.data(), Width, join_disjoint{failures.data()}));
+  EXPECT_EQ(item_set{0xffffffff} >> (32 - Width), out.to_host()[0]);
+  EXPECT_EQ(0u, failures.to_host()[0]);
+}
+
+}  // namespace
+
+template <>
+struct strata::operator_traits<join_disjoint, item_set> : strata::commutative_operator {};
+
+namespace {
+
+TEST(warp_reduce, no_lane_combines_an_item_with_itself_by_a_commutative_operator_of_the_users) {
+  test_each_item_once<32>();
+  test_each_item_once<16>();
+  test_each_item_once<7>();
+}
+
+// All lanes add something, but none of these sums overflows.
+TEST(warp_reduce, sums_of_integers_do_not_overflow_in_lanes_whose_results_do_not_count) {
+  std::vector<std::int64_t> items(32, 0);
+  items[31] = std::numeric_limits<std::int64_t>::max();
+  test_items<32>(items, 32, strata::Sum{});
+  std::vector<std::int32_t> words(8, 0);
+  words[7] = std::numeric_limits<std::int32_t>::min();
+  test_items<8>(words, 8, strata::Sum{});
 }
 
 // Zeros have an order, and a NaN loses against every number.

@@ -333,6 +333,15 @@ template <class T>
 inline constexpr bool is_summand = is_ordered_number<T> || std::is_floating_point_v<T> || std::is_same_v<T, __half2> ||
                                    std::is_same_v<T, __nv_bfloat162>;
 
+/// True if `Operator` adds integers that wrap around like machine words: then words may be added, and an item
+/// may be subtracted again.
+template <class Operator, class T>
+inline constexpr bool adds_as_words =
+    std::is_same_v<Operator, Sum>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
+
+template <class T>
+using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
+
 /// The index is an integer, which orders pairs whose values are equal.
 template <class T>
 inline constexpr bool is_indexed_number = false;

@@ -10,36 +10,21 @@
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
+#include <strata/warp/specializations/warp_reduce_in_hardware.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if one instruction reduces a `T` of every lane by `Operator`.
+/// True if `Operator` may combine items any number of times in lanes whose results do not count. There, sums of signed
+/// integers might overflow: they are added as words. An operator of a user's might report what it sees there.
 template <class Operator, class T>
-inline constexpr bool warp_reduces_in_hardware =
-    platform::has_redux&& is_word_integer<T>&& operator_traits<Operator, T>::hardware != hardware_reduction::none;
-
-/// Reduces 32-bit integers over the 32 lanes of a warp; the result is in every lane. Narrower
-/// logical warps gain nothing from the instruction: each of them would issue it by itself, and it
-/// is slower than their two to four shuffles.
-template <hardware_reduction Kind, class T>
-STRATA_D T reduce_warp_in_hardware(T value) {
-  // The instruction knows int and unsigned; T may be a long or a character of that size.
-  using word = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
-  if constexpr (Kind == hardware_reduction::add) {
-    return static_cast<T>(platform::redux_add(full_warp_mask, static_cast<unsigned>(value)));
-  } else if constexpr (Kind == hardware_reduction::min) {
-    return static_cast<T>(platform::redux_min(full_warp_mask, static_cast<word>(value)));
-  } else if constexpr (Kind == hardware_reduction::max) {
-    return static_cast<T>(platform::redux_max(full_warp_mask, static_cast<word>(value)));
-  } else if constexpr (Kind == hardware_reduction::bit_and) {
-    return static_cast<T>(platform::redux_and(full_warp_mask, static_cast<unsigned>(value)));
-  } else if constexpr (Kind == hardware_reduction::bit_or) {
-    return static_cast<T>(platform::redux_or(full_warp_mask, static_cast<unsigned>(value)));
-  } else {
-    return static_cast<T>(platform::redux_xor(full_warp_mask, static_cast<unsigned>(value)));
-  }
-}
+inline constexpr bool takes_any_operands =
+    operator_traits<Operator, T>::commutative &&
+    (adds_as_words<Operator, T> || std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max> ||
+     std::is_same_v<Operator, BitAnd> || std::is_same_v<Operator, BitOr> || std::is_same_v<Operator, BitXor> ||
+     std::is_same_v<Operator, ArgMin> || std::is_same_v<Operator, ArgMax> ||
+     (!is_integer<T> &&
+      (std::is_same_v<Operator, Sum> || detail::known_operation<Operator, T>() == hardware_reduction::add)));
 
 }  // namespace detail
 
@@ -67,7 +52,9 @@ STRATA_D T reduce_warp_in_hardware(T value) {
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
 /// - On sm_80 and newer, one instruction reduces 32-bit integers over a whole warp of 32, for
-///   operators whose `operator_traits` name it. A shuffle takes one step for each 4 bytes of `T`.
+///   operators whose `operator_traits` name it, and for `Min` and `Max` of floats of 16 and 32 bits. Two of them
+///   reduce the pairs of `ArgMin` and `ArgMax`, if the index has 32 bits and the value is such a number. Else a
+///   shuffle takes one step for each 4 bytes of `T`.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -104,7 +91,7 @@ class WarpReduce {
 
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op) {
-    return reduce_valid(input, reduction_op, LogicalWarpThreads);
+    return reduce_all(input, reduction_op);
   }
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
@@ -188,11 +175,33 @@ class WarpReduce {
     STRATA_ASSERT(valid_items >= 1 && valid_items <= LogicalWarpThreads,
                   "WarpReduce: valid_items is %d, must be 1 to %d", valid_items, LogicalWarpThreads);
     if constexpr (in_hardware<Operator>) {
-      using traits = operator_traits<Operator, T>;
-      return detail::reduce_warp_in_hardware<traits::hardware>(warp_.lane() < valid_items ? input : traits::identity());
+      return detail::reduce_warp_in_hardware<Operator>(input, warp_.lane() < valid_items);
     } else {
       return reduce_to(input, op, valid_items);
     }
+  }
+
+  // reduce_valid() of all items. If the operator takes any operands, lanes are not compared: the operand of a lane
+  // that has no lane `distance` above does not reach lane 0.
+  template <class Operator>
+  STRATA_D T reduce_all(const T& input, Operator& op) {
+    if constexpr (in_hardware<Operator> || !detail::takes_any_operands<Operator, T> ||
+                  !detail::is_power_of_two(LogicalWarpThreads)) {
+      return reduce_valid(input, op, LogicalWarpThreads);
+    } else if constexpr (detail::adds_as_words<Operator, T>) {
+      return static_cast<T>(reduce_any(static_cast<detail::word_of_t<T>>(input), op));
+    } else {
+      detail::operator_requirements<Operator, T>::check();
+      return reduce_any(input, op);
+    }
+  }
+  template <class Value, class Operator>
+  STRATA_D Value reduce_any(Value value, Operator& op) {
+    STRATA_UNROLL
+    for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
+      value = static_cast<Value>(op(value, warp_.from_above(value, distance)));
+    }
+    return value;
   }
 
   // Afterwards lane i has the items of lanes i .. end - 1. A step adds to the 2^k items that a lane

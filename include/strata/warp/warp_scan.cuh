@@ -20,15 +20,6 @@ struct not_given {};
 template <class Argument>
 inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_given>;
 
-/// True if `Operator` adds integers that wrap around like machine words: then words may be added, and an item
-/// may be subtracted again.
-template <class Operator, class T>
-inline constexpr bool adds_as_words =
-    std::is_same_v<Operator, Sum>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
-
-template <class T>
-using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
-
 /// The segments of a shuffle, for logical warps of `Lanes`. A power of two divides each warp. Otherwise the
 /// logical warp is the first lanes of the warp, and no lane reads from one above it.
 template <int Lanes>

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Reductions over the 32 lanes of a warp by the instruction that reduces a 32-bit integer of every lane.
+
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform/shuffle.cuh>
+#include <strata/core/types.hpp>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Floating-point numbers that `extreme_words` maps to words.
+template <class T>
+inline constexpr bool is_word_float =
+    std::is_same_v<T, float> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+
+/// Words that have the order of the numbers `T`, for minima and maxima.
+///
+/// Integers of 32 bits are their own words. Of a negative float, the bits below the sign are flipped: then -0.0 is one
+/// less than +0.0. NaNs have the word that loses against all numbers.
+template <bool IsMax, class T>
+struct extreme_words {
+  using word = std::conditional_t<std::is_integral_v<T> && !std::is_signed_v<T>, unsigned, int>;
+  static constexpr word loses = IsMax ? lowest_value<word> : largest_value<word>;
+  static constexpr word negative_zero = static_cast<word>(-1);
+
+  STRATA_D static word of(const T& number) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<word>(number);
+    } else {
+      bits_type bits;
+      std::memcpy(&bits, &number, sizeof(T));
+      return (bits & magnitude) > infinity ? loses : flip(bits);
+    }
+  }
+
+  /// The number of a word, or a NaN if the word is `loses`.
+  STRATA_D static T number(word w) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(w);
+    } else {
+      const auto bits = static_cast<bits_type>(flip(w));
+      T number;
+      std::memcpy(&number, &bits, sizeof(T));
+      return number;
+    }
+  }
+
+  /// The extreme of the words of all lanes, in every lane.
+  STRATA_D static word reduce(word w) {
+    return IsMax ? platform::redux_max(full_warp_mask, w) : platform::redux_min(full_warp_mask, w);
+  }
+
+ private:
+  using bits_type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>;
+  static constexpr int magnitude = sizeof(T) == 4 ? 0x7fffffff : 0x7fff;
+  static constexpr int infinity = sizeof(T) == 4 ? 0x7f800000 : std::is_same_v<T, __half> ? 0x7c00 : 0x7f80;
+
+  STRATA_D static int flip(int word) { return word ^ (word >> 31 & magnitude); }
+};
+
+/// True if the instruction reduces a `T` of every lane by `Operator` directly: integers of 32 bits.
+template <class Operator, class T>
+inline constexpr bool is_word_operation =
+    is_word_integer<T>&& operator_traits<Operator, T>::hardware != hardware_reduction::none;
+
+/// True for minima and maxima of floats of 16 and 32 bits. Others' functions, as `cuda::maximum`, treat NaNs otherwise.
+template <class Operator, class T>
+inline constexpr bool is_extreme_of_floats = (std::is_same_v<Operator, Min> ||
+                                              std::is_same_v<Operator, Max>)&&is_word_float<T>;
+
+/// True for ArgMin and ArgMax of pairs of a 32-bit index and a number that has a word.
+template <class Operator, class T>
+inline constexpr bool is_extreme_of_pairs = false;
+template <class Operator, class Index, class T>
+inline constexpr bool is_extreme_of_pairs<Operator, KeyValuePair<Index, T>> =
+    (std::is_same_v<Operator, ArgMin> || std::is_same_v<Operator, ArgMax>)&&is_word_integer<Index> &&
+    (is_word_integer<T> || is_word_float<T>);
+
+/// True if instructions reduce a `T` of each of 32 lanes by `Operator`. Narrower logical warps gain nothing: each
+/// would issue the instruction by itself, and it is slower than their two to four shuffles.
+template <class Operator, class T>
+inline constexpr bool warp_reduces_in_hardware = platform::has_redux &&
+                                                 (is_word_operation<Operator, T> || is_extreme_of_floats<Operator, T> ||
+                                                  is_extreme_of_pairs<Operator, T>);
+
+template <hardware_reduction Kind, class T>
+STRATA_D T reduce_words(T value) {
+  // The instruction knows int and unsigned; T may be a long or a character of that size.
+  using word = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
+  if constexpr (Kind == hardware_reduction::add) {
+    return static_cast<T>(platform::redux_add(full_warp_mask, static_cast<unsigned>(value)));
+  } else if constexpr (Kind == hardware_reduction::min) {
+    return static_cast<T>(platform::redux_min(full_warp_mask, static_cast<word>(value)));
+  } else if constexpr (Kind == hardware_reduction::max) {
+    return static_cast<T>(platform::redux_max(full_warp_mask, static_cast<word>(value)));
+  } else if constexpr (Kind == hardware_reduction::bit_and) {
+    return static_cast<T>(platform::redux_and(full_warp_mask, static_cast<unsigned>(value)));
+  } else if constexpr (Kind == hardware_reduction::bit_or) {
+    return static_cast<T>(platform::redux_or(full_warp_mask, static_cast<unsigned>(value)));
+  } else {
+    return static_cast<T>(platform::redux_xor(full_warp_mask, static_cast<unsigned>(value)));
+  }
+}
+
+/// The pair with the extreme value, and of these the one with the smallest index.
+template <bool IsMax, class Index, class T>
+STRATA_D KeyValuePair<Index, T> extreme_pair(const KeyValuePair<Index, T>& pair, bool is_valid) {
+  using values = extreme_words<IsMax, T>;
+  using indices = extreme_words<false, Index>;
+  auto word = values::of(pair.value);
+  if constexpr (!std::is_integral_v<T>) {
+    if (word == values::negative_zero) word = 0;  // the zeros are equal
+  }
+  const auto extreme = values::reduce(is_valid ? word : values::loses);
+  const bool is_candidate = is_valid && word == extreme;
+  const auto index = indices::of(pair.key);
+  const auto first = indices::reduce(is_candidate ? index : indices::loses);
+  if (std::is_integral_v<T> || (extreme != 0 && extreme != values::loses)) {
+    return {indices::number(first), values::number(extreme)};
+  }
+  // A zero or a NaN: the word does not say which.
+  const unsigned winners = __ballot_sync(full_warp_mask, is_candidate && index == first ? 1 : 0);
+  return platform::shuffle(full_warp_mask, pair, __ffs(static_cast<int>(winners)) - 1);
+}
+
+/// Reduces the values of those lanes of a warp that are valid, at least one; all lanes get the result.
+template <class Operator, class T>
+STRATA_D T reduce_warp_in_hardware(const T& value, bool is_valid) {
+  if constexpr (is_word_operation<Operator, T>) {
+    using traits = operator_traits<Operator, T>;
+    return detail::reduce_words<traits::hardware>(is_valid ? value : traits::identity());
+  } else if constexpr (is_extreme_of_floats<Operator, T>) {
+    using words = extreme_words<std::is_same_v<Operator, Max>, T>;
+    return words::number(words::reduce(is_valid ? words::of(value) : words::loses));
+  } else {
+    return detail::extreme_pair<std::is_same_v<Operator, ArgMax>>(value, is_valid);
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
