@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <ostream>
 #include <type_traits>
@@ -431,6 +432,74 @@ static_assert(sizeof(BlockReduce<float, 1024, BLOCK_REDUCE_RAKING>::TempStorage)
 static_assert(sizeof(BlockReduce<float, 96, BLOCK_REDUCE_RAKING>::TempStorage) == 96 * sizeof(float));
 static_assert(sizeof(BlockReduce<double, 96, BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>::TempStorage) ==
               64 * sizeof(double));
+
+// ---------------------------------------------------------------------------- minima and maxima of floats
+// Each warp reduces them as integers; the aggregates are numbers again.
+template <int Threads, class T, class Operator>
+STRATA_KERNEL void reduce_extremes(const T* in, int valid, T* out, Operator op) {
+  using reducer = BlockReduce<T, Threads>;
+  STRATA_SHARED(temp_storage, typename reducer::TempStorage);
+  const T item = in[threadIdx.x];
+  const T full = reducer(temp_storage).Reduce(item, op);
+  __syncthreads();
+  const T partial = reducer(temp_storage).Reduce(item, op, valid);
+  __syncthreads();
+  const T all = reducer(temp_storage).AllReduce(item, op, valid);
+  if (threadIdx.x == 0) {
+    out[0] = full;
+    out[1] = partial;
+  }
+  out[2 + threadIdx.x] = all;
+}
+
+bool is_same(float a, float b) { return strata_test::same_bits(a, b) || (a != a && b != b); }
+bool is_same(const strata::KeyValuePair<int, float>& a, const strata::KeyValuePair<int, float>& b) {
+  return a.key == b.key && is_same(a.value, b.value);
+}
+
+template <int Threads, class T, class Operator>
+void test_extremes(const std::vector<T>& items, Operator op) {
+  const device_vector<T> in(items);
+  for (const int valid : {1, Threads / 2 - 1, Threads - 32, Threads}) {
+    SCOPED_TRACE(testing::Message() << valid << " of " << Threads);
+    device_vector<T> out(2 + Threads);
+    ASSERT_CUDA_SUCCESS(strata::launch({"reduce_extremes", 1, Threads}, reduce_extremes<Threads, T, Operator>,
+                                       in.data(), valid, out.data(), op));
+    const std::vector<T> results = out.to_host();
+    const T expected = std::accumulate(items.begin() + 1, items.begin() + valid, items[0], op);
+    EXPECT_TRUE(is_same(results[0], std::accumulate(items.begin() + 1, items.end(), items[0], op)));
+    for (std::size_t i = 1; i < results.size(); ++i) ASSERT_TRUE(is_same(results[i], expected)) << "result " << i;
+  }
+}
+
+template <int Threads>
+void test_extremes_of_floats() {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<int> random = strata_test::random_integers(Threads, 0, 5, Threads);
+  for (const std::vector<float>& numbers :
+       {std::vector<float>{nan, 0.0f, -0.0f, nan, -0.0f, nan}, std::vector<float>{nan, -nan, nan, -nan, -nan, nan},
+        std::vector<float>{-1.0f, -2.0f, nan, -0.5f, -2.0f, -8.0f}}) {
+    std::vector<float> items;
+    std::vector<strata::KeyValuePair<int, float>> pairs;
+    for (const int i : random) {
+      // Whole warps without a number.
+      const bool has_number = items.size() / 32 % 3 != 1;
+      items.push_back(has_number ? numbers[static_cast<unsigned>(i)] : nan);
+      pairs.push_back({static_cast<int>(items.size() * 7 % Threads), items.back()});
+    }
+    test_extremes<Threads>(items, strata::Min{});
+    test_extremes<Threads>(items, strata::Max{});
+    test_extremes<Threads>(pairs, strata::ArgMin{});
+    test_extremes<Threads>(pairs, strata::ArgMax{});
+  }
+}
+
+TEST(block_reduce, a_nan_loses_against_numbers_and_zeros_have_an_order) {
+  test_extremes_of_floats<80>();
+  test_extremes_of_floats<256>();
+  test_extremes_of_floats<512>();
+  test_extremes_of_floats<1024>();
+}
 
 // ---------------------------------------------------------------------------- example
 // The example of the documentation.
