@@ -240,6 +240,10 @@ void test_sums_of_words_and_others() {
   test_sums<unsigned[4], 100, Algorithm>();
   test_sums<float[2], 160, Algorithm>();
   test_sums<double, 320, Algorithm>();
+  // Raking scans words by all warps.
+  test_sums<short, 512, Algorithm>();
+  test_sums<unsigned[2], 544, Algorithm>();
+  test_sums<int, 1024, Algorithm>();
 }
 
 TEST(block_scan_forms, sums_of_words_and_of_other_numbers) {

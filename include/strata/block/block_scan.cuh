@@ -22,8 +22,11 @@ enum BlockScanAlgorithm {
   /// All threads write their items to shared memory. Each thread of the first warp reduces consecutive items,
   /// the warp scans these sums, and each of its threads scans its items. Two operator calls per item: for
   /// operators that take long compared with shared memory. Two barriers.
+  ///
+  /// A thread of the first warp keeps its items in registers if they are few. In blocks of 512 threads and more,
+  /// `Sum` of integers of up to 32 bits is scanned as by BLOCK_SCAN_WARP_SCANS, which is faster there.
   BLOCK_SCAN_RAKING,
-  /// The same, but the first warp keeps the items in registers between the reduction and the scan: half the
+  /// The same, but the first warp always keeps the items in registers between the reduction and the scan: half the
   /// reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
   BLOCK_SCAN_RAKING_MEMOIZE,
   /// Each warp scans by shuffles, then adds the sums of the warps before it. Lowest latency, least shared
