@@ -90,6 +90,22 @@ struct transform_requirements {
                 "the transformation cannot be called with an item of the input, or with one of each of several inputs");
 };
 
+/// For generators of items.
+template <class Generator>
+struct generator_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Generator&> || is_unknown_if_callable;
+  static_assert(are_met, "the generator cannot be called without arguments");
+};
+
+/// For predicates of transformations.
+template <class Predicate, class... Items>
+struct transform_predicate_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Predicate&, Items...> || is_unknown_if_callable;
+  static_assert(are_met,
+                "the predicate of TransformIf cannot be called with an item of the input, or with one of each of "
+                "several inputs");
+};
+
 /// For predicates on single items.
 template <class Predicate, class Item>
 struct predicate_requirements {
@@ -115,6 +131,15 @@ struct compare_requirements {
   static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&> || is_unknown_if_callable;
   static_assert(are_met, "the comparator cannot be called with two keys, as compare(a, b)");
   STRATA_HD static constexpr void check() {}
+};
+
+/// For comparators of searches: of an item of the range and a value, in this order or the other one.
+template <class Compare, class First, class Second>
+struct search_requirements {
+  static constexpr bool are_met = std::is_invocable_v<Compare&, First&, Second&> || is_unknown_if_callable;
+  static_assert(are_met,
+                "the comparator cannot be called with an item of the range and a value: LowerBound calls it as "
+                "compare(item, value), UpperBound as compare(value, item)");
 };
 
 /// For hash functors of joins.

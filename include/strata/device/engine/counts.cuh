@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/requirements.hpp>
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -39,6 +40,18 @@ using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
 /// The same where a stream may stand in place of a count, whose type is checked elsewhere.
 template <class T>
 using if_no_stream = std::enable_if_t<!is_stream<cudaStream_t, T>, cudaError_t>;
+/// The same where a comparator of items may stand in place of a stream.
+template <class Compare, class Iterator>
+constexpr bool compares_items_of() {
+  if constexpr (std::is_class_v<Compare> && !is_stream<cudaStream_t, Compare>) {
+    using T = const iterator_value_t<Iterator>;
+    return std::is_invocable_v<Compare&, T&, T&> || is_unknown_if_callable;
+  } else {
+    return false;
+  }
+}
+template <class Compare, class Iterator>
+using if_compares = std::enable_if_t<detail::compares_items_of<Compare, Iterator>(), cudaError_t>;
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
@@ -189,6 +202,13 @@ template <class Index, class Integer>
 bool refuses_index_type(Integer count, const char* argument) {
   return detail::is_refused(!detail::can_index<Index>(count), argument,
                             "has a type that cannot represent the index of each item");
+}
+
+/// Whether a call is refused because an array of `Index` cannot hold numbers from 0 to `count`.
+template <class Index, class Integer>
+bool refuses_count_type(Integer count, const char* argument) {
+  return detail::is_refused(!detail::can_index<Index>(detail::count_of(count) + 1), argument,
+                            "has a type that cannot represent the number of items");
 }
 
 /// Whether a call is refused because it needs too many blocks.

@@ -287,15 +287,15 @@ STRATA_NAMESPACE_END
 /// The same for functions that keep nothing in temporary storage: nothing is allocated.
 #define STRATA_CALL_WITH_UNUSED_STORAGE(function) STRATA_DETAIL_CALL_FORMS(function, with_unused_storage)
 
-#define STRATA_DETAIL_CALL_FORMS(function, with)                                                                   \
-  struct function##_overloads {                                                                                    \
-    template <class... Arguments>                                                                                  \
-    auto operator()(Arguments&&... arguments) const -> decltype(function(std::forward<Arguments>(arguments)...)) { \
-      return function(std::forward<Arguments>(arguments)...);                                                      \
-    }                                                                                                              \
-  };                                                                                                               \
-  template <class First, class... Rest>                                                                            \
-  static detail::if_call<function##_overloads, First, Rest...> function(First&& first, Rest&&... rest) {           \
-    return detail::make_call<function##_overloads, detail::form_of_call<function##_overloads, First, Rest...>()>(  \
-        [](auto overloads, auto&... arguments) { return detail::with(overloads, arguments...); }, first, rest...); \
+#define STRATA_DETAIL_CALL_FORMS(function, with)                                                                     \
+  struct function##_overloads {                                                                                      \
+    template <class... Arguments>                                                                                    \
+    auto operator()(Arguments&&... arguments) const -> decltype((function)(std::forward<Arguments>(arguments)...)) { \
+      return (function)(std::forward<Arguments>(arguments)...);                                                      \
+    }                                                                                                                \
+  };                                                                                                                 \
+  template <class First, class... Rest>                                                                              \
+  static detail::if_call<function##_overloads, First, Rest...> function(First&& first, Rest&&... rest) {             \
+    return detail::make_call<function##_overloads, detail::form_of_call<function##_overloads, First, Rest...>()>(    \
+        [](auto overloads, auto&... arguments) { return detail::with(overloads, arguments...); }, first, rest...);   \
   }

@@ -88,7 +88,7 @@ class AgentMerge {
  public:
   static constexpr int tile_items = block_threads * items_per_thread;
 
- private:
+ protected:
   // Each range begins at its alignment to vectors: less than three vectors are lost, and a segment_tile has two before
   // its items. The last thread of the result reads on behind both ranges.
   using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
@@ -109,15 +109,8 @@ class AgentMerge {
 
   /// `splits`: for each tile, items of the first range in the tiles before it; or null.
   STRATA_D void merge(Count tile, const Count* splits) {
-    const Count diagonal = tile * tile_items, left = arrays_.count() - diagonal;
-    const Count items = detail::least(left, tile_items);
-    if (splits == nullptr) {
-      splits = storage_.splits;
-      search(diagonal, items);
-    } else {
-      splits += tile;
-    }
-    merge_part(diagonal, items, splits);
+    const Count diagonal = tile * tile_items, items = items_of(diagonal);
+    merge_part(diagonal, items, splits_of(tile, diagonal, items, splits));
   }
 
   /// Merges up to a tile of the result, from item `diagonal` on.
@@ -126,8 +119,30 @@ class AgentMerge {
     merge_part(diagonal, items, storage_.splits);
   }
 
- private:
+ protected:
+  struct part_of_ranges;
+
+  /// The items of a tile.
+  STRATA_D Count items_of(Count diagonal) const {
+    const Count left = arrays_.count() - diagonal;
+    return detail::least(left, tile_items);
+  }
+
+  /// Where the ranges are cut before and behind a tile: known, or searched for.
+  STRATA_D const Count* splits_of(Count tile, Count diagonal, Count items, const Count* splits) {
+    if (splits != nullptr) return splits + tile;
+    search(diagonal, items);
+    return storage_.splits;
+  }
+
   STRATA_D void merge_part(Count diagonal, Count items, const Count* splits) {
+    const part_of_ranges part = load_part_of_ranges(diagonal, items, splits);
+    merge_tile(part);
+    store_keys(part);
+    if constexpr (has_values) store_values(part);
+  }
+
+  STRATA_D part_of_ranges load_part_of_ranges(Count diagonal, Count items, const Count* splits) {
     const Count begin1 = splits[0], searched = splits[1];
     // Only if the comparator is no ordering, the search has found an end outside of these bounds.
     const Count end1 = searched < begin1 ? begin1 : searched - begin1 > items ? begin1 + items : searched;
@@ -141,9 +156,7 @@ class AgentMerge {
     }
     platform::wait_for_async_copies();
     __syncthreads();
-    merge_tile(part);
-    store_keys(part);
-    if constexpr (has_values) store_values(part);
+    return part;
   }
 
   /// The parts of the ranges that belong to a tile, and where their keys lie in shared memory.
@@ -212,19 +225,27 @@ class AgentMerge {
   /// Threads merge their slices in registers and put them into shared memory, where stores want them.
   STRATA_D void merge_tile(const part_of_ranges& part) {
     Keys& keys = storage_.keys;
-    const int items = part.count(), slice = thread() * items_per_thread;
-    platform::may_be_unwritten(keys.at(part.index1 + part.count1), sizeof(Key) * items_per_thread);
-    platform::may_be_unwritten(keys.at(part.index2 + part.count2), sizeof(Key) * items_per_thread);
+    const int slice = thread() * items_per_thread;
     Key merged[static_cast<std::size_t>(items_per_thread)];
-    detail::merge_in_tile<1, items_per_thread>(keys, part.index1, part.count1, part.index2, part.count2,
-                                               slice < items ? slice : items, merged, compare_, [&](int i, int index) {
-                                                 if constexpr (has_values) storage_.sources.put(slice + i, index);
-                                               });
+    merge_slice(part, merged, [&](int i, int index) {
+      if constexpr (has_values) storage_.sources.put(slice + i, index);
+    });
     __syncthreads();
     const int origin = surplus(arrays_.keys_out, part.diagonal());
     STRATA_UNROLL
     for (int i = 0; i < items_per_thread; ++i) keys.put(origin + slice + i, merged[i]);
     __syncthreads();
+  }
+
+  /// Merges this thread's slice, and calls `visit(i, index)` for each item of it with its index in the tile.
+  template <class Visit>
+  STRATA_D void merge_slice(const part_of_ranges& part, Key* merged, const Visit& visit) {
+    Keys& keys = storage_.keys;
+    const int items = part.count(), slice = thread() * items_per_thread;
+    platform::may_be_unwritten(keys.at(part.index1 + part.count1), sizeof(Key) * items_per_thread);
+    platform::may_be_unwritten(keys.at(part.index2 + part.count2), sizeof(Key) * items_per_thread);
+    detail::merge_in_tile<1, items_per_thread>(keys, part.index1, part.count1, part.index2, part.count2,
+                                               slice < items ? slice : items, merged, compare_, visit);
   }
 
   STRATA_D void store_keys(const part_of_ranges& part) {

@@ -179,7 +179,7 @@ struct DispatchReduce {
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, max_items * sizeof(T));
-    const float evict_first = evict_first_fraction(max_items * sizeof(T));
+    const float evict_first = detail::evict_first_fraction(device.l2_bytes, max_items * sizeof(T));
     const launch_configuration configuration{
         "strata::DeviceReduce", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1, device.ptx_version >= 900};
     using Agent = AgentReduce<ActivePolicy, AccumT, ReductionOp, TransformOp>;
@@ -206,17 +206,6 @@ struct DispatchReduce {
         configuration,
         reduce_kernel<MaxPolicy, AccumT, InputIterator, OutputIterator, Share, ReductionOp, TransformOp, InitT>, d_in,
         d_out, share, typename Gather::arguments{words, next_epoch()}, reduction_op, transform_op, init);
-  }
-
-  /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does
-  /// not fit L2 and is reduced again and again finds up to half of L2 still there: 2^24 i32 13.4 us instead of 18.6
-  /// (H200, 2026-11-21).
-  float evict_first_fraction(std::size_t bytes) const {
-    const float kept = static_cast<float>(device.l2_bytes) * 0.5f;
-    const float fraction = 1.0f - kept / static_cast<float>(bytes + 1);
-    const float smallest = 0.125f;
-    const float largest = large_input_evict_first;
-    return fraction < smallest ? smallest : detail::least(fraction, largest);
   }
 
   unsigned number_of_blocks(const reduce_tuning& tuning, std::size_t bytes) const {

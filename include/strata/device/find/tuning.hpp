@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How FindIf cuts its input into tiles of a block. Blocks take tiles in turn, and look after each tile whether a match
+/// before their next one is known.
+struct find_tuning {
+  /// Not less than the number of blocks: the last block reads one result for each of its threads.
+  int block_threads;
+  /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
+  int bytes_in_flight;
+  /// A thread tests at most so many items between two loads: the predicate is compiled so many times.
+  int most_items;
+  int blocks_per_multiprocessor;
+  /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.
+  int min_bytes_per_block;
+  int single_block_bytes;
+};
+
+/// How LowerBound and UpperBound search for many values.
+struct search_tuning {
+  int block_threads;
+  /// Searches that a thread makes at the same time, so that their loads overlap.
+  int searches;
+  int blocks_per_multiprocessor;
+  /// A block keeps items of the range in up to so many bytes of shared memory.
+  int sample_bytes;
+  /// A block takes no more samples than it has searches, divided by this.
+  int searches_per_sample;
+  /// With fewer values, 2^`log2_lanes` lanes search for each, as many as fill the device. With fewer lanes than
+  /// 2^`least_log2_lanes`, one thread is faster.
+  int least_log2_lanes;
+};
+
+/// The rows of DeviceFind.
+struct find_policy_hub {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    // Not measured: from reduce_policy_hub::Policy750::up_to_16_bytes, which reads an input in the same tiles.
+    static constexpr find_tuning find{/*block_threads=*/512,
+                                      /*bytes_in_flight=*/128,
+                                      /*most_items=*/64,
+                                      /*blocks_per_multiprocessor=*/2,
+                                      /*min_bytes_per_block=*/8 << 10,
+                                      /*single_block_bytes=*/64 << 10};
+    // Not measured: from find, with as many threads, and samples that leave half of the shared memory to L1.
+    static constexpr search_tuning search{/*block_threads=*/512,           /*searches=*/4,
+                                          /*blocks_per_multiprocessor=*/2, /*sample_bytes=*/32 << 10,
+                                          /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
+  };
+  using MaxPolicy = Policy750;
+};
+
+namespace detail {
+
+/// No policy of FindIf starts more blocks than this. Temporary storage is sized for it, so that its size does not
+/// depend on the device.
+inline constexpr int max_find_blocks = 512;
+
+}  // namespace detail
+STRATA_NAMESPACE_END
