@@ -6,6 +6,8 @@
 
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
+#include <cub/version.cuh>
+#include <cuda/std/mdspan>
 #include <cuda/std/tuple>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_transform.cuh>
@@ -42,6 +44,22 @@ struct store_index {
   T* out;
   __device__ void operator()(std::int64_t i) const { out[i] = static_cast<T>(i * 3); }
   __device__ void operator()(int i) const { out[i] = static_cast<T>(i * 3); }
+};
+template <class T>
+struct store_coordinates {
+  T* out;
+  __device__ void operator()(int number, int i, int j, int k) const { out[number] = static_cast<T>(i + 3 * j + 5 * k); }
+};
+/// True of one item in `divisor`, at random or not.
+struct is_chosen {
+  unsigned mask;
+  template <class T>
+  __host__ __device__ bool operator()(const T& x) const {
+    return (static_cast<unsigned>(x) & mask) == 0;
+  }
+};
+struct seven {
+  __host__ __device__ std::int8_t operator()() const { return 7; }
 };
 /// In place, the same at each call.
 struct set_low_bit {
@@ -139,6 +157,69 @@ void add_for(bench::suite& suite, const char* type) {
   }
 }
 
+template <class T>
+void add_extents(bench::suite& suite, const char* type) {
+  for (const int log_size : {10, 16, 20, 24, 28}) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    suite.add({"DeviceFor::ForEachInExtents", type, "store", n, timing::batched, [=](const environment& env) {
+                 return of_both(env, 0.0, poisoned<T>(n, 0xa5, env.stream), poisoned<T>(n, 0x5a, env.stream),
+                                [=](auto lib, T* out, cudaStream_t stream) {
+                                  return decltype(lib)::loop::ForEachInExtents(
+                                      cuda::std::dextents<int, 3>(static_cast<int>(n >> 8), 8, 32),
+                                      store_coordinates<T>{out}, stream);
+                                });
+               }});
+  }
+}
+
+// CUB has these since 3.2.
+#if CUB_VERSION >= 300200
+template <class T>
+void add_transform_if(bench::suite& suite, const char* type, const char* name, unsigned mask) {
+  for (const int log_size : {14, 16, 20, 22, 24, 28}) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    suite.add({"DeviceTransform::TransformIf", type, name, n, timing::batched, [=](const environment& env) {
+                 const auto in = bench::random_array<T>(n, env.settings.seed, env.stream);
+                 return of_both(env, static_cast<double>(in.bytes()), poisoned<T>(n, 0, env.stream),
+                                poisoned<T>(n, 0, env.stream), [=](auto lib, T* out, cudaStream_t stream) {
+                                  return decltype(lib)::transform::TransformIf(static_cast<const T*>(in.data()), out,
+                                                                               static_cast<int>(n), is_chosen{mask},
+                                                                               scale{}, stream);
+                                });
+               }});
+  }
+}
+
+template <class T>
+void add_fill(bench::suite& suite, const char* type) {
+  for (const int log_size : {14, 16, 20, 22, 24, 28}) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    const auto add = [&](const char* name, auto call) {
+      suite.add({name, type, "constant", n, timing::batched, [=](const environment& env) {
+                   return of_both(env, 0.0, poisoned<T>(n, 0xa5, env.stream), poisoned<T>(n, 0x5a, env.stream), call);
+                 }});
+    };
+    add("DeviceTransform::Fill", [n](auto lib, T* out, cudaStream_t stream) {
+      return decltype(lib)::transform::Fill(out, static_cast<int>(n), T{7}, stream);
+    });
+    add("DeviceTransform::Generate", [n](auto lib, T* out, cudaStream_t stream) {
+      return decltype(lib)::transform::Generate(out, static_cast<int>(n), seven{}, stream);
+    });
+  }
+}
+
+template <class T>
+void add_newer(bench::suite& suite, const char* type) {
+  add_transform_if<T>(suite, type, "all", 0);
+  add_transform_if<T>(suite, type, "half", 1);
+  add_transform_if<T>(suite, type, "one_in_16", 15);
+  add_fill<T>(suite, type);
+}
+#else
+template <class T>
+void add_newer(bench::suite&, const char*) {}
+#endif
+
 void add_cases(bench::suite& suite) {
   add_type<std::int8_t>(suite, "i8");
   add_type<std::int32_t>(suite, "i32");
@@ -146,6 +227,11 @@ void add_cases(bench::suite& suite) {
   add_for<std::int8_t>(suite, "i8");
   add_for<std::int32_t>(suite, "i32");
   add_for<std::int64_t>(suite, "i64");
+  add_extents<std::int8_t>(suite, "i8");
+  add_extents<std::int32_t>(suite, "i32");
+  add_newer<std::int8_t>(suite, "i8");
+  add_newer<std::int32_t>(suite, "i32");
+  add_newer<std::int64_t>(suite, "i64");
 }
 
 }  // namespace

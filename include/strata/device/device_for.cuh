@@ -10,9 +10,13 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
+#include <strata/device/transform/extents.hpp>
 #include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
@@ -24,7 +28,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
 /// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
 ///
-/// CUB's `ForEachInExtents` is not there: it takes the extents of an mdspan.
+/// | `ForEachInExtents(extents, op)` | `op(n, i0, i1, ...)` for each index of an mdspan; n is 0, 1, 2, ... |
+/// | `ForEachInLayout(mapping, op)` | the same in the order of `layout_right` or of `layout_left` |
+///
+/// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, as those
+/// of `std::mdspan` and `cuda::std::mdspan`; a mapping has `extents_type`, `extents()` and `stride(i)`. All indices
+/// have the type `index_type`.
 ///
 /// - **Call**, **Execution**, **Errors.** As those of DeviceTransform; `shape` counts as a number of items, and the
 ///   distance from `first` to `last` does.
@@ -84,14 +93,80 @@ struct TunedDeviceFor {
     return for_each<false>(d_temp_storage, temp_storage_bytes, first, last - first, op, stream);
   }
 
+  /// Calls an operator with each index of some extents; the last one runs fastest.
+  template <class Extents, class Op>
+  static cudaError_t ForEachInExtents(void* d_temp_storage, std::size_t& temp_storage_bytes, const Extents& extents,
+                                      Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInExtents");
+    static_assert(
+        detail::is_extents<Extents>,
+        "ForEachInExtents takes extents, as those of an mdspan: a type with index_type, rank() and extent(i)");
+    if constexpr (detail::is_extents<Extents>) {
+      detail::extent_values<static_cast<int>(Extents::rank())> values;
+      if (refuses_extents(values, extents)) return cudaErrorInvalidValue;
+      return for_each_index<Extents, false>(d_temp_storage, temp_storage_bytes, values, op, stream);
+    }
+    return cudaErrorInvalidValue;
+  }
+
+  /// Calls an operator with each index of a layout, in the order of the items in memory.
+  template <class LayoutMapping, class Op>
+  static cudaError_t ForEachInLayout(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                     const LayoutMapping& layout_mapping, Op op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInLayout");
+    static_assert(detail::is_layout_mapping<LayoutMapping>,
+                  "ForEachInLayout takes the mapping of a layout, as that of an mdspan: a type with extents_type, "
+                  "extents() and stride(i)");
+    if constexpr (detail::is_layout_mapping<LayoutMapping>) {
+      using Extents = typename LayoutMapping::extents_type;
+      detail::extent_values<static_cast<int>(Extents::rank())> values;
+      if (refuses_extents(values, layout_mapping.extents())) return cudaErrorInvalidValue;
+      if (values.size == 0 || values.has_strides_of(layout_mapping, false)) {
+        return for_each_index<Extents, false>(d_temp_storage, temp_storage_bytes, values, op, stream);
+      }
+      if (detail::is_refused(!values.has_strides_of(layout_mapping, true), "layout_mapping",
+                             "is neither of layout_right nor of layout_left")) {
+        return cudaErrorInvalidValue;
+      }
+      return for_each_index<Extents, true>(d_temp_storage, temp_storage_bytes, values, op, stream);
+    }
+    return cudaErrorInvalidValue;
+  }
+
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITH_UNUSED_STORAGE(Bulk)
   STRATA_CALL_WITH_UNUSED_STORAGE(ForEachN)
   STRATA_CALL_WITH_UNUSED_STORAGE(ForEach)
   STRATA_CALL_WITH_UNUSED_STORAGE(ForEachCopyN)
   STRATA_CALL_WITH_UNUSED_STORAGE(ForEachCopy)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEachInExtents)
+  STRATA_CALL_WITH_UNUSED_STORAGE(ForEachInLayout)
 
  private:
+  template <int Rank, class Extents>
+  static bool refuses_extents(detail::extent_values<Rank>& values, const Extents& extents) {
+    return detail::is_refused(!values.template read<typename Extents::index_type>(extents), "extents",
+                              "has a negative extent, or more elements than its index_type can represent");
+  }
+
+  // Indices below 2^31 are divided as words of 32 bits.
+  template <class Extents, bool IsLeft, int Rank, class Op>
+  static cudaError_t for_each_index(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                    const detail::extent_values<Rank>& values, const Op& op, cudaStream_t stream) {
+    using Index = typename Extents::index_type;
+    constexpr std::uint64_t most_in_32_bits = 0x7fffffff;
+    if constexpr (static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) > most_in_32_bits) {
+      if (values.size > most_in_32_bits) {
+        using Call = detail::call_with_indices<Index, unsigned long long, Rank, IsLeft, Op>;
+        return for_each<true>(d_temp_storage, temp_storage_bytes, CountingInputIterator<unsigned long long>(0),
+                              values.size, Call(values, op), stream);
+      }
+    }
+    using Call = detail::call_with_indices<Index, unsigned, Rank, IsLeft, Op>;
+    return for_each<true>(d_temp_storage, temp_storage_bytes, CountingInputIterator<unsigned>(0), values.size,
+                          Call(values, op), stream);
+  }
+
   template <bool IsByReference, class Iterator, class NumItemsT, class Op>
   static cudaError_t for_each(void* d_temp_storage, std::size_t& temp_storage_bytes, const Iterator& first,
                               NumItemsT num_items, const Op& op, cudaStream_t stream) {

@@ -25,6 +25,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// `get`. Without inputs, `transform_op()` gives each item. `TransformStableArgumentAddresses` calls the operator with
 /// references to the items of the inputs, `Transform` with items that may be copies.
 ///
+/// `TransformIf(inputs, output, num_items, predicate, transform_op)` writes only the results of items of which the
+/// predicate is true; it calls the operator for no others. `Fill(output, num_items, value)` writes a value everywhere,
+/// `Generate(output, num_items, generator)` what `generator()` returns.
+///
 /// - **Call.** `Transform(input, output, num_items, transform_op, stream)`; `stream` may be an `execution`, or left
 ///   out. Or with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions: a size query
 ///   answers 1, and nothing is kept there. Inputs and output may be any random-access iterators that can be
@@ -81,11 +85,58 @@ struct TunedDeviceTransform {
     return transform<true>(d_temp_storage, temp_storage_bytes, inputs, output, num_items, transform_op, stream);
   }
 
+  /// Writes what `transform_op` returns for the items of which `predicate` is true. Other results stay as they are.
+  template <class Inputs, class OutputIterator, class NumItemsT, class Predicate, class TransformOp>
+  static cudaError_t TransformIf(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
+                                 OutputIterator output, NumItemsT num_items, Predicate predicate,
+                                 TransformOp transform_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::TransformIf");
+    return unpack<false>(inputs, 0, d_temp_storage, temp_storage_bytes, output, num_items,
+                         with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
+  }
+
+  /// `TransformIf` whose operators get references to the items of the inputs.
+  template <class Inputs, class OutputIterator, class NumItemsT, class Predicate, class TransformOp>
+  static cudaError_t TransformIfStableArgumentAddresses(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                        Inputs inputs, OutputIterator output, NumItemsT num_items,
+                                                        Predicate predicate, TransformOp transform_op,
+                                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::TransformIfStableArgumentAddresses");
+    return unpack<true>(inputs, 0, d_temp_storage, temp_storage_bytes, output, num_items,
+                        with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
+  }
+
+  /// Writes the same value everywhere.
+  template <class OutputIterator, class NumItemsT, class Value>
+  static cudaError_t Fill(void* d_temp_storage, std::size_t& temp_storage_bytes, OutputIterator output,
+                          NumItemsT num_items, Value value, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::Fill");
+    return dispatch<false>(d_temp_storage, temp_storage_bytes, output, num_items, detail::always<Value>{value}, stream);
+  }
+
+  /// Writes what `generator()` returns, which is called once for each result, in any order.
+  template <class OutputIterator, class NumItemsT, class Generator>
+  static cudaError_t Generate(void* d_temp_storage, std::size_t& temp_storage_bytes, OutputIterator output,
+                              NumItemsT num_items, Generator generator, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::Generate");
+    return dispatch<false>(d_temp_storage, temp_storage_bytes, output, num_items, generator, stream);
+  }
+
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITH_UNUSED_STORAGE(Transform)
   STRATA_CALL_WITH_UNUSED_STORAGE(TransformStableArgumentAddresses)
+  STRATA_CALL_WITH_UNUSED_STORAGE(TransformIf)
+  STRATA_CALL_WITH_UNUSED_STORAGE(TransformIfStableArgumentAddresses)
+  STRATA_CALL_WITH_UNUSED_STORAGE(Fill)
+  STRATA_CALL_WITH_UNUSED_STORAGE(Generate)
 
  private:
+  template <class Predicate, class TransformOp>
+  struct with_predicate {
+    Predicate predicate;
+    TransformOp transform_op;
+  };
+
   template <bool IsStable, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
                                const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
@@ -118,6 +169,14 @@ struct TunedDeviceTransform {
     return detail::dispatch_transform<IsStable, PolicyHub>("strata::DeviceTransform", d_temp_storage,
                                                            temp_storage_bytes, out, out, num_items, transform_op,
                                                            stream, detail::pointer_or_iterator(inputs)...);
+  }
+  template <bool IsStable, class OutputIterator, class NumItemsT, class Predicate, class TransformOp, class... Inputs>
+  static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const OutputIterator& output,
+                              NumItemsT num_items, const with_predicate<Predicate, TransformOp>& ops,
+                              cudaStream_t stream, const Inputs&... inputs) {
+    return detail::dispatch_transform_if<IsStable, PolicyHub>(
+        "strata::DeviceTransform", d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(output), num_items,
+        ops.predicate, ops.transform_op, stream, detail::pointer_or_iterator(inputs)...);
   }
 };
 using DeviceTransform = TunedDeviceTransform<default_policy_hub>;

@@ -8,6 +8,7 @@
 #include <cub/device/device_adjacent_difference.cuh>
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
+#include <cuda/std/mdspan>
 #include <cuda/std/tuple>
 
 #include <strata/device/device_adjacent_difference.cuh>

@@ -267,4 +267,148 @@ TEST(device_for, arguments) {
   EXPECT_EQ(0u, empty.nodes());
 }
 
+// ------------------------------------------------------------------ ForEachInExtents, ForEachInLayout
+
+/// Extents as those of an mdspan, by their shape.
+template <class Index, std::size_t Rank>
+struct box {
+  using index_type = Index;
+  static constexpr std::size_t rank() { return Rank; }
+  Index extent(std::size_t r) const { return extents[r]; }
+  Index extents[Rank];
+};
+struct point {
+  using index_type = int;
+  static constexpr std::size_t rank() { return 0; }
+  int extent(std::size_t) const { return 0; }
+};
+/// A mapping of a layout with these strides.
+template <class Extents>
+struct strides_of {
+  using extents_type = Extents;
+  const Extents& extents() const { return box; }
+  typename Extents::index_type stride(std::size_t r) const { return strides[r]; }
+  Extents box;
+  typename Extents::index_type strides[Extents::rank()];
+};
+
+/// Writes the indices of a call, and counts it.
+struct note_indices {
+  long long* indices;
+  int* calls;
+  template <class Index, class... Indices>
+  STRATA_D void operator()(Index number, Indices... all) const {
+    long long folded = 0;
+    ((folded = folded * 10007 + static_cast<long long>(all)), ...);
+    indices[number] = folded;
+    atomicAdd(calls + number, 1);
+  }
+};
+
+template <class Index>
+void expect_box(Index a, Index b, Index c) {
+  SCOPED_TRACE(testing::Message() << +a << " x " << +b << " x " << +c);
+  const auto size = static_cast<std::size_t>(a) * static_cast<std::size_t>(b) * static_cast<std::size_t>(c);
+  std::vector<long long> right(size), left(size);
+  std::size_t number = 0;
+  for (long long i = 0; i < static_cast<long long>(a); ++i) {
+    for (long long j = 0; j < static_cast<long long>(b); ++j) {
+      for (long long k = 0; k < static_cast<long long>(c); ++k) {
+        const long long folded = (i * 10007 + j) * 10007 + k;
+        right[number++] = folded;
+        left[static_cast<std::size_t>(i + static_cast<long long>(a) * (j + static_cast<long long>(b) * k))] = folded;
+      }
+    }
+  }
+  const box<Index, 3> extents{{a, b, c}};
+  const auto check = [&](const std::vector<long long>& expected, const auto& call) {
+    device_vector<long long> indices(size);
+    device_vector<int> calls(std::vector<int>(size, 0));
+    ASSERT_CUDA_SUCCESS(in_one_phase([&] { return call(note_indices{indices.data(), calls.data()}); }));
+    EXPECT_EQ(expected, indices.to_host());
+    EXPECT_EQ(std::vector<int>(size, 1), calls.to_host());
+  };
+  check(right, [&](const note_indices& op) { return DeviceFor::ForEachInExtents(extents, op); });
+  const auto product = [](Index x, Index y) { return static_cast<Index>(x * y); };
+  const strides_of<box<Index, 3>> layout_right{extents, {product(b, c), c, 1}};
+  const strides_of<box<Index, 3>> layout_left{extents, {1, a, product(a, b)}};
+  check(right, [&](const note_indices& op) { return DeviceFor::ForEachInLayout(layout_right, op); });
+  check(left, [&](const note_indices& op) { return DeviceFor::ForEachInLayout(layout_left, op); });
+}
+
+TEST(device_for, all_indices_of_extents) {
+  expect_box<int>(3, 4, 5);
+  expect_box<int>(1, 1, 1);
+  expect_box<int>(1, 700, 3);
+  expect_box<int>(17, 1, 64);
+  expect_box<int>(0, 4, 5);
+  expect_box<int>(7, 4, 0);
+  expect_box<unsigned>(33, 31, 7);
+  expect_box<std::int64_t>(13, 17, 19);
+  expect_box<std::uint8_t>(5, 6, 8);
+  device_vector<long long> indices(1);
+  device_vector<int> calls(std::vector<int>{0});
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceFor::ForEachInExtents(point{}, note_indices{indices.data(), calls.data()});
+  }));
+  EXPECT_EQ(std::vector<int>{1}, calls.to_host());
+}
+
+/// Only the last index of each row is written: what words of 64 bits divide.
+struct last_of_rows {
+  std::int64_t columns;
+  long long* rows;
+  STRATA_D void operator()(std::int64_t number, std::int64_t row, std::int64_t column) const {
+    if (column == columns - 1 && row % (1 << 20) == 5 && number == row * columns + column) rows[row >> 20] = row;
+  }
+};
+
+#if !STRATA_HOST_SIMT
+TEST(device_for, more_than_2_to_the_31_indices) {
+  device_vector<long long> rows(std::vector<long long>(3, 0));
+  const box<std::int64_t, 2> extents{{(1 << 21) + 7, 1025}};
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceFor::ForEachInExtents(extents, last_of_rows{1025, rows.data()});
+  }));
+  EXPECT_EQ((std::vector<long long>{5, (1 << 20) + 5, (2 << 20) + 5}), rows.to_host());
+}
+#endif
+
+TEST(device_for, divisions_by_known_numbers_are_exact) {
+  // By the operator of ForEachInExtents, whose divisors and quotients are as large as can be.
+  std::vector<unsigned> divisors;
+  for (unsigned bit = 0; bit < 31; ++bit) {
+    for (const unsigned near : {0u, 1u, 2u}) {
+      if ((1u << bit) + near > 1) divisors.push_back((1u << bit) + near - 1);
+    }
+  }
+  divisors.push_back(0x7fffffff);
+  divisors.push_back(1000000007);
+  for (const unsigned divisor : divisors) {
+    const strata::detail::known_divisor<unsigned> narrow(divisor);
+    const strata::detail::known_divisor<unsigned long long> wide(divisor), far(divisor * (1ull << 32) + 12345);
+#if STRATA_HOST_SIMT
+    for (const unsigned n : {0u, 1u, divisor - 1, divisor, 2 * divisor - 1, 123456789u, 0x7ffffffeu, 0x7fffffffu}) {
+      if (n > 0x7fffffffu) continue;
+      ASSERT_EQ(n / divisor, narrow.quotient(n)) << n << " / " << divisor;
+      const unsigned long long large = n * (1ull << 32) + divisor;
+      ASSERT_EQ(large / divisor, wide.quotient(large));
+      ASSERT_EQ(large / (divisor * (1ull << 32) + 12345), far.quotient(large));
+    }
+#endif
+  }
+}
+
+TEST(device_for, extents_that_are_refused) {
+  const note_indices op{nullptr, nullptr};
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachInExtents(box<int, 2>{{-1, 3}}, op));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachInExtents(nullptr, bytes, box<int, 2>{{-1, 3}}, op));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachInExtents(box<int, 2>{{1 << 16, 1 << 16}}, op));
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceFor::ForEachInExtents(box<std::int64_t, 2>{{std::int64_t{1} << 40, 1 << 30}}, op));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceFor::ForEachInLayout(strides_of<box<int, 2>>{{{3, 4}}, {5, 1}}, op));
+  EXPECT_EQ(cudaSuccess, DeviceFor::ForEachInExtents(box<std::int64_t, 3>{{std::int64_t{1} << 62, 0, 7}}, op));
+}
+
 }  // namespace device_for_test

@@ -112,6 +112,130 @@ TYPED_TEST(DeviceTransformOf, every_item_and_nothing_else) {
   static_cast<void>(references);
 }
 
+// ------------------------------------------------------------------ some results only
+
+/// True of items by their first byte: of all, of none, of one in 16 or of half of them, in runs or not.
+struct by_first_byte {
+  unsigned mask, equal;
+  template <class T>
+  STRATA_HD bool operator()(const T& item) const {
+    unsigned char byte = 0;
+    std::memcpy(&byte, static_cast<const void*>(&item), 1);
+    return (byte & mask) == equal;
+  }
+};
+
+TYPED_TEST(DeviceTransformOf, only_results_of_which_the_predicate_is_true) {
+  using T = TypeParam;
+  std::vector<T> all = some_items<T>(2 * tile<T> + 100);
+  // A part in which all items of groups have one answer.
+  std::fill(all.begin() + 40, all.begin() + static_cast<std::ptrdiff_t>(tile<T> / 2), all.front());
+  const device_vector<T> in(all);
+  for (const by_first_byte predicate : {by_first_byte{0, 0}, {0, 1}, {15, 3}, {1, 0}, {1, 1}}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{40}, tile<T>, 2 * tile<T> + 17}) {
+      for (const std::ptrdiff_t shift : {0, 1, 3}) {
+        SCOPED_TRACE(testing::Message() << size << " items, from " << shift << " on, byte & " << predicate.mask
+                                        << " == " << predicate.equal);
+        device_vector<T> out(size + 4), referenced(size + 4);
+        std::vector<T> expected = out.to_host();
+        for (std::size_t i = 0; i < size; ++i) {
+          T item = all[i + static_cast<std::size_t>(shift)];
+          if (predicate(item)) expected[i + static_cast<std::size_t>(shift)] = thrice{}(item);
+        }
+        const T* const from = in.data() + shift;
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+          return DeviceTransform::TransformIf(storage..., from, out.data() + shift, size, predicate, thrice{});
+        }));
+        ASSERT_EQ(expected, out.to_host());
+        out.expect_guards_intact();
+        ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+          return DeviceTransform::TransformIfStableArgumentAddresses(const_cast<T*>(from), referenced.data() + shift,
+                                                                     size, predicate, thrice{});
+        }));
+        ASSERT_EQ(expected, referenced.to_host());
+      }
+    }
+  }
+}
+
+struct is_first_less {
+  STRATA_HD bool operator()(int a, std::int64_t b) const { return a < b; }
+};
+struct difference_of_two {
+  STRATA_HD double operator()(int a, std::int64_t b) const { return static_cast<double>(b - a); }
+};
+
+TEST(device_transform, some_results_of_several_inputs_and_in_place) {
+  constexpr std::size_t size = 5003;
+  const std::vector<int> a = random_integers<int>(size, 0, 100);
+  const std::vector<std::int64_t> b = random_integers<std::int64_t>(size, 0, 100, 1);
+  const device_vector<int> d_a(a);
+  const device_vector<std::int64_t> d_b(b);
+  device_vector<double> out(std::vector<double>(size, -1));
+  std::vector<double> expected(size, -1);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (a[i] < b[i]) expected[i] = static_cast<double>(b[i] - a[i]);
+  }
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceTransform::TransformIf(std::make_tuple(d_a.data(), d_b.data()), out.data(), size, is_first_less{},
+                                        difference_of_two{});
+  }));
+  EXPECT_EQ(expected, out.to_host());
+
+  device_vector<int> in_place(a);
+  std::vector<int> thrices = a;
+  for (int& item : thrices) {
+    if (by_first_byte{1, 1}(item)) item = thrice{}(item);
+  }
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceTransform::TransformIf(in_place.data(), in_place.data(), size, by_first_byte{1, 1}, thrice{});
+  }));
+  EXPECT_EQ(thrices, in_place.to_host());
+
+  device_vector<int> sparse(std::vector<int>(2 * size, 0));
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceTransform::TransformIf(counting<int>(0), strided<int>(sparse.data(), 2), size, by_first_byte{1, 1},
+                                        thrice{});
+  }));
+  const std::vector<int> found = sparse.to_host();
+  for (std::size_t i = 0; i < size; ++i) {
+    int number = static_cast<int>(i);
+    ASSERT_EQ(i % 2 == 1 ? thrice{}(number) : 0, found[2 * i]);
+    ASSERT_EQ(0, found[2 * i + 1]);
+  }
+}
+
+// ------------------------------------------------------------------ without inputs
+
+TYPED_TEST(DeviceTransformOf, a_value_everywhere) {
+  using T = TypeParam;
+  const T value = some_items<T>(1, 3)[0];
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, tile<T> + 7}) {
+    for (const std::ptrdiff_t shift : {0, 1}) {
+      device_vector<T> out(size + 2);
+      std::vector<T> expected = out.to_host();
+      std::fill_n(expected.begin() + shift, size, value);
+      ASSERT_CUDA_SUCCESS(in_two_phases(
+          [&](auto&&... storage) { return DeviceTransform::Fill(storage..., out.data() + shift, size, value); }));
+      ASSERT_EQ(expected, out.to_host());
+    }
+  }
+}
+
+struct nine {
+  STRATA_HD short operator()() const { return 9; }
+};
+
+TEST(device_transform, values_and_generators_are_converted) {
+  EXPECT_EQ(std::vector<double>(3001, 2.5), results_of<double>(3001, [&](double* out, auto&&... storage) {
+              return DeviceTransform::Fill(storage..., out, 3001, 2.5f);
+            }));
+  EXPECT_EQ(std::vector<std::int64_t>(3001, 9),
+            results_of<std::int64_t>(3001, [&](std::int64_t* out, auto&&... storage) {
+              return DeviceTransform::Generate(storage..., out, 3001u, nine{});
+            }));
+}
+
 // ------------------------------------------------------------------ several inputs
 
 struct weighted {

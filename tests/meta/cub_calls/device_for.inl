@@ -17,6 +17,15 @@ struct count_large {
   }
 };
 
+struct note_indices {
+  int* out;
+  __device__ void operator()(int number, int i, int j, int k) const { out[number] = 100 * i + 10 * j + k; }
+};
+struct note_index {
+  int* out;
+  __device__ void operator()(int number, int i) const { out[number] = 2 * i; }
+};
+
 inline void device_for(cub_calls::recorder& all) {
   using cub_calls::num_items;
   const std::vector<int> host_numbers = cub_calls::numbers<int>(num_items, 1000);
@@ -83,4 +92,20 @@ inline void device_for(cub_calls::recorder& all) {
         return lib::DeviceFor::ForEachCopy(first, first + num_items, count_large{count.data()});
       },
       count);
+  device_vector<int> indices(24);
+  all.device_in_one_call(
+      "DeviceFor::ForEachInExtents: extents of three dimensions",
+      [&] {
+        return lib::DeviceFor::ForEachInExtents(cuda::std::extents<int, 2, cuda::std::dynamic_extent, 4>(3),
+                                                note_indices{indices.data()});
+      },
+      indices);
+  indices.poison();
+  all.device(
+      "DeviceFor::ForEachInExtents: temporary storage, extents of one dimension",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceFor::ForEachInExtents(storage, bytes, cuda::std::extents<int, 24>{},
+                                                note_index{indices.data()});
+      },
+      indices);
 }

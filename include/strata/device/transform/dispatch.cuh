@@ -17,9 +17,17 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// Returns a value, whatever it is called with.
+template <class Value>
+struct always {
+  Value value;
+  STRATA_D const Value& operator()() const { return value; }
+};
 
 /// Stands for the output where an operator is applied and its result ignored.
 struct no_output {};
@@ -48,20 +56,15 @@ struct transform_problem {
         apply<false>(tile, call_for);
       }
     } else {
-      apply_to_copies(tile, loaded<Tile, Inputs>(tile, inputs)...);
+      apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
       if constexpr (Tile::width > 1) {
         const leftover_item rest = range.leftover(tile.number);
-        apply_to_copies(rest, loaded<leftover_item, Inputs>(rest, inputs)...);
+        apply_to_copies(rest, loaded_items<leftover_item, Inputs>(rest, inputs)...);
       }
     }
   }
 
  private:
-  template <class Tile, class Input>
-  struct loaded : items_in<iterator_value_t<Input>, Tile> {
-    STRATA_D loaded(const Tile& tile, const Input& in) { detail::load_tile(tile, in, *this); }
-  };
-
   template <class Tile, class... Loaded>
   STRATA_D void apply_to_copies(const Tile& tile, Loaded&&... items) {
     apply<false>(tile, [&]([[maybe_unused]] int group, [[maybe_unused]] int i) -> decltype(auto) {
@@ -71,7 +74,8 @@ struct transform_problem {
 
   template <class... Items>
   STRATA_D decltype(auto) call(Items&&... items) {
-    using requirements = transform_requirements<Op, Items...>;
+    using requirements =
+        std::conditional_t<sizeof...(Items) == 0, generator_requirements<Op>, transform_requirements<Op, Items...>>;
     if constexpr (requirements::are_met) return op(static_cast<Items&&>(items)...);
   }
 
@@ -96,6 +100,74 @@ struct transform_problem {
     }
     if constexpr (has_results) detail::store_tile(tile, out, results);
   }
+};
+
+/// What TransformIf does with a tile: a result is written where the predicate is true.
+///
+/// If it is true of some items of a group only, no access writes the group. Lanes would store an item each, in their
+/// own groups, and each store would touch as many sectors of memory as all of them together. So the warp stages the
+/// results in shared memory, and neighbouring lanes store neighbouring items.
+template <bool IsByReference, class Output, class Predicate, class Op, class... Inputs>
+struct transform_if_problem {
+  Output out;
+  Predicate predicate;
+  Op op;
+
+  static constexpr bool is_by_reference = IsByReference;
+  static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
+  static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
+
+  template <class Tile>
+  STRATA_D void process(const Tile& tile, const tile_range& range, const Inputs&... inputs) {
+    constexpr bool is_possible = transform_predicate_requirements<Predicate, item_argument<Inputs>...>::are_met &&
+                                 transform_requirements<Op, item_argument<Inputs>...>::are_met;
+    if constexpr (!is_possible) {
+      return;
+    } else if constexpr (IsByReference) {
+      apply(tile, [&](int group, int, const auto& function) {
+        function(*detail::advanced(inputs, static_cast<std::size_t>(tile.index(group)))...);
+      });
+    } else {
+      apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
+      if constexpr (Tile::width > 1) {
+        const leftover_item rest = range.leftover(tile.number);
+        apply_to_copies(rest, loaded_items<leftover_item, Inputs>(rest, inputs)...);
+      }
+    }
+  }
+
+ private:
+  template <class Tile, class... Loaded>
+  STRATA_D void apply_to_copies(const Tile& tile, Loaded&&... items) {
+    apply(tile, [&](int group, int i, const auto& function) { function(items.item[group][i]...); });
+  }
+
+  /// `with_items(group, i, function)` calls `function` with an item of each input.
+  template <class Tile, class WithItems>
+  STRATA_D void apply(const Tile& tile, const WithItems& with_items) {
+    using Result = std::decay_t<decltype(op(std::declval<item_argument<Inputs>>()...))>;
+    using Stored = typename output_value<Output, Result>::type;
+    items_in<Stored, Tile> results;
+    unsigned selected[static_cast<std::size_t>(Tile::groups)];
+    STRATA_UNROLL
+    for (int group = 0; group < Tile::groups; ++group) {
+      selected[group] = 0;
+      if (!tile.has(group)) continue;
+      STRATA_UNROLL
+      for (int i = 0; i < Tile::width; ++i) {
+        with_items(group, i, [&](auto&&... items) {
+          if (!static_cast<bool>(predicate(items...))) return;
+          results.set(group, i, static_cast<Stored>(op(items...)));
+          selected[group] |= 1u << i;
+        });
+      }
+    }
+    detail::store_selected(tile, out, results, selected);
+  }
+
+  template <class Input>
+  using item_argument =
+      std::conditional_t<IsByReference, decltype(*std::declval<const Input&>()), iterator_value_t<Input>&>;
 };
 
 }  // namespace detail
@@ -243,19 +315,16 @@ cudaError_t invoke_with_policy(cudaStream_t stream, const Function& function) {
   return status != cudaSuccess ? status : MaxPolicy::Invoke(functor.device.ptx_version, functor);
 }
 
-/// One call that applies an operator to each item of an input, or to one of each of several. `array` is the output or,
-/// without one, the input. With `IsStable` the operator gets references to the inputs' items, and so it does where
-/// these are no bits that may be copied.
-template <bool IsStable, class PolicyHub = default_policy_hub, class Array, class Output, class NumItemsT, class Op,
-          class... Inputs>
-cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
-                               Output out, NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
+/// One call that does what `Problem` says with all tiles of some inputs. `array` is the output or, without one, the
+/// input.
+template <class PolicyHub, class Problem, class Array, class NumItemsT, class... Inputs>
+cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes,
+                           const Problem& problem, Array array, NumItemsT num_items, cudaStream_t stream,
+                           Inputs... inputs) {
   using MaxPolicy = typename tile_policy<PolicyHub>::newest;
-  output_requirements<Output>::check();
-  constexpr bool is_by_reference = IsStable || !(is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
-  using Problem = transform_problem<is_by_reference, Output, Op, Inputs...>;
+  output_requirements<decltype(Problem::out)>::check();
   using Tiles = tiles_of<Problem, Array, Inputs...>;
-  if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(out, num_items, "d_out") ||
+  if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(problem.out, num_items, "d_out") ||
       (detail::refuses_reach(inputs, num_items, "an input") || ...)) {
     return cudaErrorInvalidValue;
   }
@@ -265,20 +334,47 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
   }
   if (detail::refuses_unused_storage(temp_storage_bytes)) return cudaErrorInvalidValue;
   if (num_items == 0) return cudaSuccess;
-  if (detail::refuses_null(out, "d_out") || (detail::refuses_null(inputs, "an input") || ...) ||
-      (detail::refuses_partial_overlap(out, "d_out", inputs, "an input", num_items) || ...)) {
+  if (detail::refuses_null(problem.out, "d_out") || (detail::refuses_null(inputs, "an input") || ...) ||
+      (detail::refuses_partial_overlap(problem.out, "d_out", inputs, "an input", num_items) || ...)) {
     return cudaErrorInvalidValue;
   }
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
     auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
     const long long tiles_of_block =
-        is_by_reference
+        Problem::is_by_reference
             ? detail::tiles_of_references(range, Tiles::bytes_in_arrays(), policy.tuning, device.multiprocessors)
             : 1;
     const unsigned blocks = detail::blocks_of(range, tiles_of_block);
     return strata::launch({name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-                          tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, Problem{out, op}, range, inputs...);
+                          tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, problem, range, inputs...);
   });
+}
+
+/// Whether operators get copies of the items: if they are bits that may be copied.
+template <class... Inputs>
+inline constexpr bool are_copied = (is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
+
+/// One call that applies an operator to each item of an input, or to one of each of several. With `IsStable` the
+/// operator gets references to the inputs' items, and so it does where these are no bits that may be copied.
+template <bool IsStable, class PolicyHub = default_policy_hub, class Array, class Output, class NumItemsT, class Op,
+          class... Inputs>
+cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
+                               Output out, NumItemsT num_items, Op op, cudaStream_t stream, Inputs... inputs) {
+  constexpr bool is_by_reference = IsStable || !are_copied<Inputs...>;
+  using Problem = transform_problem<is_by_reference, Output, Op, Inputs...>;
+  return detail::dispatch_tiles<PolicyHub>(name, d_temp_storage, temp_storage_bytes, Problem{out, op}, array, num_items,
+                                           stream, inputs...);
+}
+
+/// The same for the items of which a predicate is true. Other results stay as they are.
+template <bool IsStable, class PolicyHub, class Output, class NumItemsT, class Predicate, class Op, class... Inputs>
+cudaError_t dispatch_transform_if(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Output out,
+                                  NumItemsT num_items, Predicate predicate, Op op, cudaStream_t stream,
+                                  Inputs... inputs) {
+  constexpr bool is_by_reference = IsStable || !are_copied<Inputs...>;
+  using Problem = transform_if_problem<is_by_reference, Output, Predicate, Op, Inputs...>;
+  return detail::dispatch_tiles<PolicyHub>(name, d_temp_storage, temp_storage_bytes, Problem{out, predicate, op}, out,
+                                           num_items, stream, inputs...);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
