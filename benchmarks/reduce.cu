@@ -216,12 +216,45 @@ workload arg_min(const environment& env, std::int64_t n) {
   return work;
 }
 
+// CUB takes comparators since 3.4.
+#if CUB_VERSION >= 300400
+struct is_farther {
+  template <class T>
+  __host__ __device__ bool operator()(const T& a, const T& b) const {
+    return b < a;
+  }
+};
+
+template <class T>
+workload arg_min_by_comparator(const environment& env, std::int64_t n) {
+  const two_results<std::int64_t> index(env);
+  workload work = reduction<T, T>(
+      env, n, {}, [n, index](auto lib, void* storage, std::size_t& bytes, const T* in, T* out, cudaStream_t s) {
+        if constexpr (std::is_same_v<decltype(lib), use_strata>) {
+          return strata::DeviceReduce::ArgMin(storage, bytes, in, out, index.strata.data(), n, is_farther{}, s);
+        } else {
+          return cub::DeviceReduce::ArgMin(storage, bytes, in, out, index.cub.data(), n, is_farther{}, s);
+        }
+      });
+  const cudaStream_t stream = env.stream;
+  work.verify = [index, stream, same_value = work.verify] {
+    const std::string wrong_value = same_value();
+    return wrong_value.empty() ? bench::difference(index.strata, index.cub, {}, stream) : wrong_value;
+  };
+  return work;
+}
+#endif
+
 template <class T>
 void add_arg_min(bench::suite& suite, const char* type) {
   for (const int log_size : {16, 20, 24, 28}) {
     const std::int64_t n = std::int64_t{1} << log_size;
     const auto prepare = [n](const environment& env) { return arg_min<T>(env, n); };
     suite.add({"DeviceReduce::ArgMin", type, "uniform", n, timing::batched, prepare});
+#if CUB_VERSION >= 300400
+    const auto compared = [n](const environment& env) { return arg_min_by_comparator<T>(env, n); };
+    suite.add({"DeviceReduce::ArgMin", type, "comparator", n, timing::batched, compared});
+#endif
   }
 }
 

@@ -176,6 +176,32 @@ struct ArgMax {
   }
 };
 
+namespace detail {
+
+/// Of two (index, value) pairs the one whose value comes first by `compare`; of equal values the smaller index.
+template <class Compare>
+struct arg_first {
+  Compare compare;
+  template <class Pair>
+  STRATA_HD Pair operator()(const Pair& a, const Pair& b) {
+    if (static_cast<bool>(compare(b.value, a.value))) return b;
+    if (static_cast<bool>(compare(a.value, b.value))) return a;
+    return b.key < a.key ? b : a;
+  }
+};
+
+/// A comparator of the reverse order.
+template <class Compare>
+struct reversed {
+  Compare compare;
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) {
+    return static_cast<bool>(compare(b, a));
+  }
+};
+
+}  // namespace detail
+
 struct Equality {
   template <class T, class U>
   STRATA_HD auto operator()(const T& a, const U& b) const -> decltype(static_cast<bool>(a == b)) {
@@ -396,6 +422,9 @@ struct operator_traits<ArgMin, T>
 template <class T>
 struct operator_traits<ArgMax, T>
     : std::conditional_t<detail::is_indexed_number<T>, commutative_operator, detail::associative_operator> {};
+
+template <class Compare, class T>
+struct operator_traits<detail::arg_first<Compare>, T> : commutative_operator {};
 
 namespace detail {
 template <class T>

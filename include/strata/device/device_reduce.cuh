@@ -135,6 +135,21 @@ struct TunedDeviceReduce {
                         strata::ArgMin{}, detail::value_limits<T>::max(), stream);
   }
 
+  /// Finds the first item in the order of a comparator, and its 64-bit index, the first of several equal ones.
+  /// `compare_op(a, b)` says whether item a must come before item b: a strict weak ordering. With no items: a
+  /// default-constructed item, index 1.
+  template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT, class CompareOp>
+  static detail::if_compares<CompareOp, InputIterator> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                              InputIterator d_in, ExtremumOutIterator d_min_out,
+                                                              IndexOutIterator d_index_out, NumItemsT num_items,
+                                                              CompareOp compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMin");
+    using T = detail::iterator_value_t<InputIterator>;
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
+                        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_min_out, d_index_out}, num_items,
+                        detail::arg_first<CompareOp>{compare_op}, T{}, stream);
+  }
+
   /// The same with one output, of a type with members `key` (the index) and `value`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_count<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
@@ -157,6 +172,21 @@ struct TunedDeviceReduce {
     return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
                         detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_max_out, d_index_out}, num_items,
                         strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
+  }
+
+  /// Finds the last item in the order of a comparator, and its 64-bit index, the first of several equal ones. With no
+  /// items: a default-constructed item, index 1.
+  template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT, class CompareOp>
+  static detail::if_compares<CompareOp, InputIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                              InputIterator d_in, ExtremumOutIterator d_max_out,
+                                                              IndexOutIterator d_index_out, NumItemsT num_items,
+                                                              CompareOp compare_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ArgMax");
+    using T = detail::iterator_value_t<InputIterator>;
+    using Reversed = detail::reversed<CompareOp>;
+    return arg_extremum(d_temp_storage, temp_storage_bytes, d_in,
+                        detail::arg_output<ExtremumOutIterator, IndexOutIterator>{d_max_out, d_index_out}, num_items,
+                        detail::arg_first<Reversed>{{compare_op}}, T{}, stream);
   }
 
   /// The same with one output, of a type with members `key` (the index) and `value`.

@@ -159,4 +159,68 @@ TEST(device_reduce_arg, overloads_without_storage_do_the_same) {
   EXPECT_EQ(high - items.begin(), index.to_host()[0]);
 }
 
+// ------------------------------------------------------------------ in the order of a comparator
+
+/// A record that no operator compares.
+struct person {
+  int age;
+  short name;
+};
+struct is_younger {
+  STRATA_HD bool operator()(const person& a, const person& b) const { return a.age < b.age; }
+};
+struct is_closer_to {
+  int number;
+  STRATA_HD int distance(int x) const { return x < number ? number - x : x - number; }
+  STRATA_HD bool operator()(int a, int b) { return distance(a) < distance(b); }  // not const
+};
+
+TEST(device_reduce_arg, comparators_find_the_first_of_equal_items) {
+  for (const std::size_t size :
+       {std::size_t{1}, std::size_t{2}, std::size_t{31}, std::size_t{5000}, if_small<std::size_t>(50001, 3000001)}) {
+    SCOPED_TRACE(size);
+    const std::vector<int> ages = random_integers<int>(size, 10, 60, size), names = random_integers<int>(size, 0, 9999);
+    std::vector<person> people;
+    for (std::size_t i = 0; i < size; ++i) people.push_back({ages[i], static_cast<short>(names[i])});
+    const device_vector<person> in(people);
+    device_vector<person> found(1);
+    device_vector<std::int64_t> index(1);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceReduce::ArgMin(storage..., in.data(), found.data(), index.data(), size, is_younger{});
+    }));
+    const auto youngest = std::min_element(people.begin(), people.end(), is_younger{}) - people.begin();
+    EXPECT_EQ(youngest, index.to_host()[0]);
+    EXPECT_EQ(people[static_cast<std::size_t>(youngest)].name, found.to_host()[0].name);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceReduce::ArgMax(storage..., in.data(), found.data(), index.data(), size, is_younger{});
+    }));
+    const auto oldest = std::max_element(people.begin(), people.end(), is_younger{}) - people.begin();
+    EXPECT_EQ(oldest, index.to_host()[0]);
+    EXPECT_EQ(people[static_cast<std::size_t>(oldest)].name, found.to_host()[0].name);
+
+    const device_vector<int> d_ages(ages);
+    device_vector<int> value(1);
+    ASSERT_CUDA_SUCCESS(in_one_phase(
+        [&] { return DeviceReduce::ArgMin(d_ages.data(), value.data(), index.data(), size, is_closer_to{33}); }));
+    const auto closest = std::min_element(ages.begin(), ages.end(), is_closer_to{33}) - ages.begin();
+    EXPECT_EQ(closest, index.to_host()[0]);
+    EXPECT_EQ(ages[static_cast<std::size_t>(closest)], value.to_host()[0]);
+  }
+}
+
+TEST(device_reduce_arg, comparators_without_items_and_on_streams) {
+  const device_vector<person> in(std::vector<person>{{3, 1}, {2, 5}});
+  device_vector<person> found(1);
+  device_vector<std::int64_t> index(1);
+  const stream on;
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceReduce::ArgMax(in.data(), found.data(), index.data(), 2, is_younger{}, static_cast<cudaStream_t>(on));
+  }));
+  EXPECT_EQ(0, index.to_host()[0]);
+  ASSERT_CUDA_SUCCESS(
+      in_one_phase([&] { return DeviceReduce::ArgMin(in.data(), found.data(), index.data(), 0, is_younger{}); }));
+  EXPECT_EQ(1, index.to_host()[0]);
+  EXPECT_EQ(0, found.to_host()[0].age);
+}
+
 }  // namespace
