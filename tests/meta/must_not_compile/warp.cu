@@ -113,6 +113,45 @@ STRATA_KERNEL void sort(int* out) {
 }
 }  // namespace merge_sort_trivially_copyable
 
+// case: reduce_batched_arrays
+// expect: WarpReduceBatched: inputs must have as many items as batches
+// expect: WarpReduceBatched: outputs must have Batches / LogicalWarpThreads items, rounded up
+// expect: WarpReduceBatched::Reduce and Sum return the result of one batch
+#include <strata/warp/warp_reduce_batched.cuh>
+namespace reduce_batched_arrays {
+#if defined(STRATA_CASE_reduce_batched_arrays)
+constexpr int batches = 9;
+#else
+constexpr int batches = 8;
+#endif
+
+STRATA_KERNEL void sums(int* out) {
+  using reduce = strata::WarpReduceBatched<int, batches, 8>;
+  STRATA_SHARED(temp_storage, reduce::TempStorage);
+  const int items[8] = {};
+  int results[1];
+  reduce(temp_storage).SumToStriped(items, results);
+  out[threadIdx.x] = results[0] + reduce(temp_storage).Sum(items);
+}
+}  // namespace reduce_batched_arrays
+
+// case: reduce_batched_width
+// expect: WarpReduceBatched: LogicalWarpThreads must be a power of two from 1 to 32
+// expect: WarpReduceBatched: Batches must not be negative
+#include <strata/warp/warp_reduce_batched.cuh>
+namespace reduce_batched_width {
+#if defined(STRATA_CASE_reduce_batched_width)
+constexpr int threads = 12, batches = -1;
+#else
+constexpr int threads = 16, batches = 2;
+#endif
+
+STRATA_KERNEL void bytes(int* out) {
+  *out = static_cast<int>(sizeof(typename strata::WarpReduceBatched<int, 2, threads>::TempStorage) +
+                          sizeof(typename strata::WarpReduceBatched<int, batches, 16>::TempStorage));
+}
+}  // namespace reduce_batched_width
+
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/warp/warp_reduce.cuh>

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/detail/item_words.cuh>
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform/shuffle.cuh>
+#include <strata/core/platform/values.cuh>
+#include <strata/core/types.hpp>
+#include <strata/thread/thread_reduce.cuh>
+#include <strata/warp/specializations/companions.cuh>
+#include <strata/warp/specializations/logical_warp.cuh>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Reduces several batches over the lanes of a logical warp at once: batch b has item b of each lane.
+///
+///     result[b] = op(... op(op(lane 0's inputs[b], lane 1's inputs[b]), lane 2's inputs[b]) ...), in any association
+///
+/// - **Results** are spread over the lanes. With up to as many batches as lanes, `Reduce` and `Sum` return that of
+///   batch i in lane i. With more, `ReduceToStriped` writes those of batches i, i + LogicalWarpThreads, ... to
+///   `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from i * size of `outputs` on. Results
+///   for which there is no batch are unspecified.
+/// - `inputs` has `Batches` items, `outputs` has Batches / LogicalWarpThreads, rounded up: arrays, `cuda::std::array`,
+///   or spans of a fixed length.
+/// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with
+///   `SyncPhysicalWarp` all lanes of the warp.
+/// - Operands keep the order of lanes, so the operator need be associative only. Results repeat bit for bit.
+/// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform interface, is empty,
+///   and no barrier is needed between uses.
+/// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
+///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
+///   operator; a `WarpReduce` for each batch takes five times as many.
+/// - `T` must be trivially relocatable.
+///
+/// @code
+/// #include <strata/core/launcher.cuh>
+///
+/// __managed__ int sums[3];
+///
+/// // The sums of the numbers of all lanes, of their squares and of their cubes.
+/// STRATA_KERNEL void three_sums(int* out) {
+///   using WarpReduce = strata::WarpReduceBatched<int, 3>;
+///   STRATA_SHARED(temp_storage, WarpReduce::TempStorage);
+///   const int lane = static_cast<int>(threadIdx.x);
+///   const int numbers[3] = {lane, lane * lane, lane * lane * lane};
+///   const int sum = WarpReduce(temp_storage).Sum(numbers);
+///   if (lane < 3) out[lane] = sum;  // Lane i has the result of batch i.
+/// }
+///
+/// int main() {
+///   if (strata::launch({"three_sums", 1, 32}, three_sums, sums) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   std::printf("%d %d %d\n", sums[0], sums[1], sums[2]);
+/// }
+/// // prints: 496 10416 246016
+/// @endcode
+template <class T, int Batches, int LogicalWarpThreads = warp_threads, bool SyncPhysicalWarp = false>
+class WarpReduceBatched {
+  static_assert(detail::relocatable_requirements<T>::check());
+  static_assert(LogicalWarpThreads >= 1 && LogicalWarpThreads <= warp_threads &&
+                    detail::is_power_of_two(LogicalWarpThreads),
+                "WarpReduceBatched: LogicalWarpThreads must be a power of two from 1 to 32");
+  static_assert(Batches >= 0, "WarpReduceBatched: Batches must not be negative");
+
+  static constexpr int outputs_per_thread = detail::ceiling_divide(Batches, LogicalWarpThreads);
+
+ public:
+  struct TempStorage : Uninitialized<NullType> {};
+
+  STRATA_D explicit WarpReduceBatched(TempStorage&) {}
+
+  /// Returns the result of batch i in lane i.
+  template <class Inputs, class Operator>
+  STRATA_D T Reduce(const Inputs& inputs, Operator reduction_op) {
+    static_assert(
+        outputs_per_thread == 1,
+        "WarpReduceBatched::Reduce and Sum return the result of one batch: with more batches than threads, or "
+        "none, call ReduceToStriped or ReduceToBlocked");
+    T output[1];
+    reduce<false>(inputs, output, reduction_op);
+    return output[0];
+  }
+
+  /// Writes the results of batches i, i + LogicalWarpThreads, ... in lane i.
+  template <class Inputs, class Outputs, class Operator>
+  STRATA_D void ReduceToStriped(const Inputs& inputs, Outputs& outputs, Operator reduction_op) {
+    reduce<false>(inputs, outputs, reduction_op);
+  }
+
+  /// Writes the results of neighbouring batches in lane i.
+  template <class Inputs, class Outputs, class Operator>
+  STRATA_D void ReduceToBlocked(const Inputs& inputs, Outputs& outputs, Operator reduction_op) {
+    reduce<true>(inputs, outputs, reduction_op);
+  }
+
+  /// Returns the sum of batch i in lane i.
+  template <class Inputs>
+  STRATA_D T Sum(const Inputs& inputs) {
+    return Reduce(inputs, strata::Sum{});
+  }
+
+  /// Writes the sums of batches i, i + LogicalWarpThreads, ... in lane i.
+  template <class Inputs, class Outputs>
+  STRATA_D void SumToStriped(const Inputs& inputs, Outputs& outputs) {
+    reduce<false>(inputs, outputs, strata::Sum{});
+  }
+
+  /// Writes the sums of neighbouring batches in lane i.
+  template <class Inputs, class Outputs>
+  STRATA_D void SumToBlocked(const Inputs& inputs, Outputs& outputs) {
+    reduce<true>(inputs, outputs, strata::Sum{});
+  }
+
+ private:
+  template <bool IsBlocked, class Inputs, class Outputs, class Operator>
+  STRATA_D void reduce(const Inputs& inputs, Outputs& outputs, Operator op) {
+    static_assert(detail::static_size<Inputs> == Batches,
+                  "WarpReduceBatched: inputs must have as many items as batches");
+    static_assert(detail::static_size<std::remove_const_t<Outputs>> == outputs_per_thread,
+                  "WarpReduceBatched: outputs must have Batches / LogicalWarpThreads items, rounded up");
+    detail::operator_requirements<Operator, T>::check();
+    if constexpr (Batches > 0) {
+      // Lane i gets items i, i + LogicalWarpThreads, ... of these.
+      constexpr int count = IsBlocked ? outputs_per_thread * LogicalWarpThreads : Batches;
+      T values[static_cast<std::size_t>(count)];
+      STRATA_UNROLL
+      for (int i = 0; i < count; ++i) {
+        const int batch = IsBlocked ? i % LogicalWarpThreads * outputs_per_thread + i / LogicalWarpThreads : i;
+        values[i] = inputs[static_cast<std::size_t>(batch < Batches ? batch : Batches - 1)];
+      }
+      combine_neighbours<count, 1>(values, op);
+      STRATA_UNROLL
+      for (int i = 0; i < outputs_per_thread; ++i) outputs[static_cast<std::size_t>(i)] = values[i];
+    }
+  }
+
+  /// Each lane has `Count` values of each `Distance` neighbouring lanes, itself among them. It keeps those of even or
+  /// of odd number, by the bit `Distance` of its lane, and combines them with those of its neighbour. The last value
+  /// has no partner if `Count` is odd: both lanes keep it.
+  template <int Count, int Distance, class Operator>
+  STRATA_D void combine_neighbours(T* values, Operator& op) {
+    if constexpr (Distance < LogicalWarpThreads) {
+      // Bits that the compiler knows nothing of: from a condition, it would make branches with shuffles in them.
+      const unsigned upper = platform::opaque((warp_.lane() & Distance) != 0 ? ~0u : 0u);
+      constexpr int left = (Count + 1) / 2;
+      STRATA_UNROLL
+      for (int i = 0; i < left; ++i) {
+        const int even = 2 * i, odd = even + 1 < Count ? even + 1 : even;
+        const T kept = either(upper, values[odd], values[even]);
+        const T given = either(upper, values[even], values[odd]);
+        const T other = platform::shuffle_xor(SyncPhysicalWarp ? full_warp_mask : warp_.mask(), given, Distance);
+        if constexpr (operator_traits<Operator, T>::commutative) {
+          values[i] = static_cast<T>(op(kept, other));
+        } else {
+          values[i] = static_cast<T>(op(either(upper, other, kept), either(upper, kept, other)));
+        }
+      }
+      combine_neighbours<left, Distance * 2>(values, op);
+    }
+  }
+
+  /// `a` if all bits of `mask` are 1, `b` if none is: one instruction for each 4 bytes.
+  STRATA_D static T either(unsigned mask, const T& a, const T& b) {
+    using words_of = detail::item_words<T, unsigned>;
+    words_of words(a);
+    const words_of others(b);
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < words_of::count; ++i) {
+      words.word[i] = (words.word[i] & mask) | (others.word[i] & ~mask);
+    }
+    return words.value();
+  }
+
+  detail::logical_warp<LogicalWarpThreads> warp_;
+};
+
+STRATA_NAMESPACE_END
