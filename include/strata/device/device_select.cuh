@@ -126,14 +126,43 @@ struct TunedDeviceSelect {
 
   // -------------------------------------------------------------- by difference
 
-  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
-  static cudaError_t Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                            OutputIterator d_out, NumSelectedIterator d_num_selected_out, NumItemsT num_items,
-                            cudaStream_t stream = 0) {
+  /// Keeps the first of each run of neighbours for which `equality_op(item, next)` is true.
+  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT, class EqualityOp>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && detail::compares_items_of<EqualityOp, InputIterator>(),
+                          cudaError_t>
+  Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+         NumSelectedIterator d_num_selected_out, NumItemsT num_items, EqualityOp equality_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
     return detail::dispatch_select<detail::select_by::difference, false, PolicyHub>(
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
-        strata::Equality{}, stream);
+        equality_op, stream);
+  }
+  /// Keeps the first of each run of equal neighbours.
+  template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
+  Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
+         NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    return Unique(d_temp_storage, temp_storage_bytes, d_in, d_out, d_num_selected_out, num_items, strata::Equality{},
+                  stream);
+  }
+  /// Keeps the first of each run of equal neighbours by an operator, in place.
+  template <class Iterator, class NumSelectedIterator, class NumItemsT, class EqualityOp>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && detail::compares_items_of<EqualityOp, Iterator>(),
+                          cudaError_t>
+  Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data, NumSelectedIterator d_num_selected_out,
+         NumItemsT num_items, EqualityOp equality_op, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
+    return detail::dispatch_select<detail::select_by::difference, true, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_data, NullType{}, d_data, NullType{}, d_num_selected_out, num_items,
+        equality_op, stream);
+  }
+  /// Keeps the first of each run of equal neighbours, in place.
+  template <class Iterator, class NumSelectedIterator, class NumItemsT>
+  static detail::if_count<NumItemsT> Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
+                                            NumSelectedIterator d_num_selected_out, NumItemsT num_items,
+                                            cudaStream_t stream = 0) {
+    return Unique(d_temp_storage, temp_storage_bytes, d_data, d_num_selected_out, num_items, strata::Equality{},
+                  stream);
   }
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,

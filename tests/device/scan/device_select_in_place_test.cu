@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -95,6 +96,70 @@ struct is_third {
   STRATA_HD bool operator()(int flag) const { return flag % 3 == 0; }
 };
 
+// ------------------------------------------------------------------ Unique
+
+struct are_equal {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+};
+/// Whatever the bits: NaNs are equal to themselves.
+struct have_same_bits {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    unsigned char first[sizeof(T)], second[sizeof(T)];
+    std::memcpy(first, static_cast<const void*>(&a), sizeof(T));
+    std::memcpy(second, static_cast<const void*>(&b), sizeof(T));
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      if (first[i] != second[i]) return false;
+    }
+    return true;
+  }
+};
+
+TYPED_TEST(DeviceSelectInPlace, unique_keeps_the_first_of_each_run) {
+  using T = TypeParam;
+  for (const std::size_t size : lengths(sizeof(T))) {
+    for (const std::size_t mean : run_lengths) {
+      for (const std::size_t shift : sizes{0, 1}) {
+        if (shift == 1 && mean != 3) continue;
+        SCOPED_TRACE(testing::Message() << size << " items, shifted by " << shift << ", in runs of " << mean);
+        const std::vector<T> items = keys_in_runs<T>(size, mean, size + mean);
+        ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(only_kept(items, kept_by_difference(items, are_equal{})), items,
+                                                        shift, [&](T* data, std::int64_t* num, auto&&... storage) {
+                                                          return DeviceSelect::Unique(storage..., data, num,
+                                                                                      static_cast<int>(size));
+                                                        }));
+        ASSERT_NO_FATAL_FAILURE(
+            expect_selects_in_place(only_kept(items, kept_by_difference(items, have_same_bits{})), items, shift,
+                                    [&](T* data, std::int64_t* num, auto&&... storage) {
+                                      return DeviceSelect::Unique(storage..., data, num, size, have_same_bits{});
+                                    }));
+      }
+    }
+  }
+}
+
+/// Items stay where they are up to some of the last ones: tiles read the item before them, which others may move.
+template <class T>
+void expect_unique_under_all_schedules(const std::vector<std::size_t>& lengths) {
+  under_all_schedules([&](std::size_t i) {
+    const std::size_t size = lengths[i % lengths.size()];
+    SCOPED_TRACE(testing::Message() << size << " items under schedule " << i);
+    std::vector<T> items(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      const std::size_t number = i % 3 == 0 ? k : i % 3 == 1 ? k - k / 500 : k / 2;
+      items[k] = strata_test::from_integer<T>::make(static_cast<int>(number));
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_selects_in_place(only_kept(items, kept_by_difference(items, are_equal{})), items,
+                                                    i % 4 == 3 ? 1 : 0,
+                                                    [&](T* data, std::int64_t* num, auto&&... storage) {
+                                                      return DeviceSelect::Unique(storage..., data, num, size);
+                                                    }));
+  });
+}
+
 // ------------------------------------------------------------------ schedules
 
 // Items are all different, so that none can stand for another.
@@ -146,6 +211,10 @@ TEST(device_select_in_place, items_may_be_their_own_flags) {
 TEST(device_select_in_place, items_in_stages_under_all_schedules) {
   expect_the_same_under_all_schedules<std::uint64_t>({1500, 2047, 11000, if_small<std::size_t>(30000, 150001)},
                                                      by_flags);
+}
+TEST(device_select_in_place, unique_items_under_all_schedules) {
+  expect_unique_under_all_schedules<std::uint64_t>({1500, 2047, 11000, if_small<std::size_t>(30000, 150001)});
+  expect_unique_under_all_schedules<struct24>({600, 1500, 2047, if_small<std::size_t>(4000, 9001)});
 }
 TEST(device_select_in_place, items_in_registers_under_all_schedules) {
   expect_the_same_under_all_schedules<struct24>({600, 1500, 2047, if_small<std::size_t>(4000, 9001)}, by_flags);

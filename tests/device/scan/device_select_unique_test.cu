@@ -84,6 +84,27 @@ TEST(device_select, unique_numbers_that_are_none) {
   }
 }
 
+/// Neighbours that differ by the lowest bits only.
+struct are_near {
+  STRATA_HD bool operator()(int a, int b) const { return a / 8 == b / 8; }
+};
+
+TEST(device_select, unique_by_an_operator) {
+  for (const std::size_t size : lengths()) {
+    for (const std::size_t mean : run_lengths) {
+      SCOPED_TRACE(testing::Message() << size << " items, in runs of " << mean);
+      std::vector<int> items = keys_in_runs<int>(size, mean, size + mean);
+      for (std::size_t i = 0; i < size; ++i) items[i] = items[i] % 1000 * 8 + static_cast<int>(i % 8);
+      const device_vector<int> in(items);
+      ASSERT_NO_FATAL_FAILURE(expect_selects(only_kept(items, kept_by_difference(items, are_near{})), size, 0,
+                                             [&](int* out, std::int64_t* num, auto&&... storage) {
+                                               return DeviceSelect::Unique(storage..., in.data(), out, num, size,
+                                                                           are_near{});
+                                             }));
+    }
+  }
+}
+
 struct of_a_hundred {
   STRATA_HD std::int64_t operator()(std::int64_t n) const { return n / 100; }
 };

@@ -274,6 +274,10 @@ struct count_selected {
 
 /// The same selection, in place: of keys or of values. In the pipeline there is no difference, as a stage holds
 /// the items until the number of those before is known; the kernel is that of `Select`.
+///
+/// By difference, a tile also reads the item before it, which belongs to another tile. That tile writes there if no
+/// item before was left out, and then the same item. So items that keep their index are not written, and the pipeline,
+/// which stores items together, is not taken.
 template <class Select>
 struct select_in_place_problem : Select {
   using Count = typename Select::Accum;
@@ -281,6 +285,8 @@ struct select_in_place_problem : Select {
   using Accum = selected_item<Count, Moved>;
   using policy_hub = columns_policy_hub<Accum, Accum>;
   static constexpr bool moves_in_place = true;
+  template <bool UsesBulkCopies>
+  static constexpr bool has_pipeline = !Select::is_by_difference && Select::template has_pipeline<UsesBulkCopies>;
 
   struct load_item {
     Select problem;
@@ -299,7 +305,9 @@ struct select_in_place_problem : Select {
     STRATA_D void store(std::size_t i, const Accum& sum) {
       if (sum.is_selected != 0) {
         const auto to = static_cast<std::size_t>(sum.selected - 1);
-        if constexpr (Select::has_values) {
+        if constexpr (Select::is_by_difference) {
+          if (to != i) *detail::advanced(problem.keys_out, to) = sum.item;
+        } else if constexpr (Select::has_values) {
           *detail::advanced(problem.values_out, to) = sum.item;
         } else {
           *detail::advanced(problem.keys_out, to) = sum.item;
