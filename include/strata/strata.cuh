@@ -39,6 +39,7 @@
 #include <strata/core/util_ptx.cuh>
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
@@ -80,5 +81,6 @@
 #include <strata/warp/warp_load.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
 #include <strata/warp/warp_reduce.cuh>
+#include <strata/warp/warp_reduce_batched.cuh>
 #include <strata/warp/warp_scan.cuh>
 #include <strata/warp/warp_store.cuh>

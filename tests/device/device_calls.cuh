@@ -8,6 +8,7 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
@@ -76,6 +77,30 @@ struct write_to {
   STRATA_HD void operator()(Index i) const {
     out[i] = static_cast<u32>(i);
   }
+};
+
+struct is_any {
+  STRATA_HD bool operator()(u32) const { return true; }
+};
+struct always_five {
+  STRATA_HD u32 operator()() const { return 5; }
+};
+/// The extents of a row, and its layout.
+struct row_of {
+  using index_type = i64;
+  static constexpr std::size_t rank() { return 2; }
+  i64 extent(std::size_t r) const { return r == 0 ? 1 : columns; }
+  i64 columns;
+};
+struct layout_of_row {
+  using extents_type = row_of;
+  row_of extents() const { return row; }
+  i64 stride(std::size_t r) const { return r == 0 ? row.columns : 1; }
+  row_of row;
+};
+struct write_column {
+  u32* out;
+  STRATA_HD void operator()(i64, i64, i64 column) const { out[column] = static_cast<u32>(column) * 5; }
 };
 
 // ------------------------------------------------------------------ arrays
@@ -169,6 +194,10 @@ std::vector<device_call> reductions() {
       row({in(), single<u32>(), single<i64>()}, items, STRATA_CALL(DeviceReduce::ArgMin, U(0), U(1), I(2), N(0))),
       row({in(), single<index_and_value>()}, items, STRATA_CALL(DeviceReduce::ArgMax, U(0), P(1), N(0))),
       row({in(), single<u32>(), single<i64>()}, items, STRATA_CALL(DeviceReduce::ArgMax, U(0), U(1), I(2), N(0))),
+      row({in(), single<u32>(), single<i64>()}, items,
+          STRATA_CALL(DeviceReduce::ArgMin, U(0), U(1), I(2), N(0), is_less{})),
+      row({in(), single<u32>(), single<i64>()}, items,
+          STRATA_CALL(DeviceReduce::ArgMax, U(0), U(1), I(2), N(0), is_less{})),
       row({in(), single<u32>()}, items,
           STRATA_CALL(DeviceReduce::TransformReduce, U(0), U(1), N(0), Sum{}, plus_one{}, 3u)),
       row({in(), some_out(), in(), some_out(), number()}, items,
@@ -249,6 +278,9 @@ std::vector<device_call> selections() {
       row({in(), some_out(), some_out(), some_out(), {role::result, sizeof(i64), 2, 2}}, items,
           STRATA_CALL(DevicePartition::If, U(0), U(1), U(2), U(3), I(4), N(0), is_even{}, is_even{})),
       row({in(), some_out(), number()}, items, STRATA_CALL(DeviceSelect::Unique, U(0), U(1), I(2), N(0))),
+      row({in(), some_out(), number()}, items, STRATA_CALL(DeviceSelect::Unique, U(0), U(1), I(2), N(0), is_near{})),
+      row({in_place(), number()}, items, STRATA_CALL(DeviceSelect::Unique, U(0), I(1), N(0))),
+      row({in_place(), number()}, items, STRATA_CALL(DeviceSelect::Unique, U(0), I(1), N(0), is_near{})),
       row({in(), in(), some_out(), some_out(), number()}, items,
           STRATA_CALL(DeviceSelect::UniqueByKey, U(0), U(1), U(2), U(3), I(4), N(0), is_near{})),
       row({in(), in(), some_out(), some_out(), number()}, items,
@@ -377,6 +409,13 @@ std::vector<device_call> transformations() {
       without_memory(row({in(), in(), out_over({0, 1})}, items,
                          STRATA_CALL(DeviceTransform::TransformStableArgumentAddresses, std::make_tuple(U(0), U(1)),
                                      U(2), N(0), Sum{}))),
+      without_memory(row({in(), out_over({0})}, items,
+                         STRATA_CALL(DeviceTransform::TransformIf, U(0), U(1), N(0), is_any{}, plus_one{}))),
+      without_memory(row(
+          {in(), out_over({0})}, items,
+          STRATA_CALL(DeviceTransform::TransformIfStableArgumentAddresses, U(0), U(1), N(0), is_any{}, plus_one{}))),
+      without_memory(row({out()}, items, STRATA_CALL(DeviceTransform::Fill, U(0), N(0), 7u))),
+      without_memory(row({out()}, items, STRATA_CALL(DeviceTransform::Generate, U(0), N(0), always_five{}))),
       without_memory(row({in_place()}, items, STRATA_CALL(DeviceFor::ForEachN, U(0), N(0), increase{}))),
       without_memory(row({in()}, items, STRATA_CALL(DeviceFor::ForEachCopyN, U(0), N(0), look_at{}))),
       row({pointers(), pointers(), in(s)}, segments, STRATA_CALL(DeviceMemcpy::Batched, PP(0), PP(1), U(2), N(0))),
@@ -392,6 +431,11 @@ std::vector<device_call> loops() {
       without_memory(row({out()}, items, STRATA_CALL(DeviceFor::Bulk, N(0), write_to{U(0)}))),
       without_memory(row({in_place()}, items, STRATA_CALL(DeviceFor::ForEach, U(0), U(0) + N(0), increase{}))),
       without_memory(row({out()}, items, STRATA_CALL(DeviceFor::ForEachCopyN, indices(0), N(0), write_to{U(0)}))),
+      without_memory(row({out()}, items,
+                         STRATA_CALL(DeviceFor::ForEachInExtents, row_of{static_cast<i64>(N(0))}, write_column{U(0)}))),
+      without_memory(
+          row({out()}, items,
+              STRATA_CALL(DeviceFor::ForEachInLayout, layout_of_row{{static_cast<i64>(N(0))}}, write_column{U(0)}))),
       without_memory(
           {{out()}, items, STRATA_CALL(DeviceFor::ForEachCopy, indices(0), indices(0) + N(0), write_to{U(0)})}),
   };
@@ -414,6 +458,15 @@ std::vector<device_call> other_calls() {
           STRATA_CALL(DeviceMerge::MergeKeys, U(0), N(0), U(1), N(1), U(2), is_less{})),
       row({in(100), in(100), in(n - 100), in(n - 100), out(), out()}, {100, item_count - 100},
           STRATA_CALL(DeviceMerge::MergePairs, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{})),
+      row({in(), single<u32>()}, items, STRATA_CALL(DeviceFind::FindIf, U(0), U(1), is_even{}, N(0))),
+      without_memory(row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
+                         STRATA_CALL(DeviceFind::LowerBound, U(0), N(0), U(1), N(1), U(2), is_less{}))),
+      without_memory(row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
+                         STRATA_CALL(DeviceFind::UpperBound, U(0), N(0), U(1), N(1), U(2), is_less{}))),
+      row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
+          STRATA_CALL(DeviceFind::LowerBoundSortedValues, U(0), N(0), U(1), N(1), U(2), is_less{})),
+      row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
+          STRATA_CALL(DeviceFind::UpperBoundSortedValues, U(0), N(0), U(1), N(1), U(2), is_less{})),
       without_memory(
           row({in(), out()}, equal_segments, STRATA_CALL(DeviceTranspose::Transpose, U(0), U(1), N(0), N(1)))),
       without_memory(row({in(), out()}, {segment_count, segment_items, segment_items, segment_count},

@@ -5,6 +5,7 @@
 // and pointers are not looked at.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
@@ -107,6 +108,13 @@ std::vector<query> queries() {
       {"SubtractRight", STRATA_ASK(DeviceAdjacentDifference::SubtractRight(nullptr, bytes, out, n))},
       {"Transform", STRATA_ASK(DeviceTransform::Transform(nullptr, bytes, in, out, n, strata::CastOp<int>{}))},
       {"Bulk", STRATA_ASK(DeviceFor::Bulk(nullptr, bytes, n, strata::CastOp<int>{}))},
+      {"FindIf", STRATA_ASK(DeviceFind::FindIf(nullptr, bytes, in, num_out, is_odd{}, n))},
+      {"LowerBoundRange", STRATA_ASK(DeviceFind::LowerBound(nullptr, bytes, in, n, in, 10, num_out, is_less{}))},
+      {"UpperBoundValues", STRATA_ASK(DeviceFind::UpperBound(nullptr, bytes, in, 10, in, n, out, is_less{}))},
+      {"LowerBoundSortedRange",
+       STRATA_ASK(DeviceFind::LowerBoundSortedValues(nullptr, bytes, in, n, in, 10, num_out, is_less{}))},
+      {"UpperBoundSortedValues",
+       STRATA_ASK(DeviceFind::UpperBoundSortedValues(nullptr, bytes, in, 10, in, n, out, is_less{})), 0},
       {"MergeFirst", STRATA_ASK(DeviceMerge::MergeKeys(nullptr, bytes, in, n, in, 0, out)), 0},
       {"MergeSecond", STRATA_ASK(DeviceMerge::MergePairs(nullptr, bytes, in, in, 0, in, in, n, out, out)), 0},
       {"TransposeRows", STRATA_ASK(DeviceTranspose::Transpose(nullptr, bytes, in, out, n, 1)), 0},

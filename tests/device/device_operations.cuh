@@ -6,6 +6,7 @@
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_partition.cuh>
@@ -84,6 +85,9 @@ struct ascending {
   STRATA_HD bool operator()(std::uint32_t a, std::uint32_t b) const { return a < b; }
 };
 
+struct is_rare {
+  STRATA_HD bool operator()(std::uint32_t x) const { return x % 4096 == 17; }
+};
 struct is_odd {
   STRATA_HD bool operator()(std::uint32_t x) const { return x % 2 != 0; }
 };
@@ -205,6 +209,10 @@ inline std::vector<operation> all_operations(std::size_t small, std::size_t larg
                                   [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
                                     return strata::DeviceReduce::Sum(t, b, a.in.data(), a.count.data(), size, on);
                                   }));
+    all.push_back(array_operation(
+        "find", n, any, false, true, [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
+          return strata::DeviceFind::FindIf(t, b, a.in.data(), a.count.data(), is_rare{}, size, on);
+        }));
     all.push_back(array_operation("scan", n, any, false, false,
                                   [](operation_arrays& a, void* t, std::size_t& b, int size, cudaStream_t on) {
                                     return strata::DeviceScan::InclusiveSum(t, b, a.in.data(), a.out.data(), size, on);

@@ -6,6 +6,7 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
@@ -111,6 +112,10 @@ struct segmented_scan_row {
 struct merge_row {
   static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};
 };
+struct find_rows : merge_row {
+  static constexpr strata::find_tuning find{threads, 32, 16, 2, 512, 1024};
+  static constexpr strata::search_tuning search{threads, 2, 2, 256, 1, 2};
+};
 struct histogram_row {
   static constexpr strata::histogram_tuning tuning{256, 1, 32, 16 << 10, 1024};
 };
@@ -196,6 +201,10 @@ struct device_policy_hubs : ::testing::Test {
   }
 };
 
+struct equals {
+  int number;
+  STRATA_HD bool operator()(int x) const { return x == number; }
+};
 struct is_small_number {
   STRATA_HD bool operator()(int item) const { return item < 5; }
 };
@@ -363,6 +372,26 @@ TEST_F(device_policy_hubs, merge) {
     return strata::TunedDeviceMerge<Hub>::MergeKeys(halves.data(), 400, halves.data() + 400, 600, out.data());
   });
   EXPECT_EQ(out.to_host(), sorted());
+}
+
+TEST_F(device_policy_hubs, find) {
+  using Hub = hub<find_rows>;
+  using Find = strata::TunedDeviceFind<Hub>;
+  expect_used<Hub>(threads, [&] { return Find::FindIf(in.data(), number.data(), equals{items[700]}, n); });
+  EXPECT_EQ(number.to_host()[0], std::find(items.begin(), items.end(), items[700]) - items.begin());
+  const std::vector<int> range = sorted();
+  std::vector<int> expected;
+  for (const int item : items) {
+    expected.push_back(static_cast<int>(std::lower_bound(range.begin(), range.end(), item) - range.begin()));
+  }
+  const device_vector<int> d_range(range);
+  const strata::Less less;
+  expect_used<Hub>(threads, [&] { return Find::LowerBound(d_range.data(), n, in.data(), n, out.data(), less); });
+  EXPECT_EQ(out.to_host(), expected);
+  std::sort(expected.begin(), expected.end());
+  expect_used<Hub>(
+      threads, [&] { return Find::LowerBoundSortedValues(d_range.data(), n, d_range.data(), n, out.data(), less); });
+  EXPECT_EQ(out.to_host(), expected);
 }
 
 TEST_F(device_policy_hubs, histogram) {

@@ -52,6 +52,7 @@
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
@@ -264,9 +265,21 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   status = lib::DeviceMemcpy::Batched(storage, bytes, static_cast<const void* const*>(nullptr),
                                       static_cast<void* const*>(nullptr), offsets, count, stream);
   if (status != cudaSuccess) return status;
+  status = lib::DeviceFind::FindIf(storage, bytes, floats, counters, is_positive{}, count, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceFind::LowerBound(storage, bytes, floats, count, floats, count, counters, lib::Less{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceFind::UpperBoundSortedValues(storage, bytes, floats, count, floats, count, counters, lib::Less{},
+                                                   stream);
+  if (status != cudaSuccess) return status;
   status = lib::DeviceTranspose::Transpose(storage, bytes, floats, float_sum, count, segments, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTransform::Transform(storage, bytes, floats, float_sum, count, is_positive{}, stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceTransform::TransformIf(storage, bytes, floats, float_sum, count, is_positive{}, is_positive{},
+                                             stream);
+  if (status != cudaSuccess) return status;
+  status = lib::DeviceTransform::Fill(storage, bytes, float_sum, count, 1.0f, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceFor::ForEachCopyN(storage, bytes, floats, count, is_positive{}, stream);
   if (status != cudaSuccess) return status;

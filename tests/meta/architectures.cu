@@ -4,6 +4,7 @@
 // Device algorithms of every policy hub, for types that stand for others. architectures.py compiles this for each
 // architecture and looks whether the kernels fit. It is never run.
 #include <strata/device/device_adjacent_difference.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
@@ -247,6 +248,9 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       columns_of<selection>(),
       columns_of<partition>(),
       DeviceAdjacentDifference::SubtractLeftCopy(s, b, in, out, n),
+      DeviceFind::FindIf(s, b, in, counts, is_odd{}, n),
+      DeviceFind::LowerBound(s, b, reals, n, reals, n, total, is_less{}),
+      DeviceFind::UpperBoundSortedValues(s, b, wide, n, wide, n, total, is_less{}),
       DeviceHistogram::HistogramEven(s, b, in, counts, 257, 0u, 256u, n),
       DeviceMemcpy::Batched(s, b, static_cast<const void* const*>(nullptr), static_cast<void* const*>(nullptr), counts,
                             n),

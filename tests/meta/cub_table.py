@@ -45,7 +45,7 @@ of the library for one GPU. `cmake/port_from_cub.py FILE...` does it by this tab
 that has no counterpart.
 
 What this table calls the same is called by `tests/meta/cub_calls/` in one source with both libraries, and gives the
-same bytes. CUB is that of CUDA 13.0, 3.0.1.
+same bytes. CUB is that of CUDA 13.0, 3.0.1; what it has since 3.1 to 3.5 is compared with CUB 3.5.
 
 Operators of libcu++ and Thrust's iterators are taken as by CUB. Enumerations, such as `BlockScanAlgorithm`, have the
 same names and enumerators.

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTransform, DeviceFor, DeviceAdjacentDifference, DeviceCopy, DeviceMemcpy and DeviceTranspose, random cases.
+// DeviceTransform, DeviceFor, DeviceAdjacentDifference, DeviceCopy, DeviceMemcpy, DeviceTranspose and DeviceFind:
+// random cases.
+#include <strata/core/operators.hpp>
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_transform.cuh>
@@ -98,6 +101,115 @@ problem transform(source& random) {
       if (in_place) return must_be_same(expected, held->in.read(stream), "items in place");
     }
     must_be_same(expected, held->out.read(stream), "items");
+  };
+  return made;
+}
+
+/// True of one item in `divisor`, by all its bytes.
+struct is_one_in {
+  std::uint32_t divisor;
+  template <class T>
+  STRATA_HD bool operator()(const T& item) const {
+    return hashed<std::uint32_t>{}(item) % divisor == 0;
+  }
+};
+
+template <class Out, class First>
+problem transform_if(source& random) {
+  const std::size_t size = size_of_case(random);
+  const bool is_stable = random.chance(30);
+  const is_one_in predicate{random.pick<std::uint32_t>({1, 2, 2, 17, 1000})};
+  const auto held = std::make_shared<memory<First, Out>>(size, size, random);
+  problem made;
+  made.what = description("TransformIf", name_of<First>(), size) + " to " + name_of<Out>() + ", one in " +
+              std::to_string(predicate.divisor) + (is_stable ? ", stable addresses" : "");
+  made.renew = [held, size](source& data, cudaStream_t stream) {
+    held->renew(random_items<First>(data, size), stream);
+  };
+  made.call = [held, size, predicate, is_stable](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    const First* const in = held->in.data();
+    Out* const out = held->out.data();
+    return is_stable ? DeviceTransform::TransformIfStableArgumentAddresses(storage, bytes, in, out, size, predicate,
+                                                                           hashed<Out>{}, stream)
+                     : DeviceTransform::TransformIf(storage, bytes, in, out, size, predicate, hashed<Out>{}, stream);
+  };
+  made.check = [held, size, predicate](cudaStream_t stream) {
+    std::vector<Out> expected(size, untouched<Out>());
+    for (std::size_t i = 0; i < size; ++i) {
+      if (predicate(held->items[i])) expected[i] = hashed<Out>{}(held->items[i]);
+    }
+    must_be_same(expected, held->out.read(stream), "items");
+  };
+  return made;
+}
+
+template <class T>
+problem find_if(source& random) {
+  const std::size_t size = size_of_case(random);
+  const is_one_in predicate{random.pick<std::uint32_t>({1, 20, 5000, 100000, 4000000000u})};
+  const auto held = std::make_shared<memory<T, std::uint64_t>>(size, 1, random);
+  problem made;
+  made.what = description("FindIf", name_of<T>(), size) + ", one in " + std::to_string(predicate.divisor);
+  made.renew = [held, size](source& data, cudaStream_t stream) { held->renew(random_items<T>(data, size), stream); };
+  made.call = [held, size, predicate](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    return strata::DeviceFind::FindIf(storage, bytes, held->in.data(), held->out.data(), predicate, size, stream);
+  };
+  made.check = [held, predicate](cudaStream_t stream) {
+    const auto first = std::find_if(held->items.begin(), held->items.end(), predicate);
+    const std::vector<std::uint64_t> expected{static_cast<std::uint64_t>(first - held->items.begin())};
+    must_be_same(expected, held->out.read(stream), "match");
+  };
+  return made;
+}
+
+/// Bounds of values in any order, or of sorted ones.
+template <class T>
+problem bounds(source& random) {
+  const std::size_t size = size_of_case(random), count = random.chance(50) ? size_of_case(random) : random.below(3000);
+  const bool is_upper = random.chance(50), are_sorted = random.chance(60);
+  struct arrays : memory<T, std::uint32_t> {
+    arrays(std::size_t range, std::size_t values_count, source& from)
+        : memory<T, std::uint32_t>(range, values_count, from), values(values_count, from) {}
+    array<T> values;
+    std::vector<T> value_items;
+  };
+  const auto held = std::make_shared<arrays>(size, count, random);
+  problem made;
+  made.what = description(is_upper ? "UpperBound" : "LowerBound", name_of<T>(), size) + " and " +
+              std::to_string(count) + " values" + (are_sorted ? ", sorted" : "");
+  made.renew = [held, size, count, are_sorted](source& data, cudaStream_t stream) {
+    std::vector<T> range = random_items<T>(data, size);
+    std::sort(range.begin(), range.end());
+    held->value_items = random_items<T>(data, count);
+    for (T& value : held->value_items) {
+      if (size > 0 && data.chance(50)) value = range[data.below(size)];
+    }
+    if (are_sorted) std::sort(held->value_items.begin(), held->value_items.end());
+    held->renew(std::move(range), stream);
+    held->values.write(held->value_items, stream);
+  };
+  made.call = [held, size, count, is_upper, are_sorted](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    using strata::DeviceFind;
+    const strata::Less less;
+    const T* const range = held->in.data();
+    const T* const values = held->values.data();
+    std::uint32_t* const out = held->out.data();
+    if (are_sorted) {
+      return is_upper
+                 ? DeviceFind::UpperBoundSortedValues(storage, bytes, range, size, values, count, out, less, stream)
+                 : DeviceFind::LowerBoundSortedValues(storage, bytes, range, size, values, count, out, less, stream);
+    }
+    return is_upper ? DeviceFind::UpperBound(storage, bytes, range, size, values, count, out, less, stream)
+                    : DeviceFind::LowerBound(storage, bytes, range, size, values, count, out, less, stream);
+  };
+  made.check = [held, is_upper](cudaStream_t stream) {
+    std::vector<std::uint32_t> expected;
+    const auto begin = held->items.begin(), end = held->items.end();
+    for (const T& value : held->value_items) {
+      const auto bound = is_upper ? std::upper_bound(begin, end, value) : std::lower_bound(begin, end, value);
+      expected.push_back(static_cast<std::uint32_t>(bound - begin));
+    }
+    must_be_same(expected, held->out.read(stream), "bounds");
   };
   return made;
 }
@@ -270,6 +382,16 @@ const std::vector<maker> makers = {
     transform<std::int32_t, std::int32_t, std::uint64_t>,
     transform<std::uint16_t, std::uint8_t, bytes3>,
     transform<bytes16, bytes16, std::int32_t, std::uint8_t>,
+    transform_if<std::uint8_t, std::uint8_t>,
+    transform_if<std::int32_t, std::int32_t>,
+    transform_if<std::uint64_t, std::uint16_t>,
+    transform_if<bytes12, std::int32_t>,
+    find_if<std::uint8_t>,
+    find_if<std::int32_t>,
+    find_if<bytes12>,
+    bounds<std::uint8_t>,
+    bounds<std::int32_t>,
+    bounds<std::int64_t>,
     differences<std::uint8_t, std::uint8_t, true>,
     differences<std::int32_t, std::int32_t, true>,
     differences<std::uint64_t, std::uint64_t, false>,

@@ -43,6 +43,80 @@ cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
 }
 }  // namespace copy_sizes
 
+// case: find_block_threads
+// expect: find_tuning::block_threads must be a multiple of 32, and not exceed max_find_blocks
+// expect: search_tuning: block_threads must be a multiple of 32, at most 1024; searches and searches_per_sample must be
+// errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
+#include <strata/core/operators.hpp>
+#include <strata/device/device_find.cuh>
+namespace find_block_threads {
+#if defined(STRATA_CASE_find_block_threads)
+constexpr int threads = 80;
+#else
+constexpr int threads = 256;
+#endif
+
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::find_tuning find{threads, 64, 16, 2, 1024, 1024};
+    static constexpr strata::search_tuning search{threads, 2, 2, 1024, 1, 2};
+  };
+  using MaxPolicy = Policy;
+};
+struct is_odd {
+  STRATA_HD bool operator()(int x) const { return x % 2 != 0; }
+};
+
+void all(std::size_t& bytes, const int* in, int* out) {
+  strata::TunedDeviceFind<hub>::FindIf(nullptr, bytes, in, out, is_odd{}, 10);
+  strata::TunedDeviceFind<hub>::LowerBound(nullptr, bytes, in, 10, in, 10, out, strata::Less{});
+}
+}  // namespace find_block_threads
+
+// case: find_comparator
+// expect first: the comparator cannot be called with an item of the range and a value: LowerBound calls it as
+#include <strata/device/device_find.cuh>
+namespace find_comparator {
+struct is_less {
+#if defined(STRATA_CASE_find_comparator)
+  STRATA_HD bool operator()(const char* a, int b) const { return *a < b; }
+#else
+  STRATA_HD bool operator()(double a, int b) const { return a < b; }
+#endif
+};
+
+cudaError_t call(const double* range, const int* values, int* out) {
+  return strata::DeviceFind::LowerBound(range, 1000, values, 10, out, is_less{});
+}
+}  // namespace find_comparator
+
+// case: for_each_extents
+// expect: ForEachInExtents takes extents, as those of an mdspan
+// expect: ForEachInLayout takes the mapping of a layout, as that of an mdspan
+#include <strata/device/device_for.cuh>
+namespace for_each_extents {
+struct box {
+#if !defined(STRATA_CASE_for_each_extents)
+  using index_type = int;
+#endif
+  static constexpr int rank() { return 1; }
+  int extent(int) const { return 9; }
+};
+struct mapping {
+  using extents_type = box;
+  box extents() const { return {}; }
+  int stride(int) const { return 1; }
+};
+struct nothing {
+  STRATA_HD void operator()(int, int) const {}
+};
+
+void call() {
+  strata::DeviceFor::ForEachInExtents(box{}, nothing{});
+  strata::DeviceFor::ForEachInLayout(mapping{}, nothing{});
+}
+}  // namespace for_each_extents
+
 // case: future_count_type
 // expect first: FutureCount reads an integer: d_num_items must be a pointer to integers
 #include <strata/device/device_reduce.cuh>
@@ -178,6 +252,9 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceFind::FindIf: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceFind, bounds: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceFind, bounds of sorted values: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of
 // expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
@@ -185,6 +262,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_copy.cuh>
+#include <strata/device/device_find.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
@@ -206,6 +284,9 @@ struct is_less {
 };
 struct same {
   STRATA_HD int operator()(int a) const { return a; }
+};
+struct is_odd {
+  STRATA_HD bool operator()(int a) const { return a % 2 != 0; }
 };
 
 // No hub; a policy without a row; one whose row has another type; one that does not name itself.
@@ -249,6 +330,8 @@ void all(std::size_t& bytes, const int* in, int* out) {
   TunedDeviceSegmentedReduce<other_row>::Sum(none, bytes, in, out, 1, in, in);
   static_cast<void>(TunedDeviceSegmentedScan<other_row>::InclusiveSegmentedSum(none, bytes, in, out, in, in, 1));
   TunedDeviceMerge<other_row>::MergeKeys(none, bytes, in, 10, in, 10, out);
+  TunedDeviceFind<without_row>::FindIf(none, bytes, in, out, is_odd{}, 10);
+  TunedDeviceFind<other_row>::LowerBoundSortedValues(none, bytes, in, 10, in, 10, out, is_less{});
   TunedDeviceHistogram<other_row>::HistogramEven(none, bytes, in, out, 10, 0, 9, 10);
   TunedDeviceTopK<without_row>::MaxKeys(none, bytes, in, out, 10, 2);
   TunedDeviceTransform<other_row>::Transform(none, bytes, in, out, 10, same{});
@@ -1003,6 +1086,39 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, std
   return strata::DeviceSelect::If(storage, bytes, in, out, num_selected, 1000, is_odd{});
 }
 }  // namespace select_predicate
+
+// case: transform_generator
+// expect first: the generator cannot be called without arguments
+#include <strata/device/device_transform.cuh>
+namespace transform_generator {
+struct numbers {
+#if defined(STRATA_CASE_transform_generator)
+  STRATA_HD int operator()(int i) const { return i; }
+#else
+  STRATA_HD int operator()() const { return 7; }
+#endif
+};
+
+cudaError_t call(int* out) { return strata::DeviceTransform::Generate(out, 1000, numbers{}); }
+}  // namespace transform_generator
+
+// case: transform_predicate
+// expect first: the predicate of TransformIf cannot be called with an item of the input
+#include <strata/core/operators.hpp>
+#include <strata/device/device_transform.cuh>
+namespace transform_predicate {
+struct is_odd {
+#if defined(STRATA_CASE_transform_predicate)
+  STRATA_HD bool operator()(const char* x) const { return *x % 2 != 0; }
+#else
+  STRATA_HD bool operator()(int x) const { return x % 2 != 0; }
+#endif
+};
+
+cudaError_t call(const int* in, int* out) {
+  return strata::DeviceTransform::TransformIf(in, out, 1000, is_odd{}, strata::CastOp<int>{});
+}
+}  // namespace transform_predicate
 
 // case: transpose_count
 // expect: counts of rows, columns and segments must be integers

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls that CUB has since 3.1 to 3.5, with CUB and with strata in its place: see meta/cub_calls/calls.cuh. The CUB of
+// the toolkit may be older: then nothing is compared.
+#include <cuda_runtime.h>
+
+#include <cub/version.cuh>
+
+#include <gtest/gtest.h>
+
+#if CUB_VERSION >= 300500
+#include <cub/device/device_find.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_select.cuh>
+#include <cub/device/device_transform.cuh>
+#include <cub/warp/warp_reduce_batched.cuh>
+#include <cuda/std/functional>
+#include <cuda/std/tuple>
+
+#include <strata/device/device_find.cuh>
+#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_select.cuh>
+#include <strata/device/device_transform.cuh>
+#include <strata/warp/warp_reduce_batched.cuh>
+
+#include "meta/cub_calls/calls.cuh"
+
+namespace of_cub {
+namespace lib = cub;
+using cub_calls::device_vector;
+#include "meta/cub_calls/device_of_cub_3_5.inl"
+#include "meta/cub_calls/warp_of_cub_3_5.inl"
+}  // namespace of_cub
+
+namespace of_strata {
+namespace lib = strata;
+using cub_calls::device_vector;
+#include "meta/cub_calls/device_of_cub_3_5.inl"
+#include "meta/cub_calls/warp_of_cub_3_5.inl"
+}  // namespace of_strata
+
+STRATA_COMPARE_CUB_CALLS(device_find)
+STRATA_COMPARE_CUB_CALLS(device_transform_if)
+STRATA_COMPARE_CUB_CALLS(device_select_unique)
+STRATA_COMPARE_CUB_CALLS(device_reduce_by_comparator)
+STRATA_COMPARE_CUB_CALLS(warp_reduce_batched)
+#else
+TEST(cub_calls_3_5, are_compared_with_cub_3_5) { GTEST_SKIP() << "CUB is " << CUB_VERSION; }
+#endif

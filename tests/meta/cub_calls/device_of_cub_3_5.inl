@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What CUB's device layer has since 3.1 to 3.5. See calls.cuh.
+
+struct is_above {
+  int bound;
+  __host__ __device__ bool operator()(int x) const { return x > bound; }
+};
+struct is_less_by_key {
+  __host__ __device__ bool operator()(int a, int b) const { return a / 10 < b / 10; }
+};
+struct is_same_by_key {
+  __host__ __device__ bool operator()(int a, int b) const { return a / 10 == b / 10; }
+};
+struct tripled {
+  __host__ __device__ int operator()(int x) const { return 3 * x; }
+};
+struct sum_of_two {
+  __host__ __device__ int operator()(int a, short b) const { return a + b; }
+};
+struct first_is_larger {
+  __host__ __device__ bool operator()(int a, short b) const { return a > b; }
+};
+struct always_7 {
+  __host__ __device__ int operator()() const { return 7; }
+};
+
+inline void device_find(cub_calls::recorder& all) {
+  using cub_calls::num_items;
+  constexpr int value_count = 7001;
+  std::vector<int> sorted = cub_calls::numbers<int>(num_items, 5000),
+                   sorted_values = cub_calls::numbers<int>(value_count, 5100, 2);
+  const device_vector<int> numbers(cub_calls::numbers<int>(num_items, 1000)), values(sorted_values);
+  std::sort(sorted.begin(), sorted.end());
+  std::sort(sorted_values.begin(), sorted_values.end());
+  const device_vector<int> range(sorted), ascending(sorted_values);
+  device_vector<int> index(1), bounds(value_count);
+  all.device(
+      "DeviceFind::FindIf: temporary storage",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceFind::FindIf(storage, bytes, numbers.data(), index.data(), is_above{990}, num_items);
+      },
+      index);
+  all.device_in_one_call(
+      "DeviceFind::FindIf: without storage, nothing is found",
+      [&] { return lib::DeviceFind::FindIf(numbers.data(), index.data(), is_above{1000}, num_items); }, index);
+  const auto less = cuda::std::less<>{};
+  all.device(
+      "DeviceFind::LowerBound: temporary storage",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceFind::LowerBound(storage, bytes, range.data(), num_items, values.data(), value_count,
+                                           bounds.data(), less);
+      },
+      bounds);
+  bounds.poison();
+  all.device_in_one_call(
+      "DeviceFind::LowerBound: a comparator of the user",
+      [&] {
+        return lib::DeviceFind::LowerBound(range.data(), num_items, values.data(), value_count, bounds.data(),
+                                           is_less_by_key{});
+      },
+      bounds);
+  bounds.poison();
+  all.device_in_one_call(
+      "DeviceFind::UpperBound: without storage",
+      [&] {
+        return lib::DeviceFind::UpperBound(range.data(), num_items, values.data(), value_count, bounds.data(), less);
+      },
+      bounds);
+  bounds.poison();
+  all.device(
+      "DeviceFind::LowerBoundSortedValues: temporary storage",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceFind::LowerBoundSortedValues(storage, bytes, range.data(), num_items, ascending.data(),
+                                                       value_count, bounds.data(), less);
+      },
+      bounds);
+  bounds.poison();
+  all.device_in_one_call(
+      "DeviceFind::UpperBoundSortedValues: without storage",
+      [&] {
+        return lib::DeviceFind::UpperBoundSortedValues(range.data(), num_items, ascending.data(), value_count,
+                                                       bounds.data(), less);
+      },
+      bounds);
+}
+
+inline void device_transform_if(cub_calls::recorder& all) {
+  using cub_calls::num_items;
+  const device_vector<int> numbers(cub_calls::numbers<int>(num_items, 1000));
+  const device_vector<short> others(cub_calls::numbers<short>(num_items, 1000, 2));
+  device_vector<int> out(num_items);
+  all.device_in_one_call(
+      "DeviceTransform::TransformIf: one input",
+      [&] {
+        return lib::DeviceTransform::TransformIf(numbers.data(), out.data(), num_items, is_above{500}, tripled{});
+      },
+      out);
+  out.poison();
+  all.device_in_one_call(
+      "DeviceTransform::TransformIf: a tuple of inputs",
+      [&] {
+        return lib::DeviceTransform::TransformIf(cuda::std::make_tuple(numbers.data(), others.data()), out.data(),
+                                                 num_items, first_is_larger{}, sum_of_two{});
+      },
+      out);
+  out.poison();
+  all.device_in_one_call(
+      "DeviceTransform::Fill: a value", [&] { return lib::DeviceTransform::Fill(out.data(), num_items, 5); }, out);
+  out.poison();
+  all.device_in_one_call(
+      "DeviceTransform::Generate: a generator",
+      [&] { return lib::DeviceTransform::Generate(out.data(), num_items, always_7{}); }, out);
+}
+
+inline void device_select_unique(cub_calls::recorder& all) {
+  using cub_calls::num_items;
+  const device_vector<int> numbers(cub_calls::numbers<int>(num_items, 20));
+  device_vector<int> out(num_items), number(1);
+  all.device(
+      "DeviceSelect::Unique: an operator",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSelect::Unique(storage, bytes, numbers.data(), out.data(), number.data(), num_items,
+                                         is_same_by_key{});
+      },
+      cub_calls::first_of(out, number), number);
+  device_vector<int> data(cub_calls::numbers<int>(num_items, 3));
+  all.device(
+      "DeviceSelect::Unique: in place",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSelect::Unique(storage, bytes, data.data(), number.data(), num_items);
+      },
+      cub_calls::first_of(data, number), number);
+  device_vector<int> more(cub_calls::numbers<int>(num_items, 20));
+  all.device(
+      "DeviceSelect::Unique: in place, an operator",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSelect::Unique(storage, bytes, more.data(), number.data(), num_items, is_same_by_key{});
+      },
+      cub_calls::first_of(more, number), number);
+}
+
+inline void device_reduce_by_comparator(cub_calls::recorder& all) {
+  using cub_calls::num_items;
+  const device_vector<int> numbers(cub_calls::numbers<int>(num_items, 1000));
+  device_vector<int> extreme(1);
+  device_vector<std::int64_t> index(1);
+  all.device(
+      "DeviceReduce::ArgMin: a comparator",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceReduce::ArgMin(storage, bytes, numbers.data(), extreme.data(), index.data(), num_items,
+                                         is_less_by_key{});
+      },
+      extreme, index);
+  all.device(
+      "DeviceReduce::ArgMax: a comparator",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceReduce::ArgMax(storage, bytes, numbers.data(), extreme.data(), index.data(), num_items,
+                                         is_less_by_key{});
+      },
+      extreme, index);
+}
