@@ -142,8 +142,10 @@ struct TunedDeviceSelect {
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
   Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
          NumSelectedIterator d_num_selected_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    return Unique(d_temp_storage, temp_storage_bytes, d_in, d_out, d_num_selected_out, num_items, strata::Equality{},
-                  stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
+    return detail::dispatch_select<detail::select_by::difference, false, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
+        strata::Equality{}, stream);
   }
   /// Keeps the first of each run of equal neighbours by an operator, in place.
   template <class Iterator, class NumSelectedIterator, class NumItemsT, class EqualityOp>
@@ -161,8 +163,10 @@ struct TunedDeviceSelect {
   static detail::if_count<NumItemsT> Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                             NumSelectedIterator d_num_selected_out, NumItemsT num_items,
                                             cudaStream_t stream = 0) {
-    return Unique(d_temp_storage, temp_storage_bytes, d_data, d_num_selected_out, num_items, strata::Equality{},
-                  stream);
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSelect::Unique");
+    return detail::dispatch_select<detail::select_by::difference, true, PolicyHub>(
+        d_temp_storage, temp_storage_bytes, d_data, NullType{}, d_data, NullType{}, d_num_selected_out, num_items,
+        strata::Equality{}, stream);
   }
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
