@@ -86,7 +86,11 @@
 #else
 #define STRATA_DETAIL_FUNCTION_NAME __PRETTY_FUNCTION__
 #define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) __builtin_assume_aligned(address, bytes)
+#if STRATA_NVRTC  // does not know it, and assumes nothing of types
+#define STRATA_DETAIL_MAY_ALIAS
+#else
 #define STRATA_DETAIL_MAY_ALIAS [[gnu::may_alias]]
+#endif
 #define STRATA_DETAIL_PREFETCH(address, is_written) __builtin_prefetch(address, is_written)
 #define STRATA_DETAIL_ATOMIC_LOAD(address, order) __atomic_load_n(address, order)
 #define STRATA_DETAIL_ATOMIC_STORE(address, value, order) __atomic_store_n(address, value, order)

@@ -38,6 +38,8 @@ class radix_rank_thread_counters {
   static constexpr int bins_per_thread = ceiling_divide(bins, Threads);
 
  private:
+  // Threads count in halves of words, and scan whole words.
+  using counter STRATA_DETAIL_MAY_ALIAS = std::uint16_t;
   static constexpr int rows = bins / 2;
   static constexpr int pitch = Threads < warp_threads ? Threads : round_up(Threads, warp_threads);
   static constexpr int segment = ceiling_divide(rows * pitch, Threads) | 1;
@@ -61,20 +63,25 @@ class radix_rank_thread_counters {
                   "BlockRadixRank and BlockRadixSort count in 16 bits: a tile has at most 65,535 "
                   "items; choose fewer threads or fewer items per thread");
     clear();
-    count(digit, ranks);
+    counter* const counters = reinterpret_cast<counter*>(storage_.words + thread_);
+    unsigned slot[ItemsPerThread];
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
+      slot[i] = slot_of(ordered(digit(static_cast<int>(i))));
+      const counter counted = counters[slot[i]];
+      counters[slot[i]] = static_cast<counter>(counted + 1);
+      ranks[i] = counted;
+    }
     __syncthreads();
     scan();
     __syncthreads();
     STRATA_UNROLL
-    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      const unsigned kept = static_cast<unsigned>(ranks[i]);
-      ranks[i] = static_cast<int>(kept & 0xffffu) + count_of(kept >> 16, thread_);
-    }
+    for (std::size_t i = 0; i < ItemsPerThread; ++i) ranks[i] += counters[slot[i]];
     if constexpr (is_wanted<Starts>) {
       STRATA_UNROLL
       for (int track = 0; track < bins_per_thread; ++track) {
         const unsigned bin = static_cast<unsigned>(thread_ * bins_per_thread + track);
-        if (bin < unsigned{bins}) starts[track] = count_of(ordered(bin), 0);
+        if (bin < unsigned{bins}) starts[track] = count_of_first_thread(ordered(bin));
       }
     }
     if constexpr (is_wanted<OnCounts>) call_back(on_counts, items);
@@ -82,13 +89,12 @@ class radix_rank_thread_counters {
 
  private:
   STRATA_D static unsigned ordered(unsigned digit) { return IsDescending ? unsigned{bins - 1} - digit : digit; }
-  STRATA_D static unsigned shift_of(unsigned digit) { return digit >> (RadixBits - 1) << 4; }
-  STRATA_D unsigned& word_of(unsigned digit, int thread) {
-    const unsigned row = digit & unsigned{rows - 1};
-    return storage_.words[row * unsigned{pitch} + static_cast<unsigned>(thread)];
+  // Where the counter of a digit lies behind the one of digit 0.
+  STRATA_D static unsigned slot_of(unsigned digit) {
+    return (digit & unsigned{rows - 1}) * unsigned{2 * pitch} | digit >> (RadixBits - 1);
   }
-  STRATA_D int count_of(unsigned digit, int thread) {
-    return static_cast<int>(word_of(digit, thread) >> shift_of(digit) & 0xffffu);
+  STRATA_D int count_of_first_thread(unsigned digit) const {
+    return reinterpret_cast<const counter*>(storage_.words)[slot_of(digit)];
   }
 
   STRATA_D void clear() {
@@ -96,21 +102,6 @@ class radix_rank_thread_counters {
     for (int i = 0; i < segment; ++i) storage_.words[i * Threads + thread_] = 0;
     // Otherwise these are the words of the thread.
     if constexpr (pitch != Threads) __syncthreads();
-  }
-
-  // Keeps the digit of an item, and how many of that the thread had before.
-  template <class Digit, std::size_t ItemsPerThread>
-  STRATA_D void count(const Digit& digit, int (&kept)[ItemsPerThread]) {
-    STRATA_UNROLL
-    for (std::size_t i = 0; i < ItemsPerThread; ++i) {
-      const unsigned position = ordered(digit(static_cast<int>(i)));
-      unsigned& word = word_of(position, thread_);
-      const unsigned counted = word;
-      word = counted + (1u << shift_of(position));
-      kept[i] = static_cast<int>((counted >> shift_of(position) & 0xffffu) | position << 16);
-      // Without this, the word's address takes a second register for each item.
-      platform::optimization_barrier(kept[i]);
-    }
   }
 
   STRATA_D void scan() {
@@ -143,8 +134,8 @@ class radix_rank_thread_counters {
       counts[track] = 0;
       if (bin >= unsigned{bins}) continue;
       const unsigned position = ordered(bin);
-      const int end = position + 1 < unsigned{bins} ? count_of(position + 1, 0) : items;
-      counts[track] = end - count_of(position, 0);
+      const int end = position + 1 < unsigned{bins} ? count_of_first_thread(position + 1) : items;
+      counts[track] = end - count_of_first_thread(position);
     }
     on_counts(counts);
   }
