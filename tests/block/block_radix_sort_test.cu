@@ -8,208 +8,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <climits>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
-#include "block/radix_cases.cuh"
-#include "support/test_support.cuh"
-#include "support/test_types.cuh"
+#include "block/radix_sort_cases.cuh"
 
 namespace block_radix_sort_test {
 
-using namespace strata;
-using strata_test::device_vector;
-using strata_test::same_bits;
-
-// ---------------------------------------------------------------------------- keys
-struct event {
-  std::uint8_t kind;
-  std::int16_t year;
-  float weight;
-  std::uint64_t payload;
-};
-
-struct by_year_weight_kind {
-  STRATA_HD RadixFields<std::int16_t&, float&, std::uint8_t&> operator()(event& e) const {
-    return {e.year, e.weight, e.kind};
-  }
-};
-
-enum class color : short { red = -3 };
-enum class truth : bool {};  // a bool, which vectors do not pack
-
-template <class Key>
-Key from_number(std::uint64_t number, std::size_t i) {
-  Key key{};
-  if constexpr (std::is_same_v<Key, truth>) {
-    key = static_cast<truth>((number & 1) != 0);
-  } else if constexpr (sizeof(Key) == 16) {
-    const std::uint64_t words[2] = {number, i % 3 == 0 ? 0 : number * 31};
-    std::memcpy(&key, words, sizeof(key));
-  } else {
-    std::memcpy(static_cast<void*>(&key), &number, sizeof(key));
-  }
-  return key;
-}
-template <>
-inline event from_number<event>(std::uint64_t number, std::size_t i) {
-  return {static_cast<std::uint8_t>(number), static_cast<std::int16_t>(number >> 48),
-          static_cast<float>(static_cast<int>(number >> 8 & 15) - 7) * (i % 4 == 0 ? 0.0f : 1.0f), i};
-}
-
-template <class Key>
-std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count) {
-  constexpr int bits = sizeof(Key) < 8 ? 8 * static_cast<int>(sizeof(Key)) : 64;
-  const std::vector<std::uint64_t> numbers = radix_cases::numbers(how, count, bits);
-  std::vector<Key> keys(count);
-  for (std::size_t i = 0; i < count; ++i) keys[i] = from_number<Key>(numbers[i], i);
-  if constexpr (std::is_floating_point_v<Key>) {
-    // What numbers of random bits seldom are.
-    const Key special[] = {Key{0},
-                           -Key{0},
-                           static_cast<Key>(NAN),
-                           -static_cast<Key>(NAN),
-                           static_cast<Key>(INFINITY),
-                           -static_cast<Key>(INFINITY),
-                           Key{1}};
-    for (std::size_t i = 0; i < count; i += 3) keys[i] = special[i / 3 % 7];
-  }
-  return keys;
-}
-
-inline bool is_same(const event& a, const event& b) { return a.payload == b.payload; }
-template <class Key>
-bool is_same(const Key& a, const Key& b) {
-  return same_bits(a, b);
-}
-
-// ---------------------------------------------------------------------------- cases
-template <class Key, int Items_, int RadixBits, int X, int Y = 1, int Z = 1,
-          class Decomposer_ = detail::identity_decomposer, bool Memoize = true>
-struct sort_case {
-  using type = Key;
-  using Decomposer = Decomposer_;
-  static constexpr bool is_decomposed = !std::is_same_v<Decomposer, detail::identity_decomposer>;
-  static constexpr int items = Items_, threads = X * Y * Z, tile = threads * items;
-  static constexpr int key_bits = detail::radix_key_bits<Key, Decomposer>();
-  using Sort = BlockRadixSort<Key, X, items, int, RadixBits, Memoize, BLOCK_SCAN_WARP_SCANS,
-                              cudaSharedMemBankSizeFourByte, Y, Z>;
-  static dim3 dimensions() { return {unsigned{X}, unsigned{Y}, unsigned{Z}}; }
-  STRATA_D static int thread() {
-    return static_cast<int>(threadIdx.x) + X * static_cast<int>(threadIdx.y + Y * threadIdx.z);
-  }
-};
-
-enum way { up, down, up_striped, down_striped, ways };
-STRATA_HD constexpr bool is_descending(int which) { return which == down || which == down_striped; }
-STRATA_HD constexpr bool is_striped(int which) { return which >= up_striped; }
-
-template <class Sort, class Keys, class Values, class... Range>
-STRATA_D void sort_partial(Sort sort, int which, Keys& keys, Values& values, int valid_items, Range... range) {
-  switch (which) {
-    case up:
-      return sort.SortPartialTile(keys, values, valid_items, range...);
-    case down:
-      return sort.SortDescendingPartialTile(keys, values, valid_items, range...);
-    case up_striped:
-      return sort.SortBlockedToStripedPartialTile(keys, values, valid_items, range...);
-    default:
-      return sort.SortDescendingBlockedToStripedPartialTile(keys, values, valid_items, range...);
-  }
-}
-
-/// Sorts a tile with the items' numbers as values.
-template <class Case>
-STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int valid_items, int begin_bit, int end_bit,
-                             typename Case::type* keys_out, int* values_out) {
-  STRATA_SHARED(temp_storage, typename Case::Sort::TempStorage);
-  constexpr int items = Case::items;
-  const int thread = Case::thread();
-  typename Case::type keys[static_cast<std::size_t>(items)];
-  int values[static_cast<std::size_t>(items)];
-  for (int i = 0; i < items; ++i) {
-    keys[i] = in[thread * items + i];
-    values[i] = thread * items + i;
-  }
-  typename Case::Sort sort(temp_storage);
-  if constexpr (Case::is_decomposed) {
-    sort_partial(sort, which, keys, values, valid_items, typename Case::Decomposer{}, begin_bit, end_bit);
-  } else {
-    sort_partial(sort, which, keys, values, valid_items, begin_bit, end_bit);
-  }
-  for (int i = 0; i < items; ++i) {
-    const int place = is_striped(which) ? i * Case::threads + thread : thread * items + i;
-    keys_out[place] = keys[i];
-    values_out[place] = values[i];
-  }
-}
-
-/// A number that orders keys as their bits from `begin_bit` to `end_bit - 1` do; tests of radix
-/// keys show that single bits are right.
-template <class Case>
-detail::uint128 sort_word(const typename Case::type& key, int begin_bit, int end_bit) {
-  const detail::radix_digits<typename Case::type, false, typename Case::Decomposer> bit_of{};
-  detail::uint128 word = 0;
-  for (int bit = end_bit - 1; bit >= begin_bit; --bit) word = word << 1 | bit_of(key, bit, 1);
-  return word;
-}
-
-template <class Case>
-std::vector<int> expected_values(const std::vector<typename Case::type>& keys, bool descending, int valid_items,
-                                 int begin_bit, int end_bit) {
-  std::vector<detail::uint128> words;
-  for (const auto& key : keys) words.push_back(sort_word<Case>(key, begin_bit, end_bit));
-  std::vector<int> order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
-  const int valid = std::min(std::max(valid_items, 0), Case::tile);
-  std::stable_sort(order.begin(), order.begin() + valid, [&](int a, int b) {
-    const auto x = words[static_cast<std::size_t>(a)], y = words[static_cast<std::size_t>(b)];
-    return descending ? y < x : x < y;
-  });
-  return order;
-}
-
-template <class Case>
-class tile_sorter {
- public:
-  explicit tile_sorter(const std::vector<typename Case::type>& keys)
-      : keys_(keys), in_(keys), keys_out_(keys.size()), values_out_(keys.size()) {}
-
-  void test(int which, int valid_items, int begin_bit, int end_bit) {
-    keys_out_.poison();
-    values_out_.poison();
-    ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, Case::dimensions()}, sort_tile<Case>, in_.data(), which,
-                                       valid_items, begin_bit, end_bit, keys_out_.data(), values_out_.data()));
-    const std::vector<typename Case::type> keys = keys_out_.to_host();
-    const std::vector<int> values = values_out_.to_host();
-    const std::vector<int> expected =
-        expected_values<Case>(keys_, is_descending(which), valid_items, begin_bit, end_bit);
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(values[i], expected[i]) << "value " << i << ", way " << which << ", " << valid_items
-                                        << " valid items, bits " << begin_bit << " to " << end_bit;
-      ASSERT_TRUE(is_same(keys[i], keys_[static_cast<std::size_t>(expected[i])]))
-          << "key " << i << ", way " << which << ", " << valid_items << " valid items, bits " << begin_bit << " to "
-          << end_bit;
-    }
-  }
-
- private:
-  std::vector<typename Case::type> keys_;
-  device_vector<typename Case::type> in_, keys_out_;
-  device_vector<int> values_out_;
-};
-
 template <class Case>
 class block_radix_sort : public testing::Test {};
-using int128 = strata_test::int128;
 #if STRATA_TEST_FEW_TYPES
 using cases = testing::Types<sort_case<unsigned, 3, 4, 40>, sort_case<double, 2, 5, 4, 4, 2>,
-                             sort_case<event, 2, 8, 64, 1, 1, by_year_weight_kind>, sort_case<std::int8_t, 5, 3, 33>>;
+                             sort_case<event, 2, 8, 64, 1, 1, by_year_weight_kind>, sort_case<std::int8_t, 5, 3, 33>,
+                             sort_case<float, 4, 4, 96>>;
 #else
 using cases =
     testing::Types<sort_case<unsigned, 1, 4, 32>, sort_case<unsigned, 11, 4, 256>, sort_case<int, 7, 5, 96>,
@@ -217,48 +30,14 @@ using cases =
                    sort_case<std::uint64_t, 3, 8, 32>, sort_case<float, 4, 4, 16, 6>, sort_case<double, 3, 6, 64>,
                    sort_case<__half, 8, 4, 128>, sort_case<__nv_bfloat16, 5, 4, 70>, sort_case<int128, 2, 4, 64>,
                    sort_case<event, 2, 4, 64, 1, 1, by_year_weight_kind>, sort_case<int, 9, 4, 1>,
-                   sort_case<int, 4, 4, 128, 1, 1, detail::identity_decomposer, false>>;
+                   sort_case<int, 4, 4, 128, 1, 1, detail::identity_decomposer, false>, sort_case<float, 8, 4, 8, 4, 5>,
+                   sort_case<std::uint16_t, 3, 4, 96>>;
 #endif
 TYPED_TEST_SUITE(block_radix_sort, cases);
 
-TYPED_TEST(block_radix_sort, is_stable_whatever_the_keys) {
-  for (const radix_cases::spread how : radix_cases::spreads) {
-    tile_sorter<TypeParam> sorter(tile_of_keys<typename TypeParam::type>(how, std::size_t{TypeParam::tile}));
-    for (int which = 0; which < ways; ++which) {
-      sorter.test(which, TypeParam::tile, 0, TypeParam::key_bits);
-      if (this->HasFatalFailure()) return;
-    }
-  }
-}
-
-TYPED_TEST(block_radix_sort, looks_at_some_bits) {
-  tile_sorter<TypeParam> sorter(
-      tile_of_keys<typename TypeParam::type>(radix_cases::spread::random, std::size_t{TypeParam::tile}));
-  constexpr int bits = TypeParam::key_bits;
-  const int ranges[][2] = {{0, 0},        {0, 1},           {bits - 1, bits}, {bits, bits},
-                           {3, bits - 1}, {bits / 2, bits}, {1, bits / 2}};
-  for (const auto& range : ranges) {
-    for (int which = 0; which < ways; ++which) {
-      sorter.test(which, TypeParam::tile, range[0], range[1]);
-      if (this->HasFatalFailure()) return;
-    }
-  }
-}
-
-TYPED_TEST(block_radix_sort, leaves_items_that_are_not_valid) {
-  constexpr int tile = TypeParam::tile;
-  // Also keys behind which nothing could be put to fill up.
-  for (const auto how :
-       {radix_cases::spread::random, radix_cases::spread::equal_highest, radix_cases::spread::equal_lowest}) {
-    tile_sorter<TypeParam> sorter(tile_of_keys<typename TypeParam::type>(how, std::size_t{tile}));
-    for (const int valid : {INT_MIN, 0, 1, 2, tile / 3, tile - 1, tile + 1, INT_MAX}) {
-      for (int which = 0; which < ways; ++which) {
-        sorter.test(which, valid, 0, TypeParam::key_bits);
-        if (this->HasFatalFailure()) return;
-      }
-    }
-  }
-}
+TYPED_TEST(block_radix_sort, is_stable_whatever_the_keys) { test_all_keys<TypeParam>(); }
+TYPED_TEST(block_radix_sort, looks_at_some_bits) { test_ranges<TypeParam>(); }
+TYPED_TEST(block_radix_sort, leaves_items_that_are_not_valid) { test_partial_tiles<TypeParam>(); }
 
 // ---------------------------------------------------------------------------- every form
 struct reverse_fields {
@@ -369,8 +148,8 @@ TEST(block_radix_sort, floats_are_in_order) {
   const device_vector<float> in(keys);
   device_vector<float> out(keys.size());
   device_vector<int> values(keys.size());
-  ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, oracle::dimensions()}, sort_tile<oracle>, in.data(), int{up},
-                                     int{oracle::tile}, 0, 32, out.data(), values.data()));
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_tile", 1, oracle::dimensions()}, sort_tile<oracle>, in.data(),
+                                     call{up, whole, whole, whole}, out.data(), values.data()));
   std::stable_sort(keys.begin(), keys.end());
   EXPECT_EQ(out.to_host(), keys);
 }

@@ -434,6 +434,47 @@ STRATA_KERNEL void rank(unsigned key, int* out) {
 }
 }  // namespace radix_rank_tile
 
+// case: radix_sort_algorithm_warps
+// expect: BLOCK_RADIX_SORT_MATCH and BLOCK_RADIX_SORT_MERGE need blocks of whole warps; choose a multiple of 32 threads, or BLOCK_RADIX_SORT_DEFAULT
+#include <strata/block/block_radix_sort.cuh>
+namespace radix_sort_algorithm_warps {
+template <int Threads>
+using block_sort =
+    strata::BlockRadixSort<unsigned, Threads, 1, strata::NullType, 4, true, strata::BLOCK_SCAN_WARP_SCANS,
+                           cudaSharedMemBankSizeFourByte, 1, 1, strata::BLOCK_RADIX_SORT_MATCH>;
+
+STRATA_KERNEL void sort(unsigned* out) {
+  unsigned keys[1] = {out[threadIdx.x]};
+#if defined(STRATA_CASE_radix_sort_algorithm_warps)
+  block_sort<48>().Sort(keys);
+#else
+  block_sort<64>().Sort(keys);
+#endif
+  out[threadIdx.x] = keys[0];
+}
+}  // namespace radix_sort_algorithm_warps
+
+// case: radix_sort_algorithm_merge
+// expect: BLOCK_RADIX_SORT_MERGE merges integers and floating-point numbers of up to 64 bits; choose BLOCK_RADIX_SORT_DEFAULT for other keys
+#include <strata/block/block_radix_sort.cuh>
+namespace radix_sort_algorithm_merge {
+enum class color : short { red };
+template <class Key>
+using block_sort = strata::BlockRadixSort<Key, 64, 1, strata::NullType, 4, true, strata::BLOCK_SCAN_WARP_SCANS,
+                                          cudaSharedMemBankSizeFourByte, 1, 1, strata::BLOCK_RADIX_SORT_MERGE>;
+
+STRATA_KERNEL void sort(short* out) {
+#if defined(STRATA_CASE_radix_sort_algorithm_merge)
+  color keys[1] = {static_cast<color>(out[threadIdx.x])};
+  block_sort<color>().Sort(keys);
+#else
+  short keys[1] = {out[threadIdx.x]};
+  block_sort<short>().Sort(keys);
+#endif
+  out[threadIdx.x] = static_cast<short>(keys[0]);
+}
+}  // namespace radix_sort_algorithm_merge
+
 // case: radix_sort_decomposer
 // expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give them a decomposer for other types
 #include <strata/block/block_radix_sort.cuh>
