@@ -120,7 +120,7 @@ class WarpReduceBatched {
   STRATA_D void reduce(const Inputs& inputs, Outputs& outputs, Operator op) {
     static_assert(detail::static_size<Inputs> == Batches,
                   "WarpReduceBatched: inputs must have as many items as batches");
-    static_assert(detail::static_size<std::remove_const_t<Outputs>> == outputs_per_thread,
+    static_assert(detail::static_size<Outputs> == outputs_per_thread,
                   "WarpReduceBatched: outputs must have Batches / LogicalWarpThreads items, rounded up");
     detail::operator_requirements<Operator, T>::check();
     if constexpr (Batches > 0) {
