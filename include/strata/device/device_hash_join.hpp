@@ -38,7 +38,6 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
-#include <strata/device/engine/stream_argument.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/join_table.hpp>
@@ -70,7 +69,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
                               JoinNumOut d_num_out, const JoinOptions<Hash, Equal, Order>& options = {}, \
                               const Where& where = {}) {                                                 \
     return Backend::with_storage(                                                                        \
-        detail::where_of<stream_type>(where),                                                            \
+        detail::where_of_join<stream_type, Order>(where),                                                \
         [](void* storage, std::size_t& bytes, const auto&... arguments) {                                \
           return function(storage, bytes, arguments...);                                                 \
         },                                                                                               \
@@ -152,7 +151,7 @@ struct DeviceHashJoinOn {
                            const JoinSide<BuildKeys, BuildPromises>& build,
                            const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                            const JoinOptions<Hash, Equal, Order>& options = {},
-                           detail::stream_argument<stream_type> stream = {}) {
+                           detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Inner");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::inner>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -166,7 +165,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {},
-                          detail::stream_argument<stream_type> stream = {}) {
+                          detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Left");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::left>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -180,7 +179,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {},
-                          detail::stream_argument<stream_type> stream = {}) {
+                          detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Full");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::full>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -194,7 +193,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {},
-                          detail::stream_argument<stream_type> stream = {}) {
+                          detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Semi");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::semi>{}, build, probe, output,
                 d_num_out, options, stream);
@@ -208,7 +207,7 @@ struct DeviceHashJoinOn {
                           const JoinSide<BuildKeys, BuildPromises>& build,
                           const JoinSide<ProbeKeys, ProbePromises>& probe, const Output& output, JoinNumOut d_num_out,
                           const JoinOptions<Hash, Equal, Order>& options = {},
-                          detail::stream_argument<stream_type> stream = {}) {
+                          detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceHashJoin::Anti");
     return join(d_temp_storage, temp_storage_bytes, detail::join_kind<JoinKind::anti>{}, build, probe, output,
                 d_num_out, options, stream);

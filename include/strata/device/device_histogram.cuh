@@ -196,6 +196,7 @@ struct TunedDeviceHistogram {
  private:
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS>
   struct MultiHistogramEven_overloads {
+    static constexpr detail::call_result result = detail::call_result::fixed;
     template <class... Arguments>
     auto operator()(Arguments&&... arguments) const
         -> decltype(MultiHistogramEven<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...)) {
@@ -204,6 +205,7 @@ struct TunedDeviceHistogram {
   };
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS>
   struct MultiHistogramRange_overloads {
+    static constexpr detail::call_result result = detail::call_result::fixed;
     template <class... Arguments>
     auto operator()(Arguments&&... arguments) const
         -> decltype(MultiHistogramRange<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>(std::forward<Arguments>(arguments)...)) {

@@ -93,8 +93,8 @@ struct TunedDeviceMerge {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(MergeKeys)
-  STRATA_CALL_WITHOUT_STORAGE(MergePairs)
+  STRATA_CALL_WITHOUT_STORAGE(MergeKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MergePairs, sorted)
 };
 using DeviceMerge = TunedDeviceMerge<default_policy_hub>;
 

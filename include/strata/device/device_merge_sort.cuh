@@ -150,14 +150,14 @@ struct TunedDeviceMergeSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy, sorted)
 
  private:
   template <class T>

@@ -318,12 +318,12 @@ struct TunedDeviceRadixSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
-  STRATA_CALL_WITHOUT_STORAGE(ArgSort)
-  STRATA_CALL_WITHOUT_STORAGE(ArgSortDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(ArgSort, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(ArgSortDescending, sorted)
 };
 using DeviceRadixSort = TunedDeviceRadixSort<default_policy_hub>;
 

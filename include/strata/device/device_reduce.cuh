@@ -236,14 +236,14 @@ struct TunedDeviceReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Reduce)
-  STRATA_CALL_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_WITHOUT_STORAGE(Reduce, associated)
+  STRATA_CALL_WITHOUT_STORAGE(Sum, associated)
   STRATA_CALL_WITHOUT_STORAGE(Min)
   STRATA_CALL_WITHOUT_STORAGE(Max)
   STRATA_CALL_WITHOUT_STORAGE(ArgMin)
   STRATA_CALL_WITHOUT_STORAGE(ArgMax)
-  STRATA_CALL_WITHOUT_STORAGE(TransformReduce)
-  STRATA_CALL_WITHOUT_STORAGE(ReduceByKey)
+  STRATA_CALL_WITHOUT_STORAGE(TransformReduce, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ReduceByKey, associated)
 
  private:
   template <class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class T>

@@ -217,15 +217,15 @@ struct TunedDeviceScan {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSum)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanInit)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSumByKey)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScanByKey)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSumByKey)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanByKey)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSum, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSum, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScan, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScan, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanInit, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSumByKey, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveScanByKey, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSumByKey, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveScanByKey, associated)
 
  private:
   template <bool IsInclusive, class InputIterator, class OutputIterator, class ScanOp, class InitValueT,

@@ -314,15 +314,15 @@ struct TunedDeviceSegmentedMergeSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy)
-  STRATA_CALL_WITHOUT_STORAGE(SortIndices)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndices, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysCopy, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsCopy, sorted)
 
  private:
   template <class Key, class All, class CompareOp>

@@ -170,10 +170,10 @@ struct TunedDeviceSegmentedRadixSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending, sorted)
 
  private:
   template <bool IsDescending, class... Arguments>

@@ -191,8 +191,8 @@ struct TunedDeviceSegmentedReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Reduce)
-  STRATA_CALL_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_WITHOUT_STORAGE(Reduce, associated)
+  STRATA_CALL_WITHOUT_STORAGE(Sum, associated)
   STRATA_CALL_WITHOUT_STORAGE(Min)
   STRATA_CALL_WITHOUT_STORAGE(Max)
   STRATA_CALL_WITHOUT_STORAGE(ArgMin)

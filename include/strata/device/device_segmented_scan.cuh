@@ -183,11 +183,11 @@ struct TunedDeviceSegmentedScan {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedSum)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedSum)
-  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScan)
-  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScanInit)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedSum, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedSum, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ExclusiveSegmentedScan, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScan, associated)
+  STRATA_CALL_WITHOUT_STORAGE(InclusiveSegmentedScanInit, associated)
 
  private:
   // NullType stands for no offsets.

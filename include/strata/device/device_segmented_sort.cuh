@@ -367,16 +367,16 @@ struct TunedDeviceSegmentedSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys)
-  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysDescending)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs)
-  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending)
-  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsDescending)
-  STRATA_CALL_WITHOUT_STORAGE(SortIndices)
-  STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeys, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortKeysDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortKeysDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairs, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortPairsDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(StableSortPairsDescending, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndices, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(SortIndicesDescending, sorted)
 
  private:
   template <bool IsDescending, class... Arguments>

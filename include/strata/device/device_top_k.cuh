@@ -151,10 +151,10 @@ struct TunedDeviceTopK {
   STRATA_CALL_WITHOUT_STORAGE(MinKeys)
   STRATA_CALL_WITHOUT_STORAGE(MaxPairs)
   STRATA_CALL_WITHOUT_STORAGE(MinPairs)
-  STRATA_CALL_WITHOUT_STORAGE(MaxKeysSorted)
-  STRATA_CALL_WITHOUT_STORAGE(MinKeysSorted)
-  STRATA_CALL_WITHOUT_STORAGE(MaxPairsSorted)
-  STRATA_CALL_WITHOUT_STORAGE(MinPairsSorted)
+  STRATA_CALL_WITHOUT_STORAGE(MaxKeysSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinKeysSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MaxPairsSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinPairsSorted, sorted)
 };
 using DeviceTopK = TunedDeviceTopK<default_policy_hub>;
 

@@ -144,11 +144,11 @@ struct DistributedHashJoin {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Inner)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Left)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Full)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Semi)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Anti)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Inner, unordered)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Left, unordered)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Full, unordered)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Semi, unordered)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Anti, unordered)
 };
 
 STRATA_ARCH_NAMESPACE_END

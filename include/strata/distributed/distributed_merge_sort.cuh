@@ -100,8 +100,8 @@ struct DistributedMergeSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs, sorted)
 };
 
 STRATA_ARCH_NAMESPACE_END

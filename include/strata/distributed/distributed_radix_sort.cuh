@@ -220,10 +220,10 @@ struct DistributedRadixSort {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeysDescending)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairsDescending)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeys, sorted)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortKeysDescending, sorted)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairs, sorted)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(SortPairsDescending, sorted)
 
  private:
   static constexpr NullType* no_values = nullptr;

@@ -145,8 +145,8 @@ struct DistributedReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Reduce)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Sum)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Reduce, associated)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Sum, associated)
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Min)
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(Max)
   STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ArgMin)

@@ -126,10 +126,10 @@ struct DistributedScan {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveSum)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveSum)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveScan)
-  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveScan)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveSum, associated)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveSum, associated)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(ExclusiveScan, associated)
+  STRATA_CALL_OF_RANK_WITHOUT_STORAGE(InclusiveScan, associated)
 };
 
 STRATA_ARCH_NAMESPACE_END

@@ -39,4 +39,4 @@ cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {
 STRATA_NAMESPACE_END
 
 /// STRATA_CALL_WITHOUT_STORAGE for calls of ranks.
-#define STRATA_CALL_OF_RANK_WITHOUT_STORAGE(function) STRATA_DETAIL_CALL_FORMS(function, with_storage_of_rank)
+#define STRATA_CALL_OF_RANK_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage_of_rank, __VA_ARGS__, fixed, )

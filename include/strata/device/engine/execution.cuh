@@ -3,7 +3,10 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/environment.hpp>
 #include <strata/device/engine/stream_argument.hpp>
 
 #include <cstddef>
@@ -15,10 +18,22 @@ STRATA_NAMESPACE_BEGIN
 /// Where a device call without temporary storage works: a stream, and a memory resource for its storage.
 ///
 /// Every device function can be called without its first two arguments, `d_temp_storage` and `temp_storage_bytes`.
-/// The other arguments are the same. The last of them is a stream, an `execution`, or left out; what stands before it
-/// must be given. A stream is a `cudaStream_t`, or a class that converts to it (`rmm::cuda_stream_view`,
-/// `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). So it is in calls with temporary storage,
-/// and in an `execution`. Anything else does not compile.
+/// The other arguments are the same. The last of them is a stream, an `execution`, an environment, or left out; what
+/// stands before it must be given. A stream is a `cudaStream_t`, or a class that converts to it
+/// (`rmm::cuda_stream_view`, `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). So it is in calls
+/// with temporary storage, and in an `execution`. Anything else does not compile.
+///
+/// An environment is what calls of CUB take from version 3.1 on: `cuda::std::execution::env`, `prop`, or a class of your
+/// own that answers the same queries. No header of libcu++ is included for it. Of what it holds, a call uses
+/// - the stream (`cuda::get_stream`), else stream 0;
+/// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
+///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
+/// - what is required (`cuda::execution::require`). A call that cannot keep it does not compile. All calls but joins in
+///   any order keep `determinism::run_to_run`, and all but sums and operators of other items than integers
+///   `gpu_to_gpu`. `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK
+///   with `Sorted` in their names. All keep `tie_break::prefer_smaller_index`.
+///
+/// It ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///
 /// The call takes its storage from the stream-ordered allocator (`cudaMallocAsync`), or from the resource of the
 /// `execution`, and gives it back on the same stream. It does not wait for the device, and can be captured in a graph
@@ -26,9 +41,11 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// A resource has `void* allocate(std::size_t bytes, cudaStream_t stream)`, which returns device memory that the
 /// stream may use, or a null pointer (the call then returns `cudaErrorMemoryAllocation`), and
-/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. A call calls each once, in its own
-/// thread. It deallocates when its kernels are in the stream, before they have run. If `allocate` throws, nothing
-/// was launched. The resource must outlive the call.
+/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. Or it is a resource of libcu++ (`cuda::mr`):
+/// `allocate(stream, bytes, alignment)` and `deallocate(stream, memory, bytes, alignment)`, or, up to CUDA 13.0,
+/// `allocate_async(bytes, alignment, stream)` and `deallocate_async(memory, bytes, alignment, stream)`. A call calls
+/// each once, in its own thread. It deallocates when its kernels are in the stream, before they have run. If `allocate`
+/// throws, nothing was launched. The resource must outlive the call.
 ///
 /// @code
 /// #include <strata/device/device_scan.cuh>
@@ -81,14 +98,53 @@ inline constexpr bool is_execution<execution<MemoryResource>> = true;
 template <class MemoryResource>
 inline constexpr bool is_execution<const execution<MemoryResource>> = true;
 
-/// What is passed on to a call with storage: of an execution and of a class its stream, so that no more is compiled
-/// than for a stream, and all else as it is.
+/// An environment with a memory resource, of which it has a copy as calls of CUB do.
+template <class MemoryResource>
+class environment_execution {
+ public:
+  template <class Environment>
+  explicit environment_execution(const Environment& environment)
+      : stream_(detail::stream_of_environment<cudaStream_t>(environment)),
+        memory_(environment.query(any_tag<environment_query::memory>{})) {}
+
+  cudaStream_t stream() const { return stream_; }
+  MemoryResource& memory() const { return memory_; }
+
+ private:
+  cudaStream_t stream_;
+  mutable MemoryResource memory_;
+};
+template <class MemoryResource>
+inline constexpr bool is_execution<environment_execution<MemoryResource>> = true;
+template <class MemoryResource>
+inline constexpr bool is_execution<const environment_execution<MemoryResource>> = true;
+
+/// An environment as a stream, or, if it holds a memory resource, as an execution.
+template <class Handle, class Environment>
+auto execution_of_environment(const Environment& environment) {
+  using Answer = environment_answer_t<Environment, environment_query::memory>;
+  if constexpr (std::is_void_v<Answer>) {
+    return detail::stream_of_environment<Handle>(environment);
+  } else {
+    return environment_execution<std::decay_t<Answer>>(environment);
+  }
+}
+
+/// A class that is a stream or an environment.
+template <class T>
+inline constexpr bool is_stream_class = std::is_class_v<std::remove_reference_t<T>> &&
+                                        (is_stream<cudaStream_t, T&> || is_environment<T>);
+
+/// What is passed on to a call with storage: of an execution, an environment and a class its stream, so that no more is
+/// compiled than for a stream, and all else as it is.
 template <class T>
 decltype(auto) call_argument(T& argument) {
   if constexpr (is_execution<T>) {
     return argument.stream();
   } else if constexpr (std::is_class_v<T> && is_stream<cudaStream_t, T&>) {
     return detail::stream_handle<cudaStream_t>(argument);
+  } else if constexpr (is_environment<T>) {
+    return detail::stream_of_environment<cudaStream_t>(argument);
   } else {
     return (argument);
   }
@@ -103,15 +159,95 @@ inline cudaError_t allocate_storage(void*& storage, std::size_t bytes, cudaStrea
 inline cudaError_t deallocate_storage(void* storage, std::size_t, cudaStream_t stream) {
   return cudaFreeAsync(storage, stream);
 }
+/// How a memory resource is called.
+enum class resource_kind {
+  own,         ///< allocate(bytes, stream)
+  cuda,        ///< allocate(stream, bytes, alignment): libcu++ from 3.1 on
+  older_cuda,  ///< allocate_async(bytes, alignment, stream)
+  none
+};
+template <class Memory, class = void>
+inline constexpr bool is_older_cuda_resource = false;
+template <class Memory>
+inline constexpr bool
+    is_older_cuda_resource<Memory, std::void_t<decltype(std::declval<Memory&>().allocate_async(
+                                       std::size_t{}, std::size_t{}, std::declval<cudaStream_t&>()))>> = true;
+template <class Memory, class = void>
+inline constexpr resource_kind cuda_resource_kind =
+    is_older_cuda_resource<Memory> ? resource_kind::older_cuda : resource_kind::none;
+template <class Memory>
+inline constexpr resource_kind
+    cuda_resource_kind<Memory, std::void_t<decltype(std::declval<Memory&>().allocate(std::declval<cudaStream_t&>(),
+                                                                                     std::size_t{}, std::size_t{}))>> =
+        resource_kind::cuda;
+template <class Memory, class = void>
+inline constexpr resource_kind kind_of_resource = cuda_resource_kind<Memory>;
+template <class Memory>
+inline constexpr resource_kind kind_of_resource<
+    Memory, std::void_t<decltype(std::declval<Memory&>().allocate(std::size_t{}, std::declval<cudaStream_t&>()))>> =
+    resource_kind::own;
+
+/// Does not compile, with one sentence, if `Memory` is no resource.
+template <class Memory>
+constexpr void check_resource() {
+  static_assert(kind_of_resource<Memory> != resource_kind::none,
+                "a memory resource has allocate(bytes, stream) and deallocate(memory, bytes, stream), or it is a "
+                "resource of cuda::mr");
+}
+/// Storage needs no alignment.
+inline constexpr std::size_t resource_alignment = alignof(std::max_align_t);
+
 template <class MemoryResource>
 cudaError_t allocate_storage(void*& storage, std::size_t bytes, const execution<MemoryResource>& where) {
-  storage = where.memory().allocate(bytes, where.stream());
+  auto& memory = where.memory();
+  using Memory = std::remove_reference_t<decltype(memory)>;
+  constexpr resource_kind kind = kind_of_resource<Memory>;
+  detail::check_resource<Memory>();
+  if constexpr (kind == resource_kind::own) {
+    storage = memory.allocate(bytes, where.stream());
+  } else if constexpr (kind == resource_kind::cuda) {
+    storage = memory.allocate(where.stream(), bytes, resource_alignment);
+  } else if constexpr (kind == resource_kind::older_cuda) {
+    storage = memory.allocate_async(bytes, resource_alignment, where.stream());
+  }
   return storage != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 template <class MemoryResource>
 cudaError_t deallocate_storage(void* storage, std::size_t bytes, const execution<MemoryResource>& where) {
-  where.memory().deallocate(storage, bytes, where.stream());
+  auto& memory = where.memory();
+  constexpr resource_kind kind = kind_of_resource<std::remove_reference_t<decltype(memory)>>;
+  if constexpr (kind == resource_kind::own) {
+    memory.deallocate(storage, bytes, where.stream());
+  } else if constexpr (kind == resource_kind::cuda) {
+    memory.deallocate(where.stream(), storage, bytes, resource_alignment);
+  } else if constexpr (kind == resource_kind::older_cuda) {
+    memory.deallocate_async(storage, bytes, resource_alignment, where.stream());
+  }
   return cudaSuccess;
+}
+
+/// What `call` returns, or, if it throws, what calls of CUB return then.
+template <class Call>
+cudaError_t without_exceptions(Call call) {
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+  try {
+    return call();
+  } catch (...) {
+    return cudaErrorMemoryAllocation;
+  }
+#else
+  return call();
+#endif
+}
+template <class MemoryResource>
+cudaError_t allocate_storage(void*& storage, std::size_t bytes, const environment_execution<MemoryResource>& where) {
+  const execution<MemoryResource> memory(where.stream(), where.memory());
+  return detail::without_exceptions([&] { return detail::allocate_storage(storage, bytes, memory); });
+}
+template <class MemoryResource>
+cudaError_t deallocate_storage(void* storage, std::size_t bytes, const environment_execution<MemoryResource>& where) {
+  const execution<MemoryResource> memory(where.stream(), where.memory());
+  return detail::without_exceptions([&] { return detail::deallocate_storage(storage, bytes, memory); });
 }
 
 /// The last argument of a call if it says where the call works, and stream 0 otherwise.
@@ -121,6 +257,8 @@ decltype(auto) execution_of(T& last) {
     return static_cast<const T&>(last);
   } else if constexpr (is_stream<cudaStream_t, T&>) {
     return detail::stream_handle<cudaStream_t>(last);
+  } else if constexpr (is_environment<T>) {
+    return detail::execution_of_environment<cudaStream_t>(last);
   } else {
     return cudaStream_t{};
   }
@@ -130,15 +268,19 @@ decltype(auto) execution_of(First&, Second& second, Rest&... rest) {
   return detail::execution_of(second, rest...);
 }
 
-/// An `execution` or a `Handle`, whichever `where` is. For calls whose arguments are no forwarding references.
-template <class Handle, class Where>
+/// An `execution` or a `Handle`, whichever `where` is or, if an environment, holds. For calls whose arguments are no
+/// forwarding references.
+template <class Handle, call_result Result, class Where>
 decltype(auto) where_of(const Where& where) {
   constexpr bool is_handle = is_stream<Handle, const Where&>;
-  detail::check_last_argument<is_handle || is_execution<Where>>();
+  detail::check_last_argument<is_handle || is_execution<Where> || is_environment<Where>>();
   if constexpr (is_execution<Where>) {
     return (where);
   } else if constexpr (is_handle) {
     return detail::stream_handle<Handle>(where);
+  } else if constexpr (is_environment<Where>) {
+    detail::check_requirements<Result, false, Where>();
+    return detail::execution_of_environment<Handle>(where);
   } else {
     return Handle{};
   }
@@ -167,6 +309,50 @@ cudaError_t with_unused_storage(Call call, Arguments&... arguments) {
   unsigned char storage = 0;
   std::size_t bytes = sizeof(storage);
   return call(static_cast<void*>(&storage), bytes, detail::call_argument(arguments)...);
+}
+
+// ------------------------------------------------------------------ results that do not depend on association
+
+/// What iterators, and values that only the device knows, refer to.
+template <class T, class = void>
+struct referred_type {
+  using type = T;
+};
+template <class T>
+struct referred_type<T, std::void_t<typename T::value_type>> {
+  using type = typename T::value_type;
+};
+template <class T>
+struct referred_type<T*> {
+  using type = std::remove_cv_t<T>;
+};
+
+/// Numbers whose sums are exact, or, if only Min and Max are applied to them, that these order totally.
+template <class T, bool IsOrdered>
+inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
+
+/// True of an argument that does not tell of results which depend on association: integers, where they lie, operators
+/// that are known on integers.
+template <class T, bool IsOrdered>
+constexpr bool is_exact_argument() {
+  using Item = typename referred_type<T>::type;
+  if constexpr (is_stream_class<T> || std::is_void_v<Item> || std::is_same_v<T, Equality>) {
+    return true;
+  } else if constexpr (std::is_class_v<Item>) {
+    using Operand = std::conditional_t<std::is_void_v<typename operand<T>::type>, int, typename operand<T>::type>;
+    return operator_traits<T, Operand>::has_identity;
+  } else {
+    return is_exact_number<Item, IsOrdered>;
+  }
+}
+
+/// True if the result of a call with these arguments is the same however its operands are associated, as far as the
+/// types tell.
+template <class... Arguments>
+constexpr bool is_exact() {
+  constexpr bool is_ordered =
+      ((std::is_same_v<std::decay_t<Arguments>, Min> || std::is_same_v<std::decay_t<Arguments>, Max>) || ...);
+  return (detail::is_exact_argument<std::decay_t<Arguments>, is_ordered>() && ...);
 }
 
 // ------------------------------------------------------------------ forms of a call
@@ -207,7 +393,7 @@ struct last_of<Last> {
 enum class call_form {
   none,             // one of the overloads takes them, or nothing does
   without_storage,  // without storage
-  on_stream_class,  // with storage, and a class that is a stream
+  on_stream_class,  // with storage, and a class that is a stream or an environment
   nowhere           // as one of these, but for the last argument
 };
 
@@ -220,7 +406,8 @@ constexpr call_form form_without_storage() {
     return call_form::without_storage;
   } else {
     using Last = typename last_of<Arguments...>::type;
-    constexpr bool is_where = is_stream<cudaStream_t, Last&> || is_execution<std::remove_reference_t<Last>>;
+    constexpr bool is_where =
+        is_stream<cudaStream_t, Last&> || is_execution<std::remove_reference_t<Last>> || is_environment<Last>;
     return !is_where && detail::is_call_but_for_last<Overloads, Arguments...>(std::index_sequence_for<Arguments...>{})
                ? call_form::nowhere
                : call_form::none;
@@ -233,8 +420,7 @@ constexpr call_form form_with_storage() {
   constexpr call_form behind = detail::form_without_storage<Overloads, Rest...>();
   if constexpr (behind == call_form::without_storage) {
     if (is_execution<std::remove_reference_t<Last>>) return call_form::nowhere;
-    return std::is_class_v<std::remove_reference_t<Last>> && is_stream<cudaStream_t, Last&> ? call_form::on_stream_class
-                                                                                            : call_form::none;
+    return is_stream_class<Last> ? call_form::on_stream_class : call_form::none;
   } else {
     // A literal 0 is a null pointer.
     return behind == call_form::nowhere && std::is_integral_v<Last> ? call_form::none : behind;
@@ -266,7 +452,11 @@ cudaError_t call_on_stream_class(First& d_temp_storage, Second& temp_storage_byt
 /// Makes a call of this form. `with_storage` makes it without storage.
 template <class Overloads, call_form form, class WithStorage, class... Arguments>
 cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
+  using Last = std::remove_cv_t<typename last_of<Arguments...>::type>;
   detail::check_last_argument<form != call_form::nowhere>();
+  if constexpr (form != call_form::nowhere && !is_stream<cudaStream_t, Last&> && is_environment<Last>) {
+    detail::check_requirements<Overloads::result, detail::is_exact<Arguments...>(), Last>();
+  }
   if constexpr (form == call_form::without_storage) {
     return with_storage(Overloads{}, arguments...);
   } else if constexpr (form == call_form::on_stream_class) {
@@ -280,15 +470,17 @@ cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
 STRATA_NAMESPACE_END
 
 /// Declares the overload of the static member function `function` that takes no temporary storage, for the overloads
-/// that stand before it: their arguments from the third on, with an `execution` or a stream as the last, or none. It
-/// also takes a class that is a stream with storage.
-#define STRATA_CALL_WITHOUT_STORAGE(function) STRATA_DETAIL_CALL_FORMS(function, with_storage)
+/// that stand before it: their arguments from the third on, with an `execution`, an environment or a stream as the last,
+/// or none. It also takes a class that is a stream, or an environment, with storage. A second argument is the call_result
+/// of the function, unless it is `fixed`.
+#define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
 /// The same for functions that keep nothing in temporary storage: nothing is allocated.
-#define STRATA_CALL_WITH_UNUSED_STORAGE(function) STRATA_DETAIL_CALL_FORMS(function, with_unused_storage)
+#define STRATA_CALL_WITH_UNUSED_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_unused_storage, __VA_ARGS__, fixed, )
 
-#define STRATA_DETAIL_CALL_FORMS(function, with)                                                                     \
+#define STRATA_DETAIL_CALL_FORMS(with, function, result_of_call, ...)                                                \
   struct function##_overloads {                                                                                      \
+    static constexpr detail::call_result result = detail::call_result::result_of_call;                               \
     template <class... Arguments>                                                                                    \
     auto operator()(Arguments&&... arguments) const -> decltype((function)(std::forward<Arguments>(arguments)...)) { \
       return (function)(std::forward<Arguments>(arguments)...);                                                      \

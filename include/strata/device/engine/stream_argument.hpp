@@ -3,12 +3,13 @@
 #pragma once
 
 #include <strata/core/macros.hpp>
+#include <strata/device/engine/environment.hpp>
 
 #include <type_traits>
 #include <utility>
 
 /// \file
-/// Streams as arguments of calls. A class may stand for one.
+/// Streams as arguments of calls. A class may stand for one, and an environment may hold one.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -47,11 +48,28 @@ template <bool IsValid>
 constexpr void check_last_argument() {
   static_assert(IsValid,
                 "the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or "
-                "returns it by get(), or, without temporary storage, a strata::execution");
+                "returns it by get(), an environment that holds such a stream, or, without temporary storage, a "
+                "strata::execution");
 }
 
-/// A parameter for a stream.
-template <class Handle>
+/// The stream of an environment, or stream 0.
+template <class Handle, class Environment>
+Handle stream_of_environment([[maybe_unused]] const Environment& environment) {
+  using Answer = environment_answer_t<Environment, environment_query::stream>;
+  if constexpr (std::is_void_v<Answer>) {
+    return Handle{};
+  } else {
+    detail::check_last_argument<is_stream<Handle, Answer>>();
+    if constexpr (is_stream<Handle, Answer>) {
+      return detail::stream_handle<Handle>(environment.query(any_tag<environment_query::stream>{}));
+    } else {
+      return Handle{};
+    }
+  }
+}
+
+/// A parameter for a stream, and, of calls whose results are known, for an environment.
+template <class Handle, call_result... Result>
 class stream_argument {
  public:
   stream_argument(Handle handle = nullptr) : handle_(handle) {}
@@ -60,8 +78,15 @@ class stream_argument {
             class = std::enable_if_t<!std::is_same_v<std::decay_t<T>, stream_argument> &&
                                      !std::is_same_v<std::decay_t<T>, Handle> && !std::is_integral_v<std::decay_t<T>>>>
   stream_argument(T&& stream) {
-    detail::check_last_argument<is_stream<Handle, T>>();
-    if constexpr (is_stream<Handle, T>) handle_ = detail::stream_handle<Handle, T>(static_cast<T&&>(stream));
+    constexpr bool is_handle = is_stream<Handle, T>;
+    constexpr bool is_where = !is_handle && sizeof...(Result) > 0 && is_environment<T>;
+    detail::check_last_argument<is_handle || is_where>();
+    if constexpr (is_handle) {
+      handle_ = detail::stream_handle<Handle, T>(static_cast<T&&>(stream));
+    } else if constexpr (is_where) {
+      (detail::check_requirements<Result, false, std::decay_t<T>>(), ...);
+      handle_ = detail::stream_of_environment<Handle>(stream);
+    }
   }
 
   operator Handle() const { return handle_; }

@@ -8,7 +8,6 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
-#include <strata/device/engine/stream_argument.hpp>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/output/outputs.hpp>
@@ -25,7 +24,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
   cudaError_t function(const JoinSide<Keys, Promises>& probe, const Output& output, JoinNumOut d_num_out, \
                        const Where& where = {}) const {                                                   \
     return Backend::with_storage(                                                                         \
-        detail::where_of<stream_type>(where),                                                             \
+        detail::where_of_join<stream_type, Order>(where),                                                 \
         [](void* storage, std::size_t& bytes, const JoinTableOn* table, const auto&... arguments) {       \
           return table->function(storage, bytes, arguments...);                                           \
         },                                                                                                \
@@ -102,12 +101,12 @@ class JoinTableOn {
   /// The number of rows in the table.
   std::int64_t Rows() const { return detail::most(rows_, 0); }
 
-  cudaError_t Build(detail::count64 rows, detail::stream_argument<stream_type> stream = {}) {
+  cudaError_t Build(detail::count64 rows, detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Build");
     return insert(0, rows, stream);
   }
 
-  cudaError_t Insert(detail::count64 rows, detail::stream_argument<stream_type> stream = {}) {
+  cudaError_t Insert(detail::count64 rows, detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Insert");
     return refuses_unbuilt() ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
@@ -115,7 +114,7 @@ class JoinTableOn {
   template <class Keys, class Promises, class Output>
   cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                     const Output& output, JoinNumOut d_num_out,
-                    detail::stream_argument<stream_type> stream = {}) const {
+                    detail::join_stream<stream_type, Order> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Inner");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::inner, probe, output, d_num_out, stream);
   }
@@ -123,7 +122,8 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
+                   const Output& output, JoinNumOut d_num_out,
+                   detail::join_stream<stream_type, Order> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Left");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::left, probe, output, d_num_out, stream);
   }
@@ -131,7 +131,8 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
+                   const Output& output, JoinNumOut d_num_out,
+                   detail::join_stream<stream_type, Order> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Full");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::full, probe, output, d_num_out, stream);
   }
@@ -139,7 +140,8 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
+                   const Output& output, JoinNumOut d_num_out,
+                   detail::join_stream<stream_type, Order> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Semi");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::semi, probe, output, d_num_out, stream);
   }
@@ -147,7 +149,8 @@ class JoinTableOn {
 
   template <class Keys, class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
-                   const Output& output, JoinNumOut d_num_out, detail::stream_argument<stream_type> stream = {}) const {
+                   const Output& output, JoinNumOut d_num_out,
+                   detail::join_stream<stream_type, Order> stream = {}) const {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::JoinTable::Anti");
     return join(d_temp_storage, temp_storage_bytes, JoinKind::anti, probe, output, d_num_out, stream);
   }

@@ -4,6 +4,8 @@
 
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/engine/stream_argument.hpp>
 #include <strata/device/join/common/join_hash.hpp>
 #include <strata/device/join/common/strategy.hpp>
 
@@ -60,6 +62,18 @@ using join_kind = std::integral_constant<JoinKind, Kind>;
 /// Kinds whose result has a row for each pair of partners.
 STRATA_HD constexpr bool has_pairs(JoinKind kind) {
   return kind == JoinKind::inner || kind == JoinKind::left || kind == JoinKind::full;
+}
+
+template <JoinOrder Order>
+inline constexpr call_result result_of_join = Order == JoinOrder::any ? call_result::unordered : call_result::fixed;
+
+/// A parameter for the stream, or the environment, of a join.
+template <class Handle, JoinOrder Order>
+using join_stream = stream_argument<Handle, result_of_join<Order>>;
+
+template <class Handle, JoinOrder Order, class Where>
+decltype(auto) where_of_join(const Where& where) {
+  return detail::where_of<Handle, result_of_join<Order>>(where);
 }
 
 }  // namespace detail

@@ -65,22 +65,21 @@ struct join_on_host {
     return cudaSuccess;
   }
 
-  /// `call(storage, bytes, arguments..., stream)` twice, with memory of the host's heap.
-  template <class Stream, class Call, class... Arguments>
-  static cudaError_t with_storage(Stream stream, Call call, const Arguments&... arguments) {
-    std::size_t bytes = 0;
-    cudaError_t status = call(nullptr, bytes, arguments..., stream);
-    if (status != cudaSuccess) return status;
-    void* const storage = std::malloc(bytes);
-    if (storage == nullptr) return cudaErrorMemoryAllocation;
-    status = call(storage, bytes, arguments..., stream);
-    std::free(storage);
-    return status;
-  }
-
-  template <class MemoryResource, class Call, class... Arguments>
-  static cudaError_t with_storage(const execution<MemoryResource>& where, Call call, const Arguments&... arguments) {
-    return detail::with_storage(call, arguments..., where);
+  /// `call(storage, bytes, arguments..., stream)` twice, with memory of the host's heap, or of an execution.
+  template <class Where, class Call, class... Arguments>
+  static cudaError_t with_storage(const Where& where, Call call, const Arguments&... arguments) {
+    if constexpr (is_execution<Where>) {
+      return detail::with_storage(call, arguments..., where);
+    } else {
+      std::size_t bytes = 0;
+      cudaError_t status = call(nullptr, bytes, arguments..., where);
+      if (status != cudaSuccess) return status;
+      void* const storage = std::malloc(bytes);
+      if (storage == nullptr) return cudaErrorMemoryAllocation;
+      status = call(storage, bytes, arguments..., where);
+      std::free(storage);
+      return status;
+    }
   }
 
   static constexpr bool has_strategy(JoinStrategy strategy) {
