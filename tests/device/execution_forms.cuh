@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // All forms of each call of device_calls.cuh: with temporary storage, and without it on a stream, with a memory
-// resource, and without either. A stream may be a class.
+// resource, and without either. A stream may be a class, and an environment may hold it and the resource.
 #pragma once
 
 #include <strata/device/engine/execution.cuh>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/device_calls.cuh"
+#include "support/environments.hpp"
 #include "support/stream_classes.hpp"
 
 namespace device_calls {
@@ -77,8 +78,38 @@ class forms_on final : public call_forms {
   Form form_;
 };
 
+/// All calls keep what is required here.
+inline auto requirements() {
+  namespace ex = cuda::strata_test::execution;
+  return ex::require(ex::determinism::not_guaranteed, ex::output_ordering::unsorted,
+                     ex::tie_break::prefer_smaller_index);
+}
+
+/// In environments, one of which has no stream.
+template <class Form>
+class forms_in_environment final : public call_forms {
+ public:
+  explicit forms_in_environment(const Form& form) : form_(form) {}
+  cudaError_t with_storage(void* storage, std::size_t& bytes, const arguments& a, cudaStream_t on) const override {
+    return form_(a, storage, bytes)(cuda::strata_test::execution::env(requirements(), stream_of(on)));
+  }
+  cudaError_t with_neither(const arguments& a) const override { return form_(a)(requirements()); }
+  cudaError_t without_storage(const arguments& a, cudaStream_t on) const override {
+    return form_(a)(cuda::strata_test::execution::env(stream_of(on), requirements()));
+  }
+  cudaError_t in_execution(const arguments& a, cudaStream_t on, resource& memory) const override {
+    const cuda::strata_test::resource_ref<resource> of_environment(memory);
+    return form_(a)(cuda::strata_test::execution::env(of_environment, stream_of(on), requirements()));
+  }
+
+ private:
+  static cuda::strata_test::stream_ref stream_of(cudaStream_t on) { return on; }
+
+  Form form_;
+};
+
 /// The classes of streams: one that converts to a stream, one that converts to something else too, and one that returns
-/// a stream.
+/// a stream. Then environments.
 struct all_forms {
   template <class Form>
   static written_call make(const char* text, const Form& form) {
@@ -86,7 +117,8 @@ struct all_forms {
     call.forms = {std::make_shared<forms_on<cudaStream_t, Form>>(form),
                   std::make_shared<forms_on<strata_test::stream_view, Form>>(form),
                   std::make_shared<forms_on<strata_test::pool_stream, Form>>(form),
-                  std::make_shared<forms_on<strata_test::stream_ref, Form>>(form)};
+                  std::make_shared<forms_on<strata_test::stream_ref, Form>>(form),
+                  std::make_shared<forms_in_environment<Form>>(form)};
     return call;
   }
 };

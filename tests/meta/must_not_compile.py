@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every case of a table compiles as it is, and with -DSTRATA_CASE_<name> is refused with the text it announces.
 
-A table is a source. A case goes from its line `// case: NAME` to the next one, includes what it needs, and is a unit by
-itself. Lines of a case that this reads:
+A table is a source. A case goes from its line `// case: NAME` to the next one, includes what it needs, of tests/ too,
+and is a unit by itself. Lines of a case that this reads:
   // expect: REGEX     part of the error message (at least one such line; all must be found)
   // expect first: REGEX   the same, and in the first line that says "error"
   // nvcc: too         stands for all others where nvcc looks at a few only
@@ -92,7 +92,8 @@ def compile_unit(cases, compiler, bad):
         source = pathlib.Path(folder) / "unit.cu"
         source.write_text(unit)
         bad_flags = cases[0].bad_flags if bad else []
-        command = [*compiler.front_end, *cases[0].flags, *bad_flags, *compiler.source(source)]
+        tests = f"-I{toolbox.ROOT / 'tests'}"
+        command = [*compiler.front_end, tests, *cases[0].flags, *bad_flags, *compiler.source(source)]
         status, output, messages = toolbox.run(command)
     return status, output + messages
 

@@ -96,7 +96,7 @@ struct TunedDevicePartition {
   template <class InputIterator, class FirstOutputIterator, class SecondOutputIterator, class UnselectedOutputIterator,
             class NumSelectedIterator, class SelectFirstPartOp, class SelectSecondPartOp, class NumItemsT>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<SelectSecondPartOp> &&
-                              !detail::is_stream<cudaStream_t, SelectSecondPartOp>,
+                              !detail::says_where<cudaStream_t, SelectSecondPartOp>,
                           cudaError_t>
   If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FirstOutputIterator d_first_part_out,
      SecondOutputIterator d_second_part_out, UnselectedOutputIterator d_unselected_out,

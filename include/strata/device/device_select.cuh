@@ -171,7 +171,8 @@ struct TunedDeviceSelect {
 
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT, class EqualityOp>
-  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_stream<cudaStream_t, EqualityOp>, cudaError_t>
+  static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::says_where<cudaStream_t, EqualityOp>,
+                          cudaError_t>
   UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,
               ValueInputIterator d_values_in, KeyOutputIterator d_keys_out, ValueOutputIterator d_values_out,
               NumSelectedIterator d_num_selected_out, NumItemsT num_items, EqualityOp equality_op,

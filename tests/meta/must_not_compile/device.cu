@@ -43,6 +43,102 @@ cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
 }
 }  // namespace copy_sizes
 
+// case: environment_determinism
+// expect first: determinism::gpu_to_gpu holds for sums and other known operators of integers
+// nvcc: too
+#include <strata/device/device_reduce.cuh>
+
+#include "support/environments.hpp"
+namespace environment_determinism {
+namespace ex = cuda::strata_test::execution;
+#if defined(STRATA_CASE_environment_determinism)
+using item = float;
+#else
+using item = int;
+#endif
+
+cudaError_t sum(const item* in, item* out) {
+  return strata::DeviceReduce::Sum(in, out, 1000, ex::require(ex::determinism::gpu_to_gpu));
+}
+}  // namespace environment_determinism
+
+// case: environment_memory
+// expect first: a memory resource has allocate\(bytes, stream\) and deallocate\(memory, bytes, stream\), or it is
+#include <strata/device/device_reduce.cuh>
+
+#include "support/environments.hpp"
+namespace environment_memory {
+
+#if defined(STRATA_CASE_environment_memory)
+struct resource {
+  void* allocate(std::size_t) { return nullptr; }
+  void deallocate(void*, std::size_t, cudaStream_t) {}
+};
+#else
+struct resource {
+  void* allocate(std::size_t, cudaStream_t) { return nullptr; }
+  void deallocate(void*, std::size_t, cudaStream_t) {}
+};
+#endif
+
+cudaError_t sum(const int* in, int* out, resource memory) {
+  using tag = cuda::strata_test::mr::get_memory_resource_t;
+  return strata::DeviceReduce::Sum(in, out, 1000, cuda::strata_test::execution::prop<tag, resource>{{}, memory});
+}
+}  // namespace environment_memory
+
+// case: environment_not_required
+// expect first: a requirement has no effect in an environment itself: pass it to cuda::execution::require
+#include <strata/device/device_scan.cuh>
+
+#include "support/environments.hpp"
+namespace environment_not_required {
+namespace ex = cuda::strata_test::execution;
+#if defined(STRATA_CASE_environment_not_required)
+const auto required = ex::determinism::run_to_run;
+#else
+const auto required = ex::require(ex::determinism::run_to_run);
+#endif
+
+cudaError_t sums(int* data) { return strata::DeviceScan::InclusiveSum(data, 1000, ex::env(required)); }
+}  // namespace environment_not_required
+
+// case: environment_order
+// expect first: this result is not sorted: call the function with Sorted or Sort in its name
+#include <strata/device/device_top_k.cuh>
+
+#include "support/environments.hpp"
+namespace environment_order {
+namespace ex = cuda::strata_test::execution;
+#if defined(STRATA_CASE_environment_order)
+const auto order = ex::output_ordering::stable_sorted;
+#else
+const auto order = ex::output_ordering::unsorted;
+#endif
+
+cudaError_t most(void* storage, std::size_t& bytes, const float* in, float* out) {
+  return strata::DeviceTopK::MaxKeys(storage, bytes, in, out, 1000, 10, ex::require(order));
+}
+}  // namespace environment_order
+
+// case: environment_ties
+// expect first: of equal items the first ones are taken: require tie_break::prefer_smaller_index
+#include <strata/device/device_top_k.cuh>
+
+#include "support/environments.hpp"
+namespace environment_ties {
+namespace ex = cuda::strata_test::execution;
+#if defined(STRATA_CASE_environment_ties)
+const auto ties = ex::tie_break::prefer_larger_index;
+#else
+const auto ties = ex::tie_break::prefer_smaller_index;
+#endif
+
+cudaError_t most(const float* in, float* out) {
+  return strata::DeviceTopK::MaxKeys(in, out, 1000, 10, ex::require(ties));
+}
+}  // namespace environment_ties
+
 // case: find_block_threads
 // expect: find_tuning::block_threads must be a multiple of 32, and not exceed max_find_blocks
 // expect: search_tuning: block_threads must be a multiple of 32, at most 1024; searches and searches_per_sample must be

@@ -4,6 +4,26 @@
 // What joins of device/, by the CUDA back end, refuses. tests/README.md says how this is read.
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 
+// case: environment_of_join
+// expect first: the order of this result may change from run to run: pass OrderedJoinOptions, or require
+#include <strata/device/device_hash_join.hpp>
+
+#include "support/environments.hpp"
+namespace environment_of_join {
+namespace ex = cuda::strata_test::execution;
+#if defined(STRATA_CASE_environment_of_join)
+using options = strata::JoinOptions<>;
+#else
+using options = strata::OrderedJoinOptions<>;
+#endif
+
+cudaError_t count(void* storage, std::size_t& bytes, const int* keys, std::int64_t* num_out) {
+  const auto side = strata::join_side(keys, 10);
+  return strata::DeviceHashJoin::Inner(storage, bytes, side, side, strata::join_count(), num_out, options{},
+                                       ex::require(ex::determinism::run_to_run));
+}
+}  // namespace environment_of_join
+
 // case: hash_join_equality
 // expect first: cannot be compared for equality
 #include <strata/device/device_hash_join.hpp>

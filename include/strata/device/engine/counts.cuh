@@ -37,13 +37,13 @@ using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
 /// The same where an array may stand in place of a count, whose type is checked elsewhere.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
-/// The same where a stream may stand in place of a count, whose type is checked elsewhere.
+/// The same where a stream or an environment may stand in place of a count, whose type is checked elsewhere.
 template <class T>
-using if_no_stream = std::enable_if_t<!is_stream<cudaStream_t, T>, cudaError_t>;
+using if_no_stream = std::enable_if_t<!says_where<cudaStream_t, T>, cudaError_t>;
 /// The same where a comparator of items may stand in place of a stream.
 template <class Compare, class Iterator>
 constexpr bool compares_items_of() {
-  if constexpr (std::is_class_v<Compare> && !is_stream<cudaStream_t, Compare>) {
+  if constexpr (std::is_class_v<Compare> && !says_where<cudaStream_t, Compare>) {
     using T = const iterator_value_t<Iterator>;
     return std::is_invocable_v<Compare&, T&, T&> || is_unknown_if_callable;
   } else {

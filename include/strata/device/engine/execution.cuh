@@ -338,11 +338,11 @@ constexpr bool is_exact_argument() {
   using Item = typename referred_type<T>::type;
   if constexpr (is_stream_class<T> || std::is_void_v<Item> || std::is_same_v<T, Equality>) {
     return true;
-  } else if constexpr (std::is_class_v<Item>) {
-    using Operand = std::conditional_t<std::is_void_v<typename operand<T>::type>, int, typename operand<T>::type>;
-    return operator_traits<T, Operand>::has_identity;
-  } else {
+  } else if constexpr (!std::is_class_v<T> || !std::is_same_v<T, Item>) {
     return is_exact_number<Item, IsOrdered>;
+  } else {
+    using Operand = std::conditional_t<std::is_void_v<typename operand<T>::type>, int, typename operand<T>::type>;
+    return is_exact_number<T, IsOrdered> || operator_traits<T, Operand>::has_identity;
   }
 }
 
@@ -406,8 +406,7 @@ constexpr call_form form_without_storage() {
     return call_form::without_storage;
   } else {
     using Last = typename last_of<Arguments...>::type;
-    constexpr bool is_where =
-        is_stream<cudaStream_t, Last&> || is_execution<std::remove_reference_t<Last>> || is_environment<Last>;
+    constexpr bool is_where = says_where<cudaStream_t, Last&> || is_execution<std::remove_reference_t<Last>>;
     return !is_where && detail::is_call_but_for_last<Overloads, Arguments...>(std::index_sequence_for<Arguments...>{})
                ? call_form::nowhere
                : call_form::none;

@@ -34,6 +34,10 @@ inline constexpr bool is_stream = (std::is_convertible_v<T, Handle> && !(std::is
                                                                          std::is_convertible_v<T, any_pointee*>)) ||
                                   std::is_same_v<typename result_of_get<T>::type, Handle>;
 
+/// True if an argument of type `T` is a stream, or an environment, which may hold one.
+template <class Handle, class T>
+inline constexpr bool says_where = is_stream<Handle, T> || is_environment<T>;
+
 template <class Handle, class T>
 Handle stream_handle(T&& stream) {
   if constexpr (std::is_convertible_v<T, Handle>) {
