@@ -53,6 +53,7 @@ HEADERS_OF = {
     "cuda/std/algorithm": "min max clamp lower_bound upper_bound sort",
     "cuda/std/iterator": "iterator_traits distance advance next prev reverse_iterator make_reverse_iterator",
     "cuda/std/mdspan": "mdspan extents dextents",
+    "cuda/std/execution": "execution",
 }
 CUDA_HEADERS_OF = {
     "cuda/functional": "maximum minimum proclaim_return_type proclaim_copyable_arguments",
@@ -60,7 +61,10 @@ CUDA_HEADERS_OF = {
     "cuda/atomic": "atomic atomic_ref",
     "cuda/barrier": "barrier",
     "cuda/pipeline": "pipeline",
-    "cuda/stream_ref": "stream_ref",
+    "cuda/stream_ref": "stream_ref get_stream get_stream_t",
+    "cuda/execution": "execution",
+    "cuda/memory_resource": "mr",
+    "cuda/memory_pool": "device_memory_pool device_memory_pool_ref device_default_memory_pool",
     "cuda/iterator": "counting_iterator make_counting_iterator constant_iterator discard_iterator transform_iterator "
                      "make_transform_iterator zip_iterator permutation_iterator strided_iterator",
 }
@@ -227,11 +231,16 @@ class Port:
             places = {name: header for header, names in headers.items() for name in names.split()}
             for match in re.finditer(rf"(?<![\w:])(?:::[ \t]*)?{space}[ \t]*::[ \t]*(\w+)", self.code):
                 header = places.get(match.group(1))
-                if header and header not in included:
+                # <cuda/execution> has parts: <cuda/execution.require.h>, and before 3.5 <cuda/__execution/require.h>.
+                parts = re.compile(rf"{header}(?:\.\w+\.h)?|{(header or '').replace('/', '/__')}/\w+\.h")
+                if header and not any(parts.fullmatch(each) for each in included):
                     text = re.sub(r"\s", "", match.group(0)).lstrip(":")
                     wanted.setdefault(header, (match.start(), text))
         for header, (position, text) in wanted.items():
             self.report(position, f"{text} came along with CUB: add #include <{header}>")
+        for match in re.finditer(r"\bcuda[ \t]*::[ \t]*execution[ \t]*::[ \t]*tune\b", self.code):
+            self.report(match.start(), "cuda::execution::tune is ignored: it is for kernels of CUB, and "
+                                       "strata::TunedDeviceReduce<hub> and so on take tunings of strata")
         limits = r"\btemplate[ \t]*<[^;{}]*>\s*(?:struct|class)[ \t]+(?:::)?(?:cuda::std::)?numeric_limits[ \t]*<"
         for match in re.finditer(limits, self.code):
             if not re.search(r"\bcuda\b", self.code[:match.end()]) or "strata/core/cuda_std_limits.hpp" in included:

@@ -86,6 +86,7 @@ PLAIN = [
     (r"= detail::default_\w+<.*>\(\)", "= chosen"),
     (r"\bdetail::count64\b", "std::int64_t"),
     (r"\bdetail::stream_argument<(\w+)>", r"\1"),
+    (r"\bdetail::join_stream<(\w+), Order>", r"\1"),
     (r"\bdetail::iterator_value_t<(\w+)>", r"typename std::iterator_traits<\1>::value_type"),
     (r"\bdetail::arrow_target<value_type>", "pointer"),
     (r"\btypename Backend::stream_type\b", "cudaStream_t"),

@@ -80,7 +80,7 @@ using memory = cuda::std::execution::prop<cuda::mr::get_memory_resource_t, resou
 using tuning = decltype(cuda::execution::tune());
 static_assert(ours::is_environment<cuda::std::execution::env<>> && ours::is_environment<tuning>);
 static_assert(ours::is_environment<memory> && ours::is_environment<cuda::device_memory_pool_ref>);
-static_assert(ours::kind_of_resource<resource> == ours::resource_kind::cuda);
+static_assert(ours::kind_of_resource<resource> == ours::resource_kind::stream_first);
 static_assert(!ours::is_environment<cuda::counting_iterator<int>> && !ours::is_environment<cuda::std::plus<>>);
 
 #else

@@ -63,6 +63,7 @@ For all device calls:
 - Arguments that CUB leaves undefined (null pointers, arrays that overlap, too little storage) are refused with
   `cudaErrorInvalidValue`: see [README](README.md#arguments).
 - There is a form without temporary storage of each.
+- The last argument may be an environment, as from CUB 3.1 on: see [porting](guides/porting.md#environments).
 - Items must be trivially copyable, or named by `is_trivially_relocatable`.
 - The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public. Where a program gave a
   policy hub to a dispatch class of CUB, it names `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).

@@ -137,6 +137,13 @@ inline void device_environment_top_k(cub_calls::recorder& all) {
       },
       greatest, index);
   all.device(
+      "DeviceTopK::MinPairs: storage and an environment",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceTopK::MinPairs(storage, bytes, keys.data(), greatest.data(), cuda::make_counting_iterator(0),
+                                         index.data(), num_items, 1, where);
+      },
+      greatest, index);
+  all.device(
       "DeviceTopK::MinKeys: storage and an environment",
       [&](void* storage, std::size_t& bytes) {
         return lib::DeviceTopK::MinKeys(storage, bytes, keys.data(), greatest.data(), num_items, 1, where);

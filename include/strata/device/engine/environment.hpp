@@ -128,8 +128,8 @@ enum class call_result {
   unordered    ///< Its order may change from run to run.
 };
 
-/// Does not compile, with one sentence, if a call cannot keep what an environment requires. `IsExact`: the result is the
-/// same however operands are associated.
+/// Does not compile, with one sentence, if a call cannot keep what an environment requires. `IsExact`: the result is
+/// the same for each association of operands.
 template <call_result Result, bool IsExact, class Environment>
 constexpr void check_requirements() {
   using required = requirements_of<Environment>;

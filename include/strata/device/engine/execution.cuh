@@ -23,8 +23,8 @@ STRATA_NAMESPACE_BEGIN
 /// (`rmm::cuda_stream_view`, `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). So it is in calls
 /// with temporary storage, and in an `execution`. Anything else does not compile.
 ///
-/// An environment is what calls of CUB take from version 3.1 on: `cuda::std::execution::env`, `prop`, or a class of your
-/// own that answers the same queries. No header of libcu++ is included for it. Of what it holds, a call uses
+/// An environment is what calls of CUB take from version 3.1 on: `cuda::std::execution::env`, `prop`, or another class
+/// that answers the same queries. No header of libcu++ is included for it. Of what it holds, a call uses
 /// - the stream (`cuda::get_stream`), else stream 0;
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
@@ -41,8 +41,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// A resource has `void* allocate(std::size_t bytes, cudaStream_t stream)`, which returns device memory that the
 /// stream may use, or a null pointer (the call then returns `cudaErrorMemoryAllocation`), and
-/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. Or it is a resource of libcu++ (`cuda::mr`):
-/// `allocate(stream, bytes, alignment)` and `deallocate(stream, memory, bytes, alignment)`, or, up to CUDA 13.0,
+/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. Resources of libcu++ (`cuda::mr`) are taken
+/// too: `allocate(stream, bytes, alignment)` and `deallocate(stream, memory, bytes, alignment)`, or, up to CUDA 13.0,
 /// `allocate_async(bytes, alignment, stream)` and `deallocate_async(memory, bytes, alignment, stream)`. A call calls
 /// each once, in its own thread. It deallocates when its kernels are in the stream, before they have run. If `allocate`
 /// throws, nothing was launched. The resource must outlive the call.
@@ -161,9 +161,9 @@ inline cudaError_t deallocate_storage(void* storage, std::size_t, cudaStream_t s
 }
 /// How a memory resource is called.
 enum class resource_kind {
-  own,         ///< allocate(bytes, stream)
-  cuda,        ///< allocate(stream, bytes, alignment): libcu++ from 3.1 on
-  older_cuda,  ///< allocate_async(bytes, alignment, stream)
+  stream_last,      ///< allocate(bytes, stream)
+  stream_first,     ///< allocate(stream, bytes, alignment): libcu++ from 3.1 on
+  async_functions,  ///< allocate_async(bytes, alignment, stream)
   none
 };
 template <class Memory, class = void>
@@ -174,18 +174,18 @@ inline constexpr bool
                                        std::size_t{}, std::size_t{}, std::declval<cudaStream_t&>()))>> = true;
 template <class Memory, class = void>
 inline constexpr resource_kind cuda_resource_kind =
-    is_older_cuda_resource<Memory> ? resource_kind::older_cuda : resource_kind::none;
+    is_older_cuda_resource<Memory> ? resource_kind::async_functions : resource_kind::none;
 template <class Memory>
 inline constexpr resource_kind
     cuda_resource_kind<Memory, std::void_t<decltype(std::declval<Memory&>().allocate(std::declval<cudaStream_t&>(),
                                                                                      std::size_t{}, std::size_t{}))>> =
-        resource_kind::cuda;
+        resource_kind::stream_first;
 template <class Memory, class = void>
 inline constexpr resource_kind kind_of_resource = cuda_resource_kind<Memory>;
 template <class Memory>
 inline constexpr resource_kind kind_of_resource<
     Memory, std::void_t<decltype(std::declval<Memory&>().allocate(std::size_t{}, std::declval<cudaStream_t&>()))>> =
-    resource_kind::own;
+    resource_kind::stream_last;
 
 /// Does not compile, with one sentence, if `Memory` is no resource.
 template <class Memory>
@@ -203,11 +203,11 @@ cudaError_t allocate_storage(void*& storage, std::size_t bytes, const execution<
   using Memory = std::remove_reference_t<decltype(memory)>;
   constexpr resource_kind kind = kind_of_resource<Memory>;
   detail::check_resource<Memory>();
-  if constexpr (kind == resource_kind::own) {
+  if constexpr (kind == resource_kind::stream_last) {
     storage = memory.allocate(bytes, where.stream());
-  } else if constexpr (kind == resource_kind::cuda) {
+  } else if constexpr (kind == resource_kind::stream_first) {
     storage = memory.allocate(where.stream(), bytes, resource_alignment);
-  } else if constexpr (kind == resource_kind::older_cuda) {
+  } else if constexpr (kind == resource_kind::async_functions) {
     storage = memory.allocate_async(bytes, resource_alignment, where.stream());
   }
   return storage != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -216,11 +216,11 @@ template <class MemoryResource>
 cudaError_t deallocate_storage(void* storage, std::size_t bytes, const execution<MemoryResource>& where) {
   auto& memory = where.memory();
   constexpr resource_kind kind = kind_of_resource<std::remove_reference_t<decltype(memory)>>;
-  if constexpr (kind == resource_kind::own) {
+  if constexpr (kind == resource_kind::stream_last) {
     memory.deallocate(storage, bytes, where.stream());
-  } else if constexpr (kind == resource_kind::cuda) {
+  } else if constexpr (kind == resource_kind::stream_first) {
     memory.deallocate(where.stream(), storage, bytes, resource_alignment);
-  } else if constexpr (kind == resource_kind::older_cuda) {
+  } else if constexpr (kind == resource_kind::async_functions) {
     memory.deallocate_async(storage, bytes, resource_alignment, where.stream());
   }
   return cudaSuccess;
@@ -331,8 +331,8 @@ struct referred_type<T*> {
 template <class T, bool IsOrdered>
 inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
 
-/// True of an argument that does not tell of results which depend on association: integers, where they lie, operators
-/// that are known on integers.
+/// True of an argument after which the result cannot depend on association: integers, where they lie, operators that
+/// are known on integers.
 template <class T, bool IsOrdered>
 constexpr bool is_exact_argument() {
   using Item = typename referred_type<T>::type;
@@ -346,8 +346,7 @@ constexpr bool is_exact_argument() {
   }
 }
 
-/// True if the result of a call with these arguments is the same however its operands are associated, as far as the
-/// types tell.
+/// True if the types of the arguments show that the result is the same for each association of operands.
 template <class... Arguments>
 constexpr bool is_exact() {
   constexpr bool is_ordered =
@@ -469,9 +468,9 @@ cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
 STRATA_NAMESPACE_END
 
 /// Declares the overload of the static member function `function` that takes no temporary storage, for the overloads
-/// that stand before it: their arguments from the third on, with an `execution`, an environment or a stream as the last,
-/// or none. It also takes a class that is a stream, or an environment, with storage. A second argument is the call_result
-/// of the function, unless it is `fixed`.
+/// that stand before it: their arguments from the third on, with an `execution`, an environment or a stream as the
+/// last, or none. It also takes a class that is a stream, or an environment, with storage. A second argument is the
+/// call_result of the function, unless it is `fixed`.
 #define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
 /// The same for functions that keep nothing in temporary storage: nothing is allocated.

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Environments, of CUB 3.5 and later.
+// not compiled
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cuda/execution.determinism.h>
+
+struct tuning;
+struct memory_pool;
+memory_pool& pool();
+
+cudaError_t sum(const int* in, int* out, int n, cudaStream_t stream) {
+  // report: cuda::stream_ref came along with CUB: add #include <cuda/stream_ref>
+  const cuda::stream_ref on(stream);
+  // report: cuda::std::execution came along with CUB: add #include <cuda/std/execution>
+  return cub::DeviceReduce::Sum(in, out, n, cuda::std::execution::env{on, cuda::execution::require(
+      cuda::execution::determinism::run_to_run)});
+}
+
+cudaError_t sort(const int* in, int* out, int n) {
+  // report: cuda::execution::tune is ignored: it is for kernels of CUB
+  const auto tuned = cuda::execution::tune(tuning{});
+  // report: cuda::mr came along with CUB: add #include <cuda/memory_resource>
+  const auto memory = cuda::std::execution::prop{cuda::mr::get_memory_resource, pool()};
+  return cub::DeviceRadixSort::SortKeys(in, out, n, 0, 32, cuda::std::execution::env{tuned, memory});
+}
