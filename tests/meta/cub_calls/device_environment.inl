@@ -26,6 +26,8 @@ inline void device_environment(cub_calls::recorder& all) {
   const auto run_to_run = cuda::execution::require(cuda::execution::determinism::run_to_run);
   const auto gpu_to_gpu = cuda::execution::require(cuda::execution::determinism::gpu_to_gpu);
   cuda::device_memory_pool_ref pool = cuda::device_default_memory_pool(cuda::devices[0]);
+  const ex::prop memory{cuda::mr::get_memory_resource, pool};
+  const ex::prop on{cuda::get_stream, stream};
 
   all.device_in_one_call(
       "DeviceReduce::Sum: an empty environment",
@@ -42,9 +44,7 @@ inline void device_environment(cub_calls::recorder& all) {
   all.device_in_one_call(
       "DeviceReduce::Sum: properties",
       [&] {
-        return lib::DeviceReduce::Sum(
-            d_in, sum.data(), num_items,
-            ex::env{ex::prop{cuda::mr::get_memory_resource, pool}, ex::prop{cuda::get_stream, stream}, gpu_to_gpu});
+        return lib::DeviceReduce::Sum(d_in, sum.data(), num_items, ex::env{memory, on, gpu_to_gpu});
       },
       sum);
   all.device_in_one_call(
