@@ -56,6 +56,8 @@ using cub_calls::device_vector;
 STRATA_COMPARE_CUB_CALLS(device_environment)
 STRATA_COMPARE_CUB_CALLS(device_environment_top_k)
 
+namespace shape_of_environments {
+
 // The numbers of the enumerators, which strata reads.
 namespace ex = cuda::execution;
 namespace ours = strata::detail;
@@ -82,6 +84,8 @@ static_assert(ours::is_environment<cuda::std::execution::env<>> && ours::is_envi
 static_assert(ours::is_environment<memory> && ours::is_environment<cuda::device_memory_pool_ref>);
 static_assert(ours::kind_of_resource<resource> == ours::resource_kind::stream_first);
 static_assert(!ours::is_environment<cuda::counting_iterator<int>> && !ours::is_environment<cuda::std::plus<>>);
+
+}  // namespace shape_of_environments
 
 #else
 

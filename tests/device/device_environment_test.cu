@@ -17,7 +17,7 @@
 #include "device/device_call.cuh"
 #include "support/environments.hpp"
 
-namespace {
+namespace device_environment {
 
 using namespace device_test;
 namespace cu = cuda::strata_test;
@@ -177,4 +177,4 @@ TEST_F(DeviceEnvironment, top_k_takes_requirements) {
   EXPECT_EQ((std::vector<float>{1, 3, 4}), out.to_host());
 }
 
-}  // namespace
+}  // namespace device_environment
