@@ -15,7 +15,7 @@ __global__ void copy(const int* in, int* out) {
 }
 
 cudaError_t version(int& number) {
-  cub::CacheModifiedInputIterator<cub::LOAD_LDG, int> unused(nullptr);
+  cub::CacheModifiedInputIterator<cub::LOAD_LDG, int> unused(static_cast<const int*>(nullptr));
   static_cast<void>(unused);
   return cub::PtxVersion(number);
 }

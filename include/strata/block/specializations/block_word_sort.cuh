@@ -69,12 +69,12 @@ class block_word_sort {
   STRATA_D static void network_column(Word (&words)[items], std::index_sequence<Index...>) {
     (network_step<Run, Distance, static_cast<int>(Index)>(words), ...);
   }
-  template <int Run, int Distance, int I>
+  template <int Run, int Distance, int Index>
   STRATA_D static void network_step(Word (&words)[items]) {
     constexpr int first = Distance % Run;
-    if constexpr (I >= first && I + Distance < Items && (I - first) / Distance % 2 == 0 &&
-                  I / (2 * Run) == (I + Distance) / (2 * Run)) {
-      block_word_sort::order(words[I], words[I + Distance]);
+    if constexpr (Index >= first && Index + Distance < Items && (Index - first) / Distance % 2 == 0 &&
+                  Index / (2 * Run) == (Index + Distance) / (2 * Run)) {
+      block_word_sort::order(words[Index], words[Index + Distance]);
     }
   }
 

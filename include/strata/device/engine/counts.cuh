@@ -40,10 +40,12 @@ using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
 /// The same where a stream or an environment may stand in place of a count, whose type is checked elsewhere.
 template <class T>
 using if_no_stream = std::enable_if_t<!says_where<cudaStream_t, T>, cudaError_t>;
-/// The same where a comparator of items may stand in place of a stream.
+/// The same where a comparator of items may stand in place of a stream. In a call with storage, the pointer to the
+/// storage stands in place of the iterator.
 template <class Compare, class Iterator>
 constexpr bool compares_items_of() {
-  if constexpr (std::is_class_v<Compare> && !says_where<cudaStream_t, Compare>) {
+  constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;
+  if constexpr (!is_storage && std::is_class_v<Compare> && !says_where<cudaStream_t, Compare>) {
     using T = const iterator_value_t<Iterator>;
     return std::is_invocable_v<Compare&, T&, T&> || is_unknown_if_callable;
   } else {
