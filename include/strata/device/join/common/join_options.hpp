@@ -67,9 +67,14 @@ STRATA_HD constexpr bool has_pairs(JoinKind kind) {
 template <JoinOrder Order>
 inline constexpr call_result result_of_join = Order == JoinOrder::any ? call_result::unordered : call_result::fixed;
 
-/// A parameter for the stream, or the environment, of a join.
+/// A parameter for the stream, or the environment, of a join. `Order` is deduced from the options alone: clang 22 would
+/// deduce it from an argument for a `stream_argument`, too, and fail.
 template <class Handle, JoinOrder Order>
-using join_stream = stream_argument<Handle, result_of_join<Order>>;
+struct stream_of_join {
+  using type = stream_argument<Handle, result_of_join<Order>>;
+};
+template <class Handle, JoinOrder Order>
+using join_stream = typename stream_of_join<Handle, Order>::type;
 
 template <class Handle, JoinOrder Order, class Where>
 decltype(auto) where_of_join(const Where& where) {
