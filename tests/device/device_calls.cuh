@@ -496,7 +496,8 @@ std::vector<device_call> other_calls() {
 template <JoinOrder Order>
 const auto& join_table() {
   using Table = JoinTable<u32, u32, JoinHash, Equality, Order>;
-  struct owner {
+  // Hidden, as types of the library in CUDA sources are.
+  struct __attribute__((visibility("hidden"))) owner {
     owner() {
       constexpr int rows = 20;
       std::vector<u32> numbers;

@@ -59,7 +59,7 @@ OF_JOINS = [
     ("metal_join.hpp", "if (request.capacity > most) request.capacity = most;",
      "request.capacity = most;"),
     ("tuning.hpp", "return {threads * 4, rows * 4, rows * 2,", "return {threads * 4, rows * 4, rows,"),
-    ("metal_join.hpp", "!are_join_outputs_valid(", "0 > capacity && are_join_outputs_valid("),
+    ("metal_join.hpp", "!detail::are_join_outputs_valid(", "0 > capacity && detail::are_join_outputs_valid("),
     ("metal_join.hpp", "(detail::refuses_null(num_out, \"d_num_out\") ||", "("),
     ("metal_join.hpp", "|| detail::refuses_null(build_keys, \"the build side's keys\") ", ""),
     ("metal_join.hpp", "detail::refuses_null(probe_keys, \"the probe side's keys\") ||", ""),

@@ -145,7 +145,7 @@ struct transform_if_problem {
   /// `with_items(group, i, function)` calls `function` with an item of each input.
   template <class Tile, class WithItems>
   STRATA_D void apply(const Tile& tile, const WithItems& with_items) {
-    using Result = std::decay_t<decltype(op(std::declval<item_argument<Inputs>>()...))>;
+    using Result = std::decay_t<std::invoke_result_t<decltype(op)&, item_argument<Inputs>...>>;
     using Stored = typename output_value<Output, Result>::type;
     items_in<Stored, Tile> results;
     unsigned selected[static_cast<std::size_t>(Tile::groups)];
