@@ -116,14 +116,15 @@ TEST(block_scan, non_commutative_operators) {
   test_type<string_hash, 200, BLOCK_SCAN_RAKING_MEMOIZE>(join{});
 }
 
-// Sums of words in blocks of 512 threads are scanned by all warps, those of others by raking, with one storage.
+// Sums of words in blocks of more than 512 threads are scanned by all warps, other types by raking, with one storage.
 TEST(block_scan, large_blocks_rake_what_are_no_sums_of_words) {
   test_type<std::int32_t, 512, BLOCK_SCAN_RAKING>(strata::Sum{});
-  test_type<std::int32_t, 512, BLOCK_SCAN_RAKING>(plain_sum{});
+  test_type<std::int32_t, 1024, BLOCK_SCAN_RAKING>(strata::Sum{});
+  test_type<std::int32_t, 1024, BLOCK_SCAN_RAKING>(plain_sum{});
   test_type<std::int8_t, 544, BLOCK_SCAN_RAKING_MEMOIZE>(strata::Max{});
   test_type<std::uint32_t, 520, BLOCK_SCAN_RAKING>(strata::Sum{});
   test_type<std::uint32_t, 1024, BLOCK_SCAN_RAKING_MEMOIZE>(strata::Sum{});
-  test_type<std::int64_t, 512, BLOCK_SCAN_RAKING>(strata::Sum{});
+  test_type<std::int64_t, 1024, BLOCK_SCAN_RAKING>(strata::Sum{});
 }
 
 // ---------------------------------------------------------------------------- determinism

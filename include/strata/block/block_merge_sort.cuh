@@ -127,9 +127,9 @@ class merge_sort_block {
 ///   bytes that have moved with the keys.
 /// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values
 ///   if these are larger; 8 bytes for each warp; gaps as in BlockExchange, but none if a thread has a
-///   power of two of keys below 4 bytes, 128 bytes at most. Blocked accesses have no bank conflicts.
-///   Those of searches and merges depend on the keys. Keys of 4 bytes and more need no gaps if N is
-///   odd; positions then take fewer instructions to compute.
+///   power of two of keys below 4 bytes, 128 bytes at most. Blocked accesses have no bank conflicts;
+///   whether searches and merges have any depends on the keys. Keys of 4 bytes and more need no gaps
+///   if N is odd; positions then take fewer instructions to compute.
 /// - There is code for each level, some 20 to 40 instructions for each of the N items.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share

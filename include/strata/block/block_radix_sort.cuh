@@ -80,9 +80,9 @@ enum BlockRadixSortAlgorithm {
   /// Passes of 8 bits: BlockRadixRankMatch ranks by votes of warps. For blocks of whole warps.
   BLOCK_RADIX_SORT_MATCH,
   /// No passes: threads sort their keys in registers, and warps and the block merge them. For blocks of whole warps,
-  /// and for integers and floating-point numbers of up to 64 bits. Merges sort whole keys without values. Other sorts
-  /// of the same object are those of BLOCK_RADIX_SORT_DEFAULT: pairs, ranges of bits, decomposers, and tiles with NaN
-  /// or -0.0, which have equal keys of different bits.
+  /// and for integers and floating-point numbers of up to 64 bits. Merges sort whole keys without values.
+  /// Pairs, ranges of bits, keys with decomposers, and tiles with NaN or -0.0, which have equal keys of different
+  /// bits, are sorted as by BLOCK_RADIX_SORT_DEFAULT.
   BLOCK_RADIX_SORT_MERGE,
 };
 

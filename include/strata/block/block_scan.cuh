@@ -23,7 +23,7 @@ enum BlockScanAlgorithm {
   /// the warp scans these sums, and each of its threads scans its items. Two operator calls per item: for
   /// operators that take long compared with shared memory. Two barriers.
   ///
-  /// A thread of the first warp keeps its items in registers if they are few. In blocks of 512 threads and more,
+  /// A thread of the first warp keeps its items in registers if they are few. In blocks of more than 512 threads,
   /// `Sum` of integers of up to 32 bits is scanned as by BLOCK_SCAN_WARP_SCANS, which is faster there.
   BLOCK_SCAN_RAKING,
   /// The same, but the first warp always keeps the items in registers between the reduction and the scan: half the

@@ -131,7 +131,7 @@ struct RadixTraits {
 ///     Bits code = strata::Traits<float>::TwiddleIn(__float_as_uint(x));  // x < y: the code of x is smaller
 ///     float y = __uint_as_float(strata::Traits<float>::TwiddleOut(code));
 ///
-/// The codes are those of CUB. TwiddleOut(TwiddleIn(bits)) == bits for all bits, so the codes of floating-point numbers
+/// CUB has the same codes. TwiddleOut(TwiddleIn(bits)) == bits for all bits, so the codes of floating-point numbers
 /// differ from the words of `RadixTraits`, by which the sorts compare keys:
 ///
 /// | key | Traits | RadixTraits |

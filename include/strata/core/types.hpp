@@ -218,7 +218,7 @@ __extension__ using uint128 = unsigned __int128;
 #endif
 
 #if !STRATA_NVRTC
-/// Largest and lowest value of a type: those of std::numeric_limits, else of cuda::std::numeric_limits, and of types
+/// Largest and lowest value of a type, by std::numeric_limits, else by cuda::std::numeric_limits. It also has types
 /// that both lack in some language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
 struct value_limits {

@@ -31,9 +31,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. `FindIf` takes 8.5 KB. Bounds take 1 byte, those of sorted values 255, and from 20 million keys
-///   of 4 bytes on 8 bytes for each 4,864 keys. Counts may have any integer types. All arrays may be any random-access
-///   iterators that can be dereferenced in device code.
+///   see `execution`. `FindIf` takes 8.5 KB, a bound 1 byte, a bound of sorted values 255 bytes, and from 20 million
+///   keys of 4 bytes on 8 bytes for each 4,864 keys. Counts may have any integer types. All arrays may be any
+///   random-access iterators that can be dereferenced in device code.
 /// - **Execution.** One kernel, or two for sorted values where temporary storage has a size that depends on the counts;
 ///   for bounds none without values. No host synchronisation and no allocation, so a call can be captured in a graph
 ///   and replayed. From sm_90 on kernels are launched dependent on the previous one of the stream ("programmatic"):
@@ -48,8 +48,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   values of another type than the items are searched for like any others. An output must be able to represent the
 ///   count of the input, of the range respectively.
 /// - **Work.** `FindIf` reads each item at most once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16
-///   bytes. Bounds take log2(items) steps for each value. Those of sorted values read the range and the values once,
-///   unless there are less than one value for 32 items.
+///   bytes. Bounds take log2(items) steps for each value. Bounds of sorted values read the range and the values
+///   once, unless there is less than one value for 32 items.
 /// - **Aliasing.** `d_out` of `FindIf` may lie inside the input. `d_output` must not overlap the range or the values.
 /// - **Tuning.** `TunedDeviceFind<Hub>` takes a hub of yours in the place of find_policy_hub. For sorted values it also
 ///   needs the rows of merge_policy_hub: see default_policy_hub.

@@ -39,16 +39,16 @@ struct block_scan_raking {
 
   // The sums of words in a large block are scanned by all warps: here one instruction adds up the warps' sums, and the
   // one warp that rakes keeps the others waiting. With smaller blocks, other blocks work meanwhile. On an H200, with
-  // CUDA 13.0, 2048 sums of int by a full device, and the cycles that one block takes:
+  // CUDA 13.0, 2026-11-28, 2048 sums of int by a full device, and the cycles that one block takes:
   //
   // | threads x items | raking | all warps |
   // |---|---|---|
   // | 256 x 4 | 676 us, 434 | 739 us, 337 |
+  // | 512 x 1 | 644 us, 545 | 630 us, 326 |
+  // | 512 x 4 | 811 us, 586 | 879 us, 402 |
   // | 1024 x 1 | 897 us, 816 | 669 us, 427 |
-  //
-  // 512 threads: derived.
   using warp_scans = block_scan_warp_scans<T, Threads>;
-  static constexpr bool may_scan_by_warps = Threads >= 512 && std::is_integral_v<T> && sizeof(T) <= 4;
+  static constexpr bool may_scan_by_warps = Threads > 512 && std::is_integral_v<T> && sizeof(T) <= 4;
   template <class Operator>
   static constexpr bool scans_by_warps = may_scan_by_warps&& warp_scans::template adds_in_hardware<Operator>;
 

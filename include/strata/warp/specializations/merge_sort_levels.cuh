@@ -24,7 +24,7 @@ struct merge_sort_level<KeyTile, NullType> {
   KeyTile keys;
 };
 
-/// Whether slices of a level fit together: those of all teams that a barrier is for, and those of this team.
+/// True if the slices of a level fit together: the slices of all teams that a barrier is for; the slices of this team.
 struct merge_sort_fit {
   bool of_barrier, of_team;
 };
