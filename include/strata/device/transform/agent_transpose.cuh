@@ -104,7 +104,9 @@ struct direct_transpose {
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   // Large elements make tiles of few pieces for a thread.
   static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
-  using element = item_vector<unsigned char, PieceBytes>;
+  // Pointers to words: nvcc makes longer addresses of pointers to a struct (12-byte elements took 1.14 times as long).
+  using element = access_word<PieceBytes>;
+  using vector = item_vector<unsigned char, PieceBytes>;
 
   struct TempStorage : Uninitialized<NullType> {};
 
@@ -126,7 +128,7 @@ struct direct_transpose {
     unsigned c = threadIdx.x / per_column, rest = threadIdx.x % per_column;
     STRATA_UNROLL_N(1)
     for (unsigned i = threadIdx.x; i < count; i += batch * threads) {
-      element held[batch];
+      vector held[batch];
       element* target[batch];
       STRATA_UNROLL
       for (unsigned b = 0; b < batch; ++b) {
