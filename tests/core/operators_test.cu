@@ -337,7 +337,8 @@ constexpr bool reduces_words_by() {
   return operator_traits<Operator, std::int32_t>::hardware == Expected &&
          operator_traits<Operator, std::uint32_t>::hardware == Expected &&
          operator_traits<Operator, std::int64_t>::hardware == hardware_reduction::none &&
-         operator_traits<Operator, std::int16_t>::hardware == hardware_reduction::none &&
+         operator_traits<Operator, std::int16_t>::hardware == Expected &&
+         operator_traits<Operator, std::uint8_t>::hardware == Expected &&
          operator_traits<Operator, std::int32_t>::commutative && operator_traits<Operator, std::int64_t>::commutative;
 }
 

@@ -25,16 +25,30 @@ struct block_reduce_warp_reductions {
   static constexpr int last_warp_lanes = Threads - (warps - 1) * warp_threads;
 
   // One thread that combines the aggregates takes them into registers and combines neighbours. A warp spends a shuffle
-  // (about 25 cycles for each 4 bytes) and an operator call on each doubling, or instructions if there are any for the
-  // operator. In an all-reduce, every thread would read all aggregates.
+  // (about 25 cycles for each 4 bytes) and an operator call on each doubling. In an all-reduce, every thread would read
+  // all aggregates.
   //
-  // On an H200, with CUDA 13.0, 2048 sums of floats by a full device took 618 us in blocks of 512 threads with one
-  // thread, 729 us with a warp; in blocks of 1024 threads 751 and 690 us. With doubles and 512 threads it was 986 and
-  // 1233 us. (The warp's steps compared lanes then.)
+  // Instructions take as long for 2 aggregates as for 32: one for a word, two for a pair of ArgMin or ArgMax, whose
+  // operator is costly. On an H200, with CUDA 13.0, 2026-11-28, 2048 reductions by a full device:
+  //
+  // | items, threads x items | one thread | a warp by shuffles | by instructions |
+  // |---|---|---|---|
+  // | float sum, 512 x 1 | 612 us | 727 us | |
+  // | double sum, 512 x 1 | 984 us | 1229 us | |
+  // | int sum, 128 x 1 | 429 us | | 453 us |
+  // | int sum, 256 x 4 | 394 us | | 400 us |
+  // | int sum, 512 x 1 | | 505 us | 396 us |
+  // | float Max, 256 x 1 | 533 us | | 539 us |
+  // | float Max, 512 x 1 | 579 us | | 544 us |
+  // | ArgMax of int and float, 128 x 1 | 1239 us | | 1035 us |
+  // | ArgMax of int and float, 512 x 1 | 1460 us | | 944 us |
   static constexpr bool every_thread_combines = warps <= (sizeof(T) <= 16 ? 8 : 2);
   template <class Operator>
-  static constexpr bool thread_0_combines = every_thread_combines || (warps <= 16 && warps * sizeof(T) <= 128 &&
-                                                                      !is_word_operation<Operator, T>);
+  static constexpr bool combines_in_hardware = warp_reduces_in_hardware<Operator, T>&& last_warp_lanes ==
+                                               warp_threads&& warps > (is_extreme_of_pairs<Operator, T> ? 2 : 8);
+  template <class Operator>
+  static constexpr bool thread_0_combines =
+      !combines_in_hardware<Operator> && (every_thread_combines || (warps <= 16 && warps * sizeof(T) <= 128));
 
   // In an all-reduce every warp combines the aggregates, which saves a barrier. All warps must do it in the same
   // way, or their floating-point results would differ; a last warp with fewer lanes than aggregates cannot.
@@ -69,8 +83,10 @@ struct block_reduce_warp_reductions {
         if (thread == 0) result = combine_aggregates<Full>(shared, result, op, active_warps);
       } else if constexpr (AllThreads && every_warp_combines) {
         result = reduce_aggregates<Full>(shared, lane, value, op, active_warps);
-        result = last_warp_lanes == warp_threads || warp < warps - 1 ? broadcast<warp_threads>(result)
-                                                                     : broadcast<last_warp_lanes>(result);
+        if constexpr (!combines_in_hardware<Operator>) {
+          result = last_warp_lanes == warp_threads || warp < warps - 1 ? broadcast<warp_threads>(result)
+                                                                       : broadcast<last_warp_lanes>(result);
+        }
       } else {
         if (thread < warp_threads) result = reduce_aggregates<Full>(shared, lane, value, op, active_warps);
         if constexpr (AllThreads) {
@@ -112,7 +128,10 @@ struct block_reduce_warp_reductions {
   template <bool Full, class Operator>
   STRATA_D static T reduce_aggregates(const storage& shared, int lane, const T& value, Operator op, int active_warps) {
     T result = value;
-    if (lane < warps) {
+    if constexpr (combines_in_hardware<Operator>) {
+      if (lane < warps) result = shared.aggregates[lane];
+      result = detail::reduce_warp_in_hardware<Operator>(result, lane < (Full ? warps : active_warps));
+    } else if (lane < warps) {
       if (Full || lane < active_warps) result = shared.aggregates[lane];
       result = detail::reduce_lanes<warps, Full>(result, op, active_warps);
     }

@@ -239,7 +239,7 @@ struct CastOp {
   }
 };
 
-/// The instruction with which a warp reduces one 32-bit integer per lane, from sm_80 on.
+/// The instruction with which a warp reduces one integer of up to 32 bits per lane, from sm_80 on.
 enum class hardware_reduction { none, add, min, max, bit_and, bit_or, bit_xor };
 
 namespace detail {
@@ -317,7 +317,7 @@ struct associative_operator {
 ///     struct strata::operator_traits<my_plus, T> : strata::operator_traits<strata::Sum, T> {};
 ///
 /// - `commutative`: op(a, b) has the bits of op(b, a), for all values but NaNs.
-/// - `hardware`: the instruction that reduces `T` over a warp, if `T` is an integer of 32 bits.
+/// - `hardware`: the instruction that reduces `T` over a warp, if `T` is an integer of up to 32 bits.
 /// - `has_identity`: op(identity(), a) and op(a, identity()) have the bits of a, for all values. Only then may
 ///   `identity()` be called.
 template <class Operator, class T>
@@ -374,13 +374,13 @@ inline constexpr bool is_indexed_number = false;
 template <class Index, class T>
 inline constexpr bool is_indexed_number<KeyValuePair<Index, T>> = is_integer<Index>&& is_ordered_number<T>;
 
-/// An operator that is known where `IsKnown`. Of integers it has an identity, and an instruction if they are words.
+/// An operator that is known where `IsKnown`. Of integers it has an identity, and an instruction if they fit a word:
+/// of a sum or a bit operation the low bits depend on no others, and an extreme is one of the integers.
 template <class T, bool IsKnown, hardware_reduction Hardware>
 struct traits_on_numbers {
   static constexpr bool commutative = IsKnown;
   static constexpr bool has_identity = IsKnown && std::is_integral_v<T>;
-  static constexpr hardware_reduction hardware =
-      has_identity && is_word_integer<T> ? Hardware : hardware_reduction::none;
+  static constexpr hardware_reduction hardware = has_identity && sizeof(T) <= 4 ? Hardware : hardware_reduction::none;
 };
 }  // namespace detail
 

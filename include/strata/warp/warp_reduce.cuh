@@ -51,7 +51,7 @@ inline constexpr bool takes_any_operands =
 ///   floating-point results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
-/// - On sm_80 and newer, one instruction reduces 32-bit integers over a whole warp of 32, for
+/// - On sm_80 and newer, one instruction reduces integers of up to 32 bits over a whole warp of 32, for
 ///   operators whose `operator_traits` name it, and for `Min` and `Max` of floats of 16 and 32 bits. Two of them
 ///   reduce the pairs of `ArgMin` and `ArgMax`, if the index has 32 bits and the value is such a number. Else a
 ///   shuffle takes one step for each 4 bytes of `T`.

@@ -64,10 +64,10 @@ struct extreme_words {
   STRATA_D static int flip(int word) { return word ^ (word >> 31 & magnitude); }
 };
 
-/// True if the instruction reduces a `T` of every lane by `Operator` directly: integers of 32 bits.
+/// True if the instruction reduces a `T` of every lane by `Operator` directly: integers of up to 32 bits.
 template <class Operator, class T>
 inline constexpr bool is_word_operation =
-    is_word_integer<T>&& operator_traits<Operator, T>::hardware != hardware_reduction::none;
+    std::is_integral_v<T> && sizeof(T) <= 4 && operator_traits<Operator, T>::hardware != hardware_reduction::none;
 
 /// True for minima and maxima of floats of 16 and 32 bits. Others' functions, as `cuda::maximum`, treat NaNs otherwise.
 template <class Operator, class T>
@@ -91,7 +91,7 @@ inline constexpr bool warp_reduces_in_hardware = platform::has_redux &&
 
 template <hardware_reduction Kind, class T>
 STRATA_D T reduce_words(T value) {
-  // The instruction knows int and unsigned; T may be a long or a character of that size.
+  // The instruction knows int and unsigned; T may be smaller, or a long or a character of that size.
   using word = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
   if constexpr (Kind == hardware_reduction::add) {
     return static_cast<T>(platform::redux_add(full_warp_mask, static_cast<unsigned>(value)));
