@@ -113,7 +113,12 @@ class merge_sort_levels {
                                  int valid_items, Compare& compare) {
     const int thread = team.thread();
     const int valid = Full || valid_items > tile_items ? tile_items : detail::most(0, valid_items);
-    detail::odd_even_sort<Full>(keys, companions, compare, valid - thread * ItemsPerThread);
+    const int thread_valid = valid - thread * ItemsPerThread;
+    if (Full || thread_valid >= ItemsPerThread) {
+      detail::odd_even_sort<true>(keys, companions, compare);
+    } else {
+      detail::odd_even_sort<false>(keys, companions, compare, thread_valid);
+    }
     if (Threads == 1 || valid <= ItemsPerThread) return;
     put<Full>(memory.merged, thread, 1, keys, companions, valid);
     if constexpr (std::is_void_v<typename Team::together_type>) {
@@ -154,6 +159,8 @@ class merge_sort_levels {
     const int local = (thread & (2 * run - 1)) * ItemsPerThread;
     const int index = thread * ItemsPerThread, count1 = run * ItemsPerThread;
     const int count2 = all_full ? count1 : detail::least(count1, valid - (index - local) - count1);
+    // With the missing items of a thread that has others.
+    const int length2 = Full ? count2 : detail::round_up(count2, ItemsPerThread);
     // A run without a second one is not merged.
     const bool merges = all_full || (count2 > 0 && local < count1 + count2);
     int start = 0, end = 0, last = 0;
@@ -163,11 +170,12 @@ class merge_sort_levels {
       // Distances of positions. The second run descends, so items that are compared lie at one distance.
       const int diagonal = local * step;
       const int begin1 = tile.position(index) - diagonal;
-      const int distance = (count1 + count2) * step - step - diagonal;
+      const int distance = (count1 + length2) * step - step - diagonal;
       last = begin1 + count1 * step;
       start = search(tile, begin1 + detail::most(diagonal - count2 * step, 0),
                      begin1 + detail::least(diagonal, count1 * step), distance, run * (top_of_thread * step), compare);
-      end = merge<Full>(memory, start, last, start + distance, count1 + count2 - local, keys, companions, compare);
+      end = merge<Full>(memory, start, last, start + distance, last + (length2 - count2) * step,
+                        count1 + count2 - local, keys, companions, compare);
     }
     const bool goes_on =
         all_full ? ((thread + 1) & (2 * run - 1)) != 0
@@ -198,16 +206,17 @@ class merge_sort_levels {
     return position;
   }
 
-  /// Merges from the positions on, `count` items at most. Returns where the first run goes on.
+  /// Merges from the positions on, `count` items at most. Returns where the first run goes on. `least2` is the last
+  /// position of the second run. Unless `Full`, missing items may lie between the runs.
   template <bool Full, class Companions, class Compare>
-  STRATA_D static int merge(level& memory, int position1, int end1, int position2, [[maybe_unused]] int count,
-                            items<KeyT>& keys, Companions& companions, Compare& compare) {
+  STRATA_D static int merge(level& memory, int position1, int end1, int position2, [[maybe_unused]] int least2,
+                            [[maybe_unused]] int count, items<KeyT>& keys, Companions& companions, Compare& compare) {
     constexpr int step = key_tile::step;
     key_tile& tile = memory.keys;
     KeyT key1 = tile.load(position1), key2 = tile.load(position2);
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const bool from2 = position1 >= end1 || compare(key2, key1);
+      const bool from2 = position1 >= end1 || ((Full || position2 >= least2) && compare(key2, key1));
       if (Full || i < count) {
         keys[i] = from2 ? key2 : key1;
         if constexpr (std::is_array_v<Companions>) {
@@ -232,64 +241,38 @@ class merge_sort_levels {
     }
   }
 
-  /// What a thread has of a run, in the order that the merge of runs of `run` threads needs.
-  struct slice {
+  /// Where a thread puts what it has of a run, in the order that the merge of runs of `run` threads needs. Missing items
+  /// move with the others of their thread: those of a second run lie between the runs.
+  struct place {
     bool descends;
-    int thread;        // the items are where those of this thread would be, if all are valid
-    int first, count;  // the first item, and how many are valid
+    int thread;  // the items are where those of this thread would be
   };
   template <bool Full>
-  STRATA_D static slice slice_of(int thread, int run, int valid) {
+  STRATA_D static place place_of(int thread, int run, int valid) {
     const bool descends = (thread & run) != 0;
-    const int begin2 = thread & -run;
     if constexpr (Full && is_power_of_two(Threads)) {
-      return {descends, descends ? thread ^ (run - 1) : thread, 0, ItemsPerThread};
-    } else if constexpr (Full) {
-      const int end2 = detail::least(begin2 + run, Threads);
-      return {descends, descends ? begin2 + end2 - 1 - thread : thread, 0, ItemsPerThread};
+      return {descends, descends ? thread ^ (run - 1) : thread};
     } else {
-      const int end2 = detail::least((begin2 + run) * ItemsPerThread, valid), index = thread * ItemsPerThread;
-      return {descends, 0, descends ? begin2 * ItemsPerThread + end2 - 1 - index : index, valid - index};
+      const int threads = Full ? Threads : detail::ceiling_divide(valid, ItemsPerThread);
+      const int begin2 = thread & -run, end2 = detail::least(begin2 + run, threads);
+      const bool has_items = Full || thread < threads;
+      return {descends && has_items, descends && has_items ? begin2 + end2 - 1 - thread : thread};
     }
   }
 
   template <bool Full, class Companions>
   STRATA_D static void put(level& memory, int thread, int run, const items<KeyT>& keys,
                            [[maybe_unused]] const Companions& companions, int valid) {
-    const slice to = slice_of<Full>(thread, run, valid);
-    if constexpr (Full) {
-      memory.keys.put_blocked(to.thread, to.descends, keys);
-      if constexpr (std::is_array_v<Companions>) memory.companions.put_blocked(to.thread, to.descends, companions);
-    } else {
-      STRATA_UNROLL
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        if (i < to.count) {
-          const int index = to.descends ? to.first - i : to.first + i;
-          memory.keys.store(index, keys[i]);
-          if constexpr (std::is_array_v<Companions>) memory.companions.store(index, companions[i]);
-        }
-      }
-    }
+    const place to = place_of<Full>(thread, run, valid);
+    memory.keys.put_blocked(to.thread, to.descends, keys);
+    if constexpr (std::is_array_v<Companions>) memory.companions.put_blocked(to.thread, to.descends, companions);
   }
   template <bool Full, class Companions>
   STRATA_D static void get(level& memory, int thread, int run, items<KeyT>& keys,
                            [[maybe_unused]] Companions& companions, int valid) {
-    const slice from = slice_of<Full>(thread, run, valid);
-    if constexpr (Full) {
-      memory.keys.get_blocked(from.thread, from.descends, keys);
-      if constexpr (std::is_array_v<Companions>) memory.companions.get_blocked(from.thread, from.descends, companions);
-    } else {
-      STRATA_UNROLL
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        if (i < from.count) {
-          const int index = from.descends ? from.first - i : from.first + i;
-          keys[i] = memory.keys.load(memory.keys.position(index));
-          if constexpr (std::is_array_v<Companions>) {
-            companions[i] = memory.companions.load(memory.companions.position(index));
-          }
-        }
-      }
-    }
+    const place from = place_of<Full>(thread, run, valid);
+    memory.keys.get_blocked(from.thread, from.descends, keys);
+    if constexpr (std::is_array_v<Companions>) memory.companions.get_blocked(from.thread, from.descends, companions);
   }
 };
 

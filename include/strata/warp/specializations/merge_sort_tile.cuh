@@ -82,13 +82,6 @@ class merge_sort_tile {
       return load_at(base() + exchange_layout{}(position)*exchange_layout::unit_bytes);
     }
   }
-  STRATA_D void store(int index, const T& item) {
-    if constexpr (is_linear) {
-      store_at(base() + index * step, item);
-    } else {
-      store_at(base() + exchange_layout{}(index)*exchange_layout::unit_bytes, item);
-    }
-  }
 
   /// The items of the thread with this number, in ascending or descending order.
   STRATA_D void put_blocked(int thread, bool descends, const T (&items)[items_per_thread]) {
