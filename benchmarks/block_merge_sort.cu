@@ -26,21 +26,45 @@ struct sort_keys : bench::block_work<T, Threads, Items> {
   static __device__ void run(storage& memory, T (&keys)[Items], int) { sorter(memory).Sort(keys, less<T>{}); }
 };
 
-/// All but a few of the last keys.
+/// A comparator of the program's: neither library knows what it does.
+struct is_before {
+  template <class T>
+  __device__ bool operator()(const T& a, const T& b) const {
+    return a < b;
+  }
+};
+
 template <class Library, class T, int Threads, int Items>
-struct sort_partial : bench::block_work<T, Threads, Items> {
-  static constexpr const char* algorithm = "BlockMergeSort::Sort partial tile";
+struct sort_by_functor : bench::block_work<T, Threads, Items> {
+  static constexpr const char* algorithm = "BlockMergeSort::Sort by a functor";
+  using sorter = typename Library::template BlockMergeSort<T, Threads, Items>;
+  using storage = typename sorter::TempStorage;
+  static __device__ void run(storage& memory, T (&keys)[Items], int) { sorter(memory).Sort(keys, is_before{}); }
+};
+
+/// All but a few of the last keys.
+template <class Library, class T, int Threads, int Items, class Compare>
+struct sort_first : bench::block_work<T, Threads, Items> {
   static constexpr int given = Threads * Items * 7 / 8 - 3;
   using sorter = typename Library::template BlockMergeSort<T, Threads, Items>;
   using storage = typename sorter::TempStorage;
   static __device__ void run(storage& memory, T (&keys)[Items], int given) {
     const T last = static_cast<T>(0x7fffffff);
-    sorter(memory).Sort(keys, less<T>{}, given, last);
+    sorter(memory).Sort(keys, Compare{}, given, last);
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
       if (static_cast<int>(threadIdx.x) * Items + i >= given) keys[i] = static_cast<T>(i);  // unspecified
     }
   }
+};
+
+template <class Library, class T, int Threads, int Items>
+struct sort_partial : sort_first<Library, T, Threads, Items, less<T>> {
+  static constexpr const char* algorithm = "BlockMergeSort::Sort partial tile";
+};
+template <class Library, class T, int Threads, int Items>
+struct sort_partial_by_functor : sort_first<Library, T, Threads, Items, is_before> {
+  static constexpr const char* algorithm = "BlockMergeSort::Sort partial tile by a functor";
 };
 
 template <class Library, class T, int Threads, int Items>
@@ -73,7 +97,11 @@ void add_cases(bench::suite& all) {
   add_collective<sort_keys, double, 256, 8>(all, 4);
   add_collective<sort_keys, std::uint64_t, 128, 15>(all, 2);
   add_collective<sort_keys, struct16, 128, 4>(all, 6);
+  add_collective<sort_by_functor, std::int32_t, 128, 4>(all, 6);
+  add_collective<sort_by_functor, std::int32_t, 256, 8>(all, 4);
+  add_collective<sort_by_functor, std::int32_t, 512, 4>(all, 4);
   add_collective<sort_partial, std::int32_t, 256, 8>(all, 4);
+  add_collective<sort_partial_by_functor, std::int32_t, 256, 8>(all, 4);
   add_collective<sort_pairs, std::int32_t, 128, 4>(all, 6);
   add_collective<sort_pairs, std::int32_t, 256, 8>(all, 4);
   add_collective<sort_pairs, float, 256, 16>(all, 2);

@@ -382,15 +382,7 @@ class BlockRadixSort {
   template <arrangement Output, class Code, class IsValid>
   STRATA_D void merge_keys(items<KeyT>& keys, const IsValid& is_valid) {
     items<word> words;
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      words[i] = is_valid(i) ? Code::encode(keys[i]) : static_cast<word>(~word{0});
-    }
-    detail::block_word_sort<word, shape::threads, ItemsPerThread>::sort(storage_.words, thread_, words);
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      if (!is_valid(i)) words[i] = Code::encode(keys[i]);
-    }
+    detail::sort_as_words<Code, shape::threads>(storage_.words, thread_, keys, words, is_valid);
     if constexpr (Output == striped) {
       if constexpr (shape::threads > warp_threads) __syncthreads();
       to_striped(storage_.words, words);

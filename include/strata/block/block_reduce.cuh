@@ -69,11 +69,9 @@ struct block_reduce_warp_reductions {
       const int warp = thread / warp_threads;
       const int lane = thread % warp_threads;
       const int warp_valid = valid - warp * warp_threads;
-      T result = value;
-      if (Full || warp_valid > 0) {
-        result = reduce_warp<Full>(warp, value, op, warp_valid);
-        if (lane == 0) shared.aggregates[warp] = result;
-      }
+      // In no branch, so that the compiler knows that the lanes are together. Of one item there is nothing to combine.
+      T result = reduce_warp<Full>(warp, value, op, Full ? warp_valid : detail::most(warp_valid, 1));
+      if (lane == 0 && (Full || warp_valid > 0)) shared.aggregates[warp] = result;
       __syncthreads();
 
       const int active_warps = ceiling_divide(valid, warp_threads);

@@ -283,6 +283,22 @@ STRATA_HD constexpr hardware_reduction known_operation() {
   return std::is_integral_v<T> || operation == hardware_reduction::add ? operation : hardware_reduction::none;
 }
 
+/// The order of a comparator that is known: `Less`, and by their names `less` and `greater` of the libraries above.
+enum class known_order { none, ascending, descending };
+template <class Compare, class Key>
+STRATA_HD constexpr known_order order_of() {
+  using Operand = typename operand<Compare>::type;
+  if (std::is_same_v<Compare, Less>) return known_order::ascending;
+  if (!(std::is_void_v<Operand> || std::is_same_v<Operand, Key>)) return known_order::none;
+  const char* text = detail::type_name<Compare>();
+  if (detail::skips(text, "cuda::std::") || detail::skips(text, "thrust::") || detail::skips(text, "std::")) {
+    text = detail::without_namespaces(text);
+    if (detail::is_name(text, "less")) return known_order::ascending;
+    if (detail::is_name(text, "greater")) return known_order::descending;
+  }
+  return known_order::none;
+}
+
 template <class T, hardware_reduction Operation>
 struct traits_of_operation;
 

@@ -58,6 +58,7 @@ template <bool Full, class Keys, class Key, std::size_t Length, class Compare, c
 STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, int end2, Key (&output)[Length],
                           Compare& compare, const Visit& visit) {
   if (begin1 >= end1 && begin2 >= end2) return begin1;
+  const int last1 = end1 - 1, last2 = end2 - 1;
   // Of a range without keys none is read. Selections instead of branches: threads differ.
   Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
   STRATA_UNROLL
@@ -71,12 +72,24 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
     begin2 = from2 ? next : begin2;
     if (i + 1 < static_cast<int>(Length)) {
       // At its end a range is not read further.
-      const Key key = keys[next < (from2 ? end2 : end1) ? next : index];
+      const Key key = keys[detail::least(next, from2 ? last2 : last1)];
       key1 = from2 ? key1 : key;
       key2 = from2 ? key : key2;
     }
   }
   return begin1;
+}
+
+/// The same, and most often without a look at the end after each key.
+template <class Keys, class Key, std::size_t Length, class Compare, class Visit>
+STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int begin2, int count2, Key (&output)[Length],
+                               Compare& compare, const Visit& visit) {
+  const int end1 = begin1 + count1, end2 = begin2 + count2;
+  if (count1 + count2 >= static_cast<int>(Length)) {
+    detail::serial_merge<true>(keys, begin1, end1, begin2, end2, output, compare, visit);
+  } else {
+    detail::serial_merge<false>(keys, begin1, end1, begin2, end2, output, compare, visit);
+  }
 }
 
 }  // namespace detail
@@ -153,14 +166,14 @@ STRATA_HD OffsetT MergePath(Keys1 keys1, Keys2 keys2, OffsetT keys1_count, Offse
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,
                           KeyT (&output)[Length], int (&indices)[Length], CompareOp compare) {
-  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin, keys2_begin + keys2_count,
-                              output, compare, [&](int i, int index) { indices[i] = index; });
+  detail::serial_merge_any(keys, keys1_begin, keys1_count, keys2_begin, keys2_count, output, compare,
+                           [&](int i, int index) { indices[i] = index; });
 }
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,
                           KeyT (&output)[Length], CompareOp compare) {
-  detail::serial_merge<false>(keys, keys1_begin, keys1_begin + keys1_count, keys2_begin, keys2_begin + keys2_count,
-                              output, compare, [](int, int) {});
+  detail::serial_merge_any(keys, keys1_begin, keys1_count, keys2_begin, keys2_count, output, compare,
+                           [](int, int) {});
 }
 
 STRATA_NAMESPACE_END

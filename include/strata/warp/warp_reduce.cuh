@@ -52,7 +52,8 @@ inline constexpr bool takes_any_operands =
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
 /// - On sm_80 and newer, one instruction reduces integers of up to 32 bits over a whole warp of 32, for
-///   operators whose `operator_traits` name it, and for `Min` and `Max` of floats of 16 and 32 bits. Two of them
+///   operators whose `operator_traits` name it, and for `Min` and `Max` of floats of 16 and 32 bits; also for
+///   `cuda::maximum` and the like, unless the result is a NaN, 0 or denormal. Two of them
 ///   reduce the pairs of `ArgMin` and `ArgMax`, if the index has 32 bits and the value is such a number. Else a
 ///   shuffle takes one step for each 4 bytes of `T`.
 /// - `T` must be trivially relocatable.
@@ -177,6 +178,11 @@ class WarpReduce {
     if constexpr (in_hardware<Operator>) {
       return detail::reduce_warp_in_hardware<Operator>(input, warp_.lane() < valid_items);
     } else {
+      constexpr hardware_reduction named = detail::named_extreme<Operator, T>();
+      if constexpr (LogicalWarpThreads == warp_threads && named != hardware_reduction::none) {
+        T extreme;
+        if (detail::normal_extreme<named>(input, warp_.lane() < valid_items, extreme)) return extreme;
+      }
       return reduce_to(input, op, valid_items);
     }
   }

@@ -159,5 +159,22 @@ class block_word_sort {
   }
 };
 
+/// Sorts the words of the valid keys of a block. `words` has them in the places of valid keys, and in others' places
+/// those of the keys that are there.
+template <class Code, int Threads, std::size_t Items, class Key, class IsValid>
+STRATA_D void sort_as_words(exchange_tile<typename Code::word, static_cast<int>(Items), Threads>& shared, int thread,
+                            const Key (&keys)[Items], typename Code::word (&words)[Items], const IsValid& is_valid) {
+  using word = typename Code::word;
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < Items; ++i) {
+    words[i] = is_valid(static_cast<int>(i)) ? Code::encode(keys[i]) : static_cast<word>(~word{0});
+  }
+  block_word_sort<word, Threads, static_cast<int>(Items)>::sort(shared, thread, words);
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < Items; ++i) {
+    if (!is_valid(static_cast<int>(i))) words[i] = Code::encode(keys[i]);
+  }
+}
+
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -59,11 +59,10 @@ STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, unsigned distanc
                : "r"(word), "r"(distance), "r"(shuffle_up_bounds(width)), "r"(mask));
   return result;
 }
-#else
+#endif
 STRATA_D bool has_lane_below(unsigned distance, int width) {
   return lane_id() % static_cast<unsigned>(width) >= distance;
 }
-#endif
 
 }  // namespace detail
 
@@ -78,13 +77,18 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
 #if STRATA_DEVICE_PASS
   static_assert(strata::detail::relocatable_requirements<T>::check());
   detail::shuffle_words<T> words(value);
-  unsigned found;
-  words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);
-  STRATA_UNROLL
-  for (std::size_t i = 1; i < detail::shuffle_words<T>::count; ++i) {
-    words.word[i] = __shfl_up_sync(mask, words.word[i], distance, width);
+  if constexpr (detail::shuffle_words<T>::count == 1) {
+    unsigned found;
+    words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);
+    has_source = found != 0;
+  } else {
+    // The predicate comes later than the words, so many cycles that comparing lanes pays.
+    STRATA_UNROLL
+    for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {
+      words.word[i] = __shfl_up_sync(mask, words.word[i], distance, width);
+    }
+    has_source = detail::has_lane_below(distance, width);
   }
-  has_source = found != 0;
   return words.value();
 #else
   has_source = detail::has_lane_below(distance, width);
@@ -95,12 +99,12 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
 /// Adds the value of the lane `distance` below, if there is one.
 STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
-  asm volatile(
-      "{\n\t.reg .pred p;\n\t.reg .u32 below;\n\t"
-      "shfl.sync.up.b32 below|p, %0, %1, %2, %3;\n\t@p add.u32 %0, below, %0;\n\t}"
-      : "+r"(value)
-      : "r"(distance), "r"(detail::shuffle_up_bounds(width)), "r"(mask));
-  return value;
+  // Without a source, the instruction returns the lane's own word: the sum needs no register that has it already.
+  unsigned sum;
+  asm volatile("{\n\t.reg .pred p;\n\tshfl.sync.up.b32 %0|p, %1, %2, %3, %4;\n\t@p add.u32 %0, %0, %1;\n\t}"
+               : "=&r"(sum)
+               : "r"(value), "r"(distance), "r"(detail::shuffle_up_bounds(width)), "r"(mask));
+  return sum;
 #else
   const unsigned below = shuffle_up(mask, value, distance, width);
   return detail::has_lane_below(distance, width) ? below + value : value;
@@ -109,16 +113,17 @@ STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distanc
 
 STRATA_D unsigned long long add_from_below(unsigned mask, unsigned long long value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
+  unsigned long long sum;
   asm volatile(
-      "{\n\t.reg .pred p;\n\t.reg .u32 low, high, below, below_high;\n\t"
-      "mov.b64 {low, high}, %0;\n\t"
-      "shfl.sync.up.b32 below|p, low, %1, %2, %3;\n\t"
-      "shfl.sync.up.b32 below_high, high, %1, %2, %3;\n\t"
-      "@p add.cc.u32 low, below, low;\n\t@p addc.u32 high, below_high, high;\n\t"
-      "mov.b64 %0, {low, high};\n\t}"
-      : "+l"(value)
-      : "r"(distance), "r"(detail::shuffle_up_bounds(width)), "r"(mask));
-  return value;
+      "{\n\t.reg .pred p;\n\t.reg .u32 low, high, sum, sum_high;\n\t"
+      "mov.b64 {low, high}, %1;\n\t"
+      "shfl.sync.up.b32 sum|p, low, %2, %3, %4;\n\t"
+      "shfl.sync.up.b32 sum_high, high, %2, %3, %4;\n\t"
+      "@p add.cc.u32 sum, sum, low;\n\t@p addc.u32 sum_high, sum_high, high;\n\t"
+      "mov.b64 %0, {sum, sum_high};\n\t}"
+      : "=l"(sum)
+      : "l"(value), "r"(distance), "r"(detail::shuffle_up_bounds(width)), "r"(mask));
+  return sum;
 #else
   const unsigned long long below = shuffle_up(mask, value, distance, width);
   return detail::has_lane_below(distance, width) ? below + value : value;

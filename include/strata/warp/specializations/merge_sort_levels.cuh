@@ -276,12 +276,17 @@ class merge_sort_levels {
   }
 };
 
-/// The public calls of BlockMergeSort, WarpMergeSort and BlockMergeSortStrategy. `Derived` has `memory()` and `team()`.
+/// The public calls of BlockMergeSort, WarpMergeSort and BlockMergeSortStrategy. `Derived` has `memory()` and `team()`;
+/// `sort_words()` too, if it `sorts_words` of keys by some comparators.
 template <class Derived, class KeyT, int ItemsPerThread, int Threads, class ValueT>
 class merge_sort_calls {
   using levels = merge_sort_levels<KeyT, ItemsPerThread, Threads, ValueT>;
   template <class T>
   using items = typename levels::template items<T>;
+
+ protected:
+  template <class CompareOp>
+  static constexpr bool sorts_words = false;
 
  public:
   template <class CompareOp>
@@ -344,7 +349,11 @@ class merge_sort_calls {
 
   template <bool Full, class Values, class CompareOp>
   STRATA_D void sort(items<KeyT>& keys, Values& values, int valid_items, const CompareOp& compare) {
-    if constexpr (compare_requirements<CompareOp, KeyT>::are_met) {
+    if constexpr (!compare_requirements<CompareOp, KeyT>::are_met) {
+      return;
+    } else if constexpr (Derived::template sorts_words<CompareOp>) {
+      self().template sort_words<Full, CompareOp>(keys, valid_items);
+    } else {
       levels::template sort<Full>(self().memory(), self().team(), keys, values, valid_items, compare);
     }
   }

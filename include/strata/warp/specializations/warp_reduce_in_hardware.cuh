@@ -51,6 +51,19 @@ struct extreme_words {
     }
   }
 
+  /// The same, but NaNs have the word that wins against all numbers.
+  STRATA_D static word of_number_or_winner(const T& number) {
+    static_assert(!std::is_integral_v<T>);
+    bits_type bits;
+    std::memcpy(&bits, &number, sizeof(T));
+    return (bits & magnitude) > infinity ? ~loses : flip(bits);
+  }
+  /// True if the word is that of a number that is not 0, and not denormal.
+  STRATA_D static bool is_normal(word w) {
+    const int bits = flip(w) & magnitude;
+    return smallest_normal <= bits && bits <= infinity;
+  }
+
   /// The extreme of the words of all lanes, in every lane.
   STRATA_D static word reduce(word w) {
     return IsMax ? platform::redux_max(full_warp_mask, w) : platform::redux_min(full_warp_mask, w);
@@ -60,6 +73,7 @@ struct extreme_words {
   using bits_type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>;
   static constexpr int magnitude = sizeof(T) == 4 ? 0x7fffffff : 0x7fff;
   static constexpr int infinity = sizeof(T) == 4 ? 0x7f800000 : std::is_same_v<T, __half> ? 0x7c00 : 0x7f80;
+  static constexpr int smallest_normal = sizeof(T) == 4 ? 0x00800000 : std::is_same_v<T, __half> ? 0x0400 : 0x0080;
 
   STRATA_D static int flip(int word) { return word ^ (word >> 31 & magnitude); }
 };
@@ -69,10 +83,23 @@ template <class Operator, class T>
 inline constexpr bool is_word_operation =
     std::is_integral_v<T> && sizeof(T) <= 4 && operator_traits<Operator, T>::hardware != hardware_reduction::none;
 
-/// True for minima and maxima of floats of 16 and 32 bits. Others' functions, as `cuda::maximum`, treat NaNs otherwise.
+/// True for minima and maxima of floats of 16 and 32 bits.
 template <class Operator, class T>
 inline constexpr bool is_extreme_of_floats = (std::is_same_v<Operator, Min> ||
                                               std::is_same_v<Operator, Max>)&&is_word_float<T>;
+
+/// Minima and maxima of such floats by function objects of others, as `cuda::maximum`, that are known by their names.
+/// Versions differ in what they do with NaNs, and with zeros of both signs: see normal_extreme().
+template <class Operator, class T>
+STRATA_HD constexpr hardware_reduction named_extreme() {
+  using Operand = typename operand<Operator>::type;
+  if (!platform::has_redux || !is_word_float<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
+    return hardware_reduction::none;
+  }
+  const hardware_reduction operation = detail::operation_by_name<Operator>();
+  const bool is_extreme = operation == hardware_reduction::min || operation == hardware_reduction::max;
+  return is_extreme ? operation : hardware_reduction::none;
+}
 
 /// True for ArgMin and ArgMax of pairs of a 32-bit index and a number that has a word.
 template <class Operator, class T>
@@ -106,6 +133,16 @@ STRATA_D T reduce_words(T value) {
   } else {
     return static_cast<T>(platform::redux_xor(full_warp_mask, static_cast<unsigned>(value)));
   }
+}
+
+/// The extreme of the numbers of those lanes of a warp that are valid, if it is normal and no number is a NaN: then it is
+/// the same by any function that finds extremes, and the same bits. Otherwise false, in all lanes.
+template <hardware_reduction Kind, class T>
+STRATA_D bool normal_extreme(const T& number, bool is_valid, T& extreme) {
+  using words = extreme_words<Kind == hardware_reduction::max, T>;
+  const auto word = words::reduce(is_valid ? words::of_number_or_winner(number) : words::loses);
+  extreme = words::number(word);
+  return words::is_normal(word);
 }
 
 /// The pair with the extreme value, and of these the one with the smallest index.
