@@ -3,6 +3,7 @@
 // test: check
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/core/launcher.cuh>
+#include <strata/core/operators.hpp>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/thread/thread_store_direct.cuh>
 
@@ -13,6 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
 #include <vector>
 
 #include "block/merge_sort_cases.cuh"
@@ -207,6 +211,67 @@ TEST(block_merge_sort_forms, take_a_comparator_that_is_not_const) {
   std::sort(keys.begin(), keys.end(), falling{});
   std::fill(keys.begin() + 100, keys.end(), -5);
   EXPECT_EQ(keys, out.to_host());
+}
+
+// ---------------------------------------------------------------------------- known orders
+// Integers are sorted as words by comparators that are known by their names.
+template <class Key, int Threads, int Items, class Compare>
+STRATA_KERNEL void sort_by_known_order(const Key* in, Key* out, int valid) {
+  using Sort = strata::BlockMergeSort<Key, Threads, Items>;
+  STRATA_SHARED(temp_storage, typename Sort::TempStorage);
+  constexpr int count = Threads * Items;
+  const int first = static_cast<int>(threadIdx.x) * Items;
+  Key keys[Items];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  Sort(temp_storage).Sort(keys, Compare{});
+  for (int i = 0; i < Items; ++i) out[first + i] = keys[i];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  __syncthreads();
+  Sort(temp_storage).SortPartialTile(keys, valid, Compare{});
+  for (int i = 0; i < Items; ++i) out[count + first + i] = keys[i];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  __syncthreads();
+  Sort(temp_storage).Sort(keys, Compare{}, valid, Key{7});
+  for (int i = 0; i < Items; ++i) out[2 * count + first + i] = keys[i];
+}
+
+template <class Key, int Threads, int Items, class Compare>
+void test_known_order(int valid) {
+  SCOPED_TRACE(testing::Message() << Threads << " threads, " << Items << " items, " << valid << " valid");
+  constexpr int count = Threads * Items;
+  std::mt19937_64 bits(static_cast<std::uint64_t>(count + valid));
+  std::vector<Key> keys(count);
+  for (Key& key : keys) key = static_cast<Key>(bits());
+  keys[0] = std::numeric_limits<Key>::max();
+  keys[count / 3] = std::numeric_limits<Key>::min();
+  const device_vector<Key> in(keys);
+  device_vector<Key> out(3 * count);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_known_order", 1, Threads},
+                                     sort_by_known_order<Key, Threads, Items, Compare>, in.data(), out.data(), valid));
+  std::vector<Key> expected = keys, partial = keys;
+  std::sort(expected.begin(), expected.end(), Compare{});
+  const int all_valid = std::max(0, std::min(valid, count));
+  std::sort(partial.begin(), partial.begin() + all_valid, Compare{});
+  expected.insert(expected.end(), partial.begin(), partial.end());
+  std::fill(partial.begin() + all_valid, partial.end(), Key{7});
+  expected.insert(expected.end(), partial.begin(), partial.end());
+  EXPECT_EQ(expected, out.to_host());
+}
+
+template <int Threads, int Items>
+void test_known_orders() {
+  for (const int valid : {-1, 0, 1, Threads * Items / 2 + 1, Threads * Items - 1, Threads * Items + 3}) {
+    test_known_order<int, Threads, Items, strata::Less>(valid);
+    test_known_order<std::uint32_t, Threads, Items, std::greater<>>(valid);
+    test_known_order<std::int64_t, Threads, Items, std::less<std::int64_t>>(valid);
+  }
+}
+TEST(block_merge_sort_known_orders, sort_integers) {
+  test_known_orders<32, 4>();
+  test_known_orders<96, 8>();  // no power of two of warps
+  test_known_orders<128, 1>();
+  test_known_orders<48, 4>();  // no whole warps: merges of keys
+  test_known_orders<64, 3>();
 }
 
 // ---------------------------------------------------------------------------- shared memory

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <strata/core/launcher.cuh>
+#include <strata/core/operators.hpp>
 #include <strata/thread/thread_load_direct.cuh>
 #include <strata/thread/thread_store_direct.cuh>
 #include <strata/warp/warp_merge_sort.cuh>
@@ -11,6 +12,9 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
 #include <vector>
 
 #include "block/merge_sort_cases.cuh"
@@ -35,6 +39,68 @@ struct sort_case {
   STRATA_D static int thread() { return static_cast<int>(threadIdx.x) % pitch; }
   STRATA_D static bool is_member() { return thread() < Width; }
 };
+
+// ---------------------------------------------------------------------------- known orders
+// Integers are sorted as words by comparators that are known by their names.
+template <class Key, int Lanes, int Items, class Compare>
+STRATA_KERNEL void sort_by_known_order(const Key* in, Key* out, int valid) {
+  using Sort = WarpMergeSort<Key, Items, Lanes>;
+  STRATA_SHARED(temp_storage, typename Sort::TempStorage[64 / Lanes]);
+  const int thread = static_cast<int>(threadIdx.x), first = thread * Items;
+  Sort sort(temp_storage[thread / Lanes]);
+  Key keys[Items];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  // Logical warps of a warp may diverge.
+  if (thread / Lanes % 2 == 0) {
+    sort.Sort(keys, Compare{});
+  } else {
+    sort.SortPartialTile(keys, valid, Compare{});
+  }
+  for (int i = 0; i < Items; ++i) out[first + i] = keys[i];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  __syncwarp();
+  sort.Sort(keys, Compare{}, valid, Key{7});
+  for (int i = 0; i < Items; ++i) out[64 * Items + first + i] = keys[i];
+}
+
+template <class Key, int Lanes, int Items, class Compare>
+void test_known_order(int valid) {
+  SCOPED_TRACE(testing::Message() << Lanes << " lanes, " << Items << " items, " << valid << " valid");
+  constexpr int tile = Lanes * Items, count = 64 * Items;
+  std::mt19937_64 bits(static_cast<std::uint64_t>(tile + valid));
+  std::vector<Key> keys(count);
+  for (Key& key : keys) key = static_cast<Key>(bits());
+  keys[0] = std::numeric_limits<Key>::max();
+  const device_vector<Key> in(keys);
+  device_vector<Key> out(2 * count);
+  ASSERT_CUDA_SUCCESS(strata::launch({"sort_by_known_order", 1, 64}, sort_by_known_order<Key, Lanes, Items, Compare>,
+                                     in.data(), out.data(), valid));
+  std::vector<Key> expected = keys, with_default = keys;
+  for (int first = 0; first < count; first += tile) {
+    const int some = std::max(0, std::min(valid, tile));
+    std::sort(expected.begin() + first, expected.begin() + first + (first / tile % 2 == 0 ? tile : some), Compare{});
+    std::sort(with_default.begin() + first, with_default.begin() + first + some, Compare{});
+    std::fill(with_default.begin() + first + some, with_default.begin() + first + tile, Key{7});
+  }
+  expected.insert(expected.end(), with_default.begin(), with_default.end());
+  EXPECT_EQ(expected, out.to_host());
+}
+
+template <int Lanes, int Items>
+void test_known_orders() {
+  for (const int valid : {-1, 0, 1, Lanes * Items / 2 + 1, Lanes * Items - 1, Lanes * Items + 3}) {
+    test_known_order<int, Lanes, Items, strata::Less>(valid);
+    test_known_order<std::uint32_t, Lanes, Items, std::greater<>>(valid);
+    test_known_order<std::int64_t, Lanes, Items, std::less<std::int64_t>>(valid);
+  }
+}
+TEST(warp_merge_sort_known_orders, sort_integers) {
+  test_known_orders<32, 4>();
+  test_known_orders<16, 1>();
+  test_known_orders<4, 8>();
+  test_known_orders<1, 2>();
+  test_known_orders<8, 3>();  // merges of keys
+}
 
 template <class Case>
 class warp_merge_sort : public testing::Test {};

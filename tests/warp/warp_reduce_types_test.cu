@@ -16,6 +16,22 @@
 #include "support/test_support.cuh"
 #include "support/test_types.cuh"
 
+// Known by its name to be a maximum. Of a NaN and a number, and of zeros, it takes the first one.
+namespace thrust::of_this_test {
+struct maximum {
+  template <class T>
+  STRATA_HD T operator()(const T& a, const T& b) const {
+    return static_cast<float>(a) < static_cast<float>(b) ? b : a;
+  }
+};
+struct minimum {
+  template <class T>
+  STRATA_HD T operator()(const T& a, const T& b) const {
+    return static_cast<float>(b) < static_cast<float>(a) ? b : a;
+  }
+};
+}  // namespace thrust::of_this_test
+
 namespace {
 
 using namespace strata_test;
@@ -247,6 +263,40 @@ TYPED_TEST(warp_reduce_of_float, a_nan_loses_against_numbers_and_zeros_have_an_o
     test_extremes<32, TypeParam, strata::Min, strata::Max>(items);
     test_extremes<16, TypeParam, strata::Min, strata::Max>(items);
     test_extremes<5, TypeParam, strata::Min, strata::Max>(items);
+  }
+}
+
+/// The same function by a name that nobody knows.
+template <class Operator>
+struct without_name {
+  Operator op;
+  template <class T>
+  STRATA_HD T operator()(const T& a, const T& b) const {
+    return op(a, b);
+  }
+};
+
+template <class T, class Operator>
+void test_named(const std::vector<T>& items, int valid, Operator op) {
+  const device_vector<T> in(items);
+  device_vector<T> named(34), unnamed(34);
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"reduce_items", 1, 32}, reduce_items<T, 32, Operator>, in.data(), named.data(), valid, op));
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_items", 1, 32}, reduce_items<T, 32, without_name<Operator>>, in.data(),
+                                     unnamed.data(), valid, without_name<Operator>{}));
+  const std::vector<T> results = named.to_host(), expected = unnamed.to_host();
+  for (std::size_t i = 0; i < results.size(); ++i) ASSERT_TRUE(same_bits(results[i], expected[i])) << "result " << i;
+}
+
+TYPED_TEST(warp_reduce_of_float, extremes_by_the_functors_of_others_are_theirs_bit_for_bit) {
+  using T = TypeParam;
+  std::vector<std::vector<T>> warps = special_warps<T>();
+  for (int i = 0; i < 10; ++i) warps.push_back(random_items<T>(32, static_cast<unsigned>(i), 1000));
+  for (const std::vector<T>& items : warps) {
+    for (const int valid : {1, 17, 32}) {
+      test_named(items, valid, thrust::of_this_test::maximum{});
+      test_named(items, valid, thrust::of_this_test::minimum{});
+    }
   }
 }
 

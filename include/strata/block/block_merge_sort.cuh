@@ -5,14 +5,15 @@
 #include <strata/block/block_merge_sort_strategy.cuh>
 #include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/block_word_sort.cuh>
-#include <strata/block/specializations/radix_sort_words.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
+#include <strata/warp/specializations/word_sort.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -178,27 +179,31 @@ class BlockMergeSort
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   using team_type = detail::merge_sort_block<shape::threads>;
   using levels = detail::merge_sort_levels<KeyT, ItemsPerThread, shape::threads, ValueT>;
-  // Equal integers are interchangeable, so a sort of their words need not be stable, nor call a comparator that is known.
-  // On an H200 (CUDA 13.0, 2026-11-29), int keys of 256 x 8: 130.7 instead of 99.3 items a ns. Networks for other numbers
-  // of items than powers of two take longer than merges: 128 x 23, 114.5 and 153.4.
-  static constexpr bool has_word = std::is_same_v<ValueT, NullType> && std::is_integral_v<KeyT> && sizeof(KeyT) >= 4 &&
-                                   sizeof(KeyT) <= 8 && shape::threads % warp_threads == 0 && ItemsPerThread <= 16 &&
-                                   detail::is_power_of_two(ItemsPerThread);
-  template <bool IsDescending>
-  using code = detail::radix_sort_word<KeyT, IsDescending>;
   template <class CompareOp>
-  static constexpr bool sorts_words = has_word&& detail::order_of<CompareOp, KeyT>() != detail::known_order::none;
+  static constexpr detail::known_order word_order =
+      shape::threads % warp_threads == 0 ? detail::order_of_words<CompareOp, KeyT, ValueT, ItemsPerThread>
+                                         : detail::known_order::none;
+  template <class CompareOp>
+  static constexpr bool sorts_words = word_order<CompareOp> != detail::known_order::none;
 
   struct levels_storage {
     typename levels::storage tile;
     typename team_type::borders borders;
   };
-  struct words_storage {
-    detail::exchange_tile<typename detail::unsigned_of_bytes<sizeof(KeyT)>::type, ItemsPerThread, shape::threads> words;
+  template <class Key>
+  using words_of =
+      detail::exchange_tile<typename detail::unsigned_of_bytes<sizeof(Key)>::type, ItemsPerThread, shape::threads>;
+  template <class Key, bool AreWords>
+  struct storage_of_words {
+    NullType words;
+  };
+  template <class Key>
+  struct storage_of_words<Key, true> {
+    words_of<Key> words;
   };
   union storage {
     levels_storage levels;
-    std::conditional_t<has_word, words_storage, NullType> words;
+    storage_of_words<KeyT, sorts_words<Less>> words;
   };
 
  public:
@@ -221,13 +226,13 @@ class BlockMergeSort
 
   template <bool Full, class CompareOp>
   STRATA_D void sort_words(KeyT (&keys)[static_cast<std::size_t>(ItemsPerThread)], int valid_items) {
-    using by = code<detail::order_of<CompareOp, KeyT>() == detail::known_order::descending>;
-    typename by::word words[static_cast<std::size_t>(ItemsPerThread)];
     const int first = thread_ * ItemsPerThread;
-    detail::sort_as_words<by, shape::threads>(storage_.words.words, thread_, keys, words,
-                                              [&](int i) { return Full || first + i < valid_items; });
-    STRATA_UNROLL
-    for (int i = 0; i < ItemsPerThread; ++i) keys[i] = by::decode(words[i]);
+    detail::sort_integers<word_order<CompareOp>>(
+        keys, [&](int i) { return Full || first + i < valid_items; },
+        [&](auto& words) {
+          using word = std::decay_t<decltype(words[0])>;
+          detail::block_word_sort<word, shape::threads, ItemsPerThread>::sort(storage_.words.words, thread_, words);
+        });
   }
 
   storage& storage_;

@@ -6,7 +6,6 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/block_word_sort.cuh>
-#include <strata/block/specializations/radix_sort_words.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -14,6 +13,8 @@
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/exchange_tile.cuh>
+#include <strata/warp/specializations/radix_sort_words.cuh>
+#include <strata/warp/specializations/word_sort.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -382,7 +383,9 @@ class BlockRadixSort {
   template <arrangement Output, class Code, class IsValid>
   STRATA_D void merge_keys(items<KeyT>& keys, const IsValid& is_valid) {
     items<word> words;
-    detail::sort_as_words<Code, shape::threads>(storage_.words, thread_, keys, words, is_valid);
+    detail::sort_as_words<Code>(keys, words, is_valid, [&](items<word>& sorted) {
+      detail::block_word_sort<word, shape::threads, ItemsPerThread>::sort(storage_.words, thread_, sorted);
+    });
     if constexpr (Output == striped) {
       if constexpr (shape::threads > warp_threads) __syncthreads();
       to_striped(storage_.words, words);

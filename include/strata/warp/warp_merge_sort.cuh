@@ -4,12 +4,14 @@
 
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
 #include <strata/warp/specializations/merge_sort_levels.cuh>
+#include <strata/warp/specializations/word_sort.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -123,6 +125,32 @@ class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsP
   using team_type = detail::merge_sort_warp<LogicalWarpThreads>;
   STRATA_D storage& memory() { return storage_; }
   STRATA_D const team_type& team() const { return team_; }
+
+  template <class CompareOp>
+  static constexpr detail::known_order word_order =
+      detail::is_power_of_two(LogicalWarpThreads) ? detail::order_of_words<CompareOp, KeyT, ValueT, ItemsPerThread>
+                                                  : detail::known_order::none;
+  template <class CompareOp>
+  static constexpr bool sorts_words = word_order<CompareOp> != detail::known_order::none;
+
+  template <bool Full, class CompareOp>
+  STRATA_D void sort_words(KeyT (&keys)[static_cast<std::size_t>(ItemsPerThread)], int valid_items) {
+    const int lane = team_.thread(), first = lane * ItemsPerThread;
+    const auto sort_in = [&](unsigned mask) {
+      detail::sort_integers<word_order<CompareOp>>(
+          keys, [&](int i) { return Full || first + i < valid_items; },
+          [&](auto& words) {
+            using word = std::decay_t<decltype(words[0])>;
+            detail::word_sort<word, ItemsPerThread>::template sort_in_lanes<LogicalWarpThreads>(
+                mask, static_cast<unsigned>(lane), words);
+          });
+    };
+    if (LogicalWarpThreads == warp_threads || platform::warp_is_together<WarpMergeSort, CompareOp>()) {
+      sort_in(full_warp_mask);
+    } else {
+      sort_in(team_.mask());
+    }
+  }
 
   storage& storage_;
   team_type team_;

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform/shuffle.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/radix_sort_words.cuh>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Sorts the unsigned words of a thread, or of a power of two of lanes in blocked arrangement. The sort is not stable,
+/// so equal words must be interchangeable: then a step is a minimum and a maximum, without comparisons and branches.
+///
+/// 1. Each thread sorts its words in registers, by Batcher's odd-even merge sort.
+/// 2. Lanes merge their runs by bitonic merges. Words move by shuffles, without barriers.
+template <class Word, int Items>
+class word_sort {
+  static constexpr std::size_t items = static_cast<std::size_t>(Items);
+
+ public:
+  STRATA_D static Word smaller(Word a, Word b) { return b < a ? b : a; }
+
+  STRATA_D static void sort_bitonic(Word (&words)[items]) {
+    if constexpr (is_power_of_two(static_cast<unsigned>(Items))) {
+      STRATA_UNROLL
+      for (int distance = Items / 2; distance > 0; distance /= 2) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          if ((i & distance) == 0) word_sort::order(words[i], words[i + distance]);
+        }
+      }
+    } else {
+      // Bitonic steps take halves.
+      sort_in_thread(words);
+    }
+  }
+
+  /// `mask` has the lanes of the caller's logical warp, or of several that call together.
+  template <int Lanes>
+  STRATA_D static void sort_in_lanes(unsigned mask, unsigned lane, Word (&words)[items]) {
+    sort_in_thread(words);
+    STRATA_UNROLL
+    for (unsigned lanes = 2; lanes <= unsigned{Lanes}; lanes *= 2) {
+      // The second run is read backwards, so that both together are bitonic.
+      Word other[items];
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        other[i] = platform::shuffle_xor(mask, words[Items - 1 - i], static_cast<int>(lanes - 1));
+      }
+      take(lane, lanes / 2, words, other);
+      STRATA_UNROLL
+      for (unsigned distance = lanes / 4; distance > 0; distance /= 2) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          other[i] = platform::shuffle_xor(mask, words[i], static_cast<int>(distance));
+        }
+        take(lane, distance, words, other);
+      }
+      sort_bitonic(words);
+    }
+  }
+
+ private:
+  STRATA_D static Word larger(Word a, Word b) { return b < a ? a : b; }
+  STRATA_D static void order(Word& a, Word& b) {
+    const Word low = smaller(a, b);
+    b = larger(a, b);
+    a = low;
+  }
+
+  // Batcher's network for the next power of two, without the steps that have a missing word: it would be the greatest.
+  // Steps are templates, because compilers do not unroll loops of so many.
+  template <int Run = 1, int Distance = Run>
+  STRATA_D static void sort_in_thread(Word (&words)[items]) {
+    if constexpr (Run < Items) {
+      network_column<Run, Distance>(words, std::make_index_sequence<items>{});
+      if constexpr (Distance > 1) {
+        sort_in_thread<Run, Distance / 2>(words);
+      } else {
+        sort_in_thread<2 * Run>(words);
+      }
+    }
+  }
+  template <int Run, int Distance, std::size_t... Index>
+  STRATA_D static void network_column(Word (&words)[items], std::index_sequence<Index...>) {
+    (network_step<Run, Distance, static_cast<int>(Index)>(words), ...);
+  }
+  template <int Run, int Distance, int Index>
+  STRATA_D static void network_step(Word (&words)[items]) {
+    constexpr int first = Distance % Run;
+    if constexpr (Index >= first && Index + Distance < Items && (Index - first) / Distance % 2 == 0 &&
+                  Index / (2 * Run) == (Index + Distance) / (2 * Run)) {
+      word_sort::order(words[Index], words[Index + Distance]);
+    }
+  }
+
+  // The lane without `bit` keeps the smaller words.
+  STRATA_D static void take(unsigned lane, unsigned bit, Word (&words)[items], const Word (&other)[items]) {
+    const bool takes_smaller = (lane & bit) == 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      if constexpr (sizeof(Word) > sizeof(unsigned)) {  // there is no minimum instruction
+        words[i] = (words[i] < other[i]) == takes_smaller ? words[i] : other[i];
+      } else {
+        words[i] = takes_smaller ? smaller(words[i], other[i]) : larger(words[i], other[i]);
+      }
+    }
+  }
+};
+
+/// Sorts valid keys by their words: `sort(words)` sorts words. `words` then has them in the places of valid keys, and in
+/// others' places the words of the keys that are there.
+template <class Code, std::size_t Items, class Key, class IsValid, class Sort>
+STRATA_D void sort_as_words(const Key (&keys)[Items], typename Code::word (&words)[Items], const IsValid& is_valid,
+                            const Sort& sort) {
+  using word = typename Code::word;
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < Items; ++i) {
+    words[i] = is_valid(static_cast<int>(i)) ? Code::encode(keys[i]) : static_cast<word>(~word{0});
+  }
+  sort(words);
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < Items; ++i) {
+    if (!is_valid(static_cast<int>(i))) words[i] = Code::encode(keys[i]);
+  }
+}
+
+/// Sorts the valid ones of integers by their words.
+template <known_order Order, class Key, std::size_t Items, class IsValid, class Sort>
+STRATA_D void sort_integers(Key (&keys)[Items], const IsValid& is_valid, const Sort& sort) {
+  using code = radix_sort_word<Key, Order == known_order::descending>;
+  typename code::word words[Items];
+  detail::sort_as_words<code>(keys, words, is_valid, sort);
+  STRATA_UNROLL
+  for (std::size_t i = 0; i < Items; ++i) keys[i] = code::decode(words[i]);
+}
+
+/// The order of a comparator that is known, if the keys are integers of 4 or 8 bytes, `Items` to a thread. Equal ones
+/// are interchangeable: a sort of their words need not be stable, nor call the comparator.
+///
+/// On an H200 (CUDA 13.0, 2026-11-29), blocks sort 131 int keys a ns as words, and 99 by merges of keys, with 256 threads
+/// x 8 keys. Of 23 keys it is 115 and 153, with 128 threads: networks suit powers of two.
+template <class Compare, class Key, class Value, int Items>
+inline constexpr known_order order_of_words = std::is_same_v<Value, NullType>&& std::is_integral_v<Key> &&
+                                                      (sizeof(Key) == 4 || sizeof(Key) == 8) && Items <= 16 &&
+                                                      is_power_of_two(Items)
+                                                  ? detail::order_of<Compare, Key>()
+                                                  : known_order::none;
+
+}  // namespace detail
+STRATA_NAMESPACE_END
