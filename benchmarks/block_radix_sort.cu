@@ -5,6 +5,7 @@
 // of bits.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/collectives.cuh"
 
@@ -103,6 +104,25 @@ struct sort_pairs_to_striped : pairs<Library, T, Threads, Items, std::uint32_t> 
   }
 };
 
+/// strata's algorithms, of which its default is one.
+template <class T, int Threads, int Items, class Value, strata::BlockRadixSortAlgorithm Algorithm>
+struct by_algorithm : block_work<T, Threads, Items> {
+  static constexpr bool has_values = !std::is_same_v<Value, strata::NullType>;
+  static constexpr const char* lib =
+      Algorithm == strata::BLOCK_RADIX_SORT_MATCH ? "match" : "thread_counters";
+  using sorter = strata::BlockRadixSort<T, Threads, Items, Value, 4, true, strata::BLOCK_SCAN_WARP_SCANS,
+                                        cudaSharedMemBankSizeFourByte, 1, 1, Algorithm>;
+  using storage = typename sorter::TempStorage;
+  static __device__ void run(storage& memory, T (&keys)[Items], int) {
+    if constexpr (has_values) {
+      pairs<bench::on_strata, T, Threads, Items, Value>::sort(
+          keys, [&](Value(&values)[Items]) { sorter(memory).Sort(keys, values); });
+    } else {
+      sorter(memory).Sort(keys);
+    }
+  }
+};
+
 template <class Library, class T, int Threads, int Items, class Rank, int Bits>
 struct ranks : block_work<T, Threads, Items> {
   static constexpr int given = 3;
@@ -138,29 +158,37 @@ struct rank_early_or
   static constexpr const char* algorithm = "BlockRadixRankMatchEarlyCounts::RankKeys 8 bits atomic or";
 };
 
+/// Beside CUB's sort and strata's two algorithms in passes.
+template <template <class, class, int, int> class Work, class T, int Threads, int Items, class Value = strata::NullType>
+void add_algorithms(bench::suite& all, int rounds) {
+  bench::add_collective<Work, T, Threads, Items,
+                        by_algorithm<T, Threads, Items, Value, strata::BLOCK_RADIX_SORT_THREAD_COUNTERS>,
+                        by_algorithm<T, Threads, Items, Value, strata::BLOCK_RADIX_SORT_MATCH>>(all, rounds);
+}
+
 void add_cases(bench::suite& all) {
   using bench::add_collective;
   add_collective<sort_keys, std::uint32_t, 64, 1>(all, 6);
-  add_collective<sort_keys, std::uint32_t, 128, 4>(all, 2);
-  add_collective<sort_keys, std::uint32_t, 256, 8>(all, 1);
+  add_algorithms<sort_keys, std::uint32_t, 128, 4>(all, 2);
+  add_algorithms<sort_keys, std::uint32_t, 256, 8>(all, 1);
   add_collective<sort_keys, std::uint32_t, 256, 16>(all, 1);
   add_collective<sort_keys, std::uint32_t, 128, 23>(all, 1);
-  add_collective<sort_keys, std::uint32_t, 512, 8>(all, 1);
+  add_algorithms<sort_keys, std::uint32_t, 512, 8>(all, 1);
   add_collective<sort_keys, std::uint32_t, 1024, 4>(all, 2);
-  add_collective<sort_keys, std::int8_t, 128, 8>(all, 4);
-  add_collective<sort_keys, std::uint8_t, 256, 15>(all, 2);
+  add_algorithms<sort_keys, std::int8_t, 128, 8>(all, 4);
+  add_algorithms<sort_keys, std::uint8_t, 256, 15>(all, 2);
   add_collective<sort_keys, std::uint16_t, 256, 8>(all, 2);
-  add_collective<sort_keys, __half, 256, 8>(all, 2);
+  add_algorithms<sort_keys, __half, 256, 8>(all, 2);
   add_collective<sort_keys, std::int32_t, 256, 4>(all, 2);
-  add_collective<sort_keys, float, 256, 8>(all, 1);
+  add_algorithms<sort_keys, float, 256, 8>(all, 1);
   add_collective<sort_keys, double, 128, 8>(all, 1);
-  add_collective<sort_keys, std::uint64_t, 256, 8>(all, 1);
+  add_algorithms<sort_keys, std::uint64_t, 256, 8>(all, 1);
   add_collective<sort_descending, float, 256, 8>(all, 1);
   add_collective<sort_to_striped, std::uint32_t, 256, 8>(all, 1);
   add_collective<sort_by_bits, std::uint32_t, 256, 8>(all, 4);
-  add_collective<sort_pairs, std::uint32_t, 128, 8>(all, 1);
-  add_collective<sort_pairs, std::uint32_t, 256, 16>(all, 1);
-  add_collective<sort_pairs, float, 256, 8>(all, 1);
+  add_algorithms<sort_pairs, std::uint32_t, 128, 8, std::uint32_t>(all, 1);
+  add_algorithms<sort_pairs, std::uint32_t, 256, 16, std::uint32_t>(all, 1);
+  add_algorithms<sort_pairs, float, 256, 8, std::uint32_t>(all, 1);
   add_collective<sort_long_pairs, std::uint64_t, 256, 4>(all, 1);
   add_collective<sort_struct_pairs, std::uint32_t, 128, 4>(all, 2);
   add_collective<sort_pairs_to_striped, std::uint32_t, 256, 8>(all, 1);

@@ -8,6 +8,7 @@ the ratios against a list of bars.
     report.py *.csv --overview overview.svg
     report.py reduce.csv --bars bars/reduce.csv
     report.py new/*.csv --context new.json --other-cub 3.0.1 old/*.csv
+    report.py results/h200/{block_*,warp}.csv --pages ../include/strata/guides/your_kernel.md
 
 A ratio is CUB's median time, or another rival's, over strata's: above 1 strata is faster. Needs
 Python 3.9, nothing else.
@@ -300,6 +301,58 @@ def collective_table(members):
     return lines
 
 
+# ------------------------------------------------------------------ tables of pages
+
+
+PAGE_TABLE = re.compile(r"(<!-- table of (collectives|algorithms):([^\n]*)\n(.*?)-->\n)(.*?)(<!-- end of table -->)",
+                        re.DOTALL)
+TYPE_NAMES = {"i8": "signed char", "u8": "unsigned char", "u16": "unsigned short", "i32": "int", "u32": "unsigned",
+              "u64": "unsigned 64", "f16": "half", "f32": "float", "f64": "double", "struct16": "16-byte struct"}
+
+
+def of_case(timings, algorithm, of_type, case):
+    """{lib: Timing} of the one case with any number of items."""
+    for key, libs in timings.items():
+        if (key.algorithm, key.type, key.case) == (algorithm, of_type, case):
+            return libs
+    raise ValueError(f"the results lack {algorithm},{of_type},{case}")
+
+
+def collectives_rows(cases, timings, _):
+    """What strata's collectives cost: cycles alone, rate of a full device, registers, shared memory."""
+    yield "| call | items | threads x items | cycles | items a ns | registers | shared bytes |"
+    yield "|---|---|---|--:|--:|--:|--:|"
+    for algorithm, of_type, case in cases:
+        full = of_case(timings, algorithm, of_type, case)["strata"]
+        alone = of_case(timings, algorithm, of_type, case + ONE_BLOCK)["strata"]
+        cells = [algorithm, TYPE_NAMES[of_type], case.replace("x", " x "), rounded(alone.median_of(CYCLES_COLUMN)),
+                 rounded(full.median_of("items_per_s") / 1e9), *(rounded(full.median_of(name)) for name in USE_COLUMNS[:2])]
+        yield f"| {' | '.join(cells)} |"
+
+
+def algorithms_rows(cases, timings, libs):
+    """CUB's time over that of strata's algorithms, of a full device / of one block."""
+    def ratio(found, lib):
+        return f"{found['cub'].median / found[lib].median:.2f}" if lib in found else ""
+    yield f"| sort | keys | threads x items | {' | '.join(lib.replace('_', ' ') for lib in libs)} | default |"
+    yield f"|---|---|---|{'--:|' * (len(libs) + 1)}"
+    for algorithm, of_type, case in cases:
+        both = [of_case(timings, algorithm, of_type, case + end) for end in ("", ONE_BLOCK)]
+        cells = ["/".join(ratio(found, lib) for found in both) for lib in [*libs, "strata"]]
+        name = algorithm.split("::")[1]
+        yield f"| {name} | {TYPE_NAMES[of_type]} | {case.replace('x', ' x ')} | {' | '.join(cells)} |"
+
+
+def page_with_tables(text, timings):
+    """The page with its tables of collectives and algorithms written anew. Which cases they have is in the comment that
+    begins them, a line for each: `algorithm,type,case`. A table of algorithms has their names behind the colon."""
+    def written(match):
+        cases = [line.rsplit(",", 2) for line in match[4].splitlines()]
+        rows = collectives_rows if match[2] == "collectives" else algorithms_rows
+        return "".join([match[1], "\n", *(row + "\n" for row in rows(cases, timings, match[3].split())), "\n", match[6]])
+    return PAGE_TABLE.sub(written, text)
+
+
 def by_algorithm(comparisons):
     """Those with CUB."""
     found = {}
@@ -359,9 +412,9 @@ def markdown(comparisons, timings, context=None, title=TITLE, failures=(), other
         of_algorithms[comparison.key.algorithm].append(comparison)
     for algorithm, members in of_algorithms.items():
         only_cub = all(c.rival == "cub" for c in members)
-        if only_cub and all(is_collective(c) for c in members):
+        if all(is_collective(c) for c in members):
             lines += [f"## {algorithm}", "", "Where there are two figures, they are strata's and CUB's.", "",
-                      *collective_table(members), ""]
+                      *collective_table([c for c in members if c.rival == "cub"]), ""]
             continue
         theirs = "CUB us" if only_cub else "rival | rival us"
         link = has_link(c.ours for c in members)
@@ -745,6 +798,20 @@ def billions(value):
     return None if value is None else value / 1e9
 
 
+def write_pages(paths, timings):
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            text = page_with_tables(text, timings)
+        except ValueError as error:
+            print(f"report.py: {path}: {error}", file=sys.stderr)
+            return 2
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return 0
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("csv", nargs="+", help="written by a benchmark program; a case that is in "
@@ -758,6 +825,8 @@ def main(arguments):
     parser.add_argument("--other-cub", nargs="+", action="append", default=[], metavar=("VERSION", "CSV"),
                         help="files of the same programs beside another CUB: a table puts the versions side by side")
     parser.add_argument("--title", help="of table and charts")
+    parser.add_argument("--pages", nargs="+", metavar="PAGE", help="write the tables of collectives in these Markdown "
+                        "pages anew, and nothing else")
     options = parser.parse_args(arguments)
     try:
         timings = read_timings(options.csv)
@@ -769,6 +838,8 @@ def main(arguments):
     except (OSError, ValueError, KeyError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
+    if options.pages:
+        return write_pages(options.pages, timings)
     heading = options.title or page_title(context)
     text = markdown(comparisons, timings, context, heading, failures, others)
     if options.markdown:

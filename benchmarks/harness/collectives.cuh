@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
@@ -304,8 +305,9 @@ peer one_block_peer(const char* lib, const device_array<typename Work::type>& in
   return made;
 }
 
-/// Both regimes of a collective, strata's beside CUB's.
-template <class Strata, class Cub>
+/// Both regimes of a collective, strata's beside CUB's. `Others` are other algorithms of strata's for the same results:
+/// further rivals, each with the name `lib`.
+template <class Strata, class Cub, class... Others>
 void add_work(suite& all, const std::string& shape, int rounds) {
   using T = typename Strata::type;
   static_assert(std::is_same_v<T, typename Cub::type> && Strata::threads == Cub::threads &&
@@ -315,20 +317,27 @@ void add_work(suite& all, const std::string& shape, int rounds) {
       const std::int64_t size = std::int64_t{Strata::tiles} * Strata::threads * Strata::items;
       const auto in = random_array<T>(size, env.settings.seed, env.stream);
       const std::size_t results = in.size() * (Strata::is_transfer ? 2 : 1);
-      const device_array<T> ours(results), theirs(results);
-      ours.fill_bytes(0, env.stream);
-      theirs.fill_bytes(0, env.stream);
       workload work;
-      if (is_alone) {
-        work.peers = {one_block_peer<Strata>("strata", in, ours, env.stream),
-                      one_block_peer<Cub>("cub", in, theirs, env.stream)};
-      } else {
-        work.peers = {full_device_peer<Strata>("strata", in, ours, rounds),
-                      full_device_peer<Cub>("cub", in, theirs, rounds)};
-      }
-      work.bytes = (is_alone ? Strata::threads_alone : double{threads_of_launch} * rounds) * Strata::items * sizeof(T);
+      std::vector<device_array<T>> found;
       const cudaStream_t stream = env.stream;
-      work.verify = [=] { return difference(ours, theirs, {}, stream); };
+      const auto add_peer = [&](const char* lib, auto of_work) {
+        using peer_work = std::decay_t<decltype(of_work)>;
+        found.emplace_back(results);
+        found.back().fill_bytes(0, stream);
+        work.peers.push_back(is_alone ? one_block_peer<peer_work>(lib, in, found.back(), stream)
+                                      : full_device_peer<peer_work>(lib, in, found.back(), rounds));
+      };
+      add_peer("strata", Strata{});
+      add_peer("cub", Cub{});
+      (add_peer(Others::lib, Others{}), ...);
+      work.bytes = (is_alone ? Strata::threads_alone : double{threads_of_launch} * rounds) * Strata::items * sizeof(T);
+      work.verify = [=] {
+        for (const device_array<T>& other : found) {
+          const std::string text = difference(found[0], other, {}, stream);
+          if (!text.empty()) return text;
+        }
+        return std::string();
+      };
       return work;
     };
     const std::int64_t n = std::int64_t{Strata::threads} * Strata::items;
@@ -336,6 +345,7 @@ void add_work(suite& all, const std::string& shape, int rounds) {
         Strata::algorithm, Strata::type_text, shape + (is_alone ? " one block" : ""), n, timing::batched, prepare};
     what.items = is_alone ? Strata::threads_alone * Strata::items : double{threads_of_launch} * Strata::items * rounds;
     what.beside_copy = false;
+    (what.rivals.emplace_back(Others::lib), ...);
     all.add(std::move(what));
   };
   add(false);
@@ -344,9 +354,9 @@ void add_work(suite& all, const std::string& shape, int rounds) {
 
 /// A collective of Threads threads (of a block or a logical warp) with Items items each. `rounds` makes a launch last a
 /// few 100 us.
-template <template <class, class, int, int> class Work, class T, int Threads, int Items>
+template <template <class, class, int, int> class Work, class T, int Threads, int Items, class... Others>
 void add_collective(suite& all, int rounds) {
-  add_work<Work<on_strata, T, Threads, Items>, Work<on_cub, T, Threads, Items>>(
+  add_work<Work<on_strata, T, Threads, Items>, Work<on_cub, T, Threads, Items>, Others...>(
       all, std::to_string(Threads) + "x" + std::to_string(Items), rounds);
 }
 
