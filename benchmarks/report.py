@@ -326,7 +326,8 @@ def collectives_rows(cases, timings, _):
         full = of_case(timings, algorithm, of_type, case)["strata"]
         alone = of_case(timings, algorithm, of_type, case + ONE_BLOCK)["strata"]
         cells = [algorithm, TYPE_NAMES[of_type], case.replace("x", " x "), rounded(alone.median_of(CYCLES_COLUMN)),
-                 rounded(full.median_of("items_per_s") / 1e9), *(rounded(full.median_of(name)) for name in USE_COLUMNS[:2])]
+                 rounded(full.median_of("items_per_s") / 1e9)]
+        cells += [rounded(full.median_of(name)) for name in USE_COLUMNS[:2]]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -349,7 +350,8 @@ def page_with_tables(text, timings):
     def written(match):
         cases = [line.rsplit(",", 2) for line in match[4].splitlines()]
         rows = collectives_rows if match[2] == "collectives" else algorithms_rows
-        return "".join([match[1], "\n", *(row + "\n" for row in rows(cases, timings, match[3].split())), "\n", match[6]])
+        lines = rows(cases, timings, match[3].split())
+        return "".join([match[1], "\n", *(line + "\n" for line in lines), "\n", match[6]])
     return PAGE_TABLE.sub(written, text)
 
 

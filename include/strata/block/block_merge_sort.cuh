@@ -226,11 +226,11 @@ class BlockMergeSort
 
   template <bool Full, class CompareOp>
   STRATA_D void sort_words(KeyT (&keys)[static_cast<std::size_t>(ItemsPerThread)], int valid_items) {
+    using word = typename detail::unsigned_of_bytes<sizeof(KeyT)>::type;
     const int first = thread_ * ItemsPerThread;
     detail::sort_integers<word_order<CompareOp>>(
         keys, [&](int i) { return Full || first + i < valid_items; },
-        [&](auto& words) {
-          using word = std::decay_t<decltype(words[0])>;
+        [&](word(&words)[static_cast<std::size_t>(ItemsPerThread)]) {
           detail::block_word_sort<word, shape::threads, ItemsPerThread>::sort(storage_.words.words, thread_, words);
         });
   }

@@ -108,8 +108,8 @@ struct block_reduce_warp_reductions {
     return detail::reduce_lanes<warp_threads, Full>(value, op, detail::least(valid, warp_threads));
   }
 
-  // Combines neighbours as a tree, which takes log2(warps) operator calls one after the other; items of more than 8 bytes
-  // in order, which takes fewer registers. `aggregate_0` is the first aggregate: thread 0 has it in a register.
+  // Combines neighbours as a tree, which takes log2(warps) operator calls one after the other; items of more than 8
+  // bytes in order, which takes fewer registers. `aggregate_0` is the first aggregate: thread 0 has it in a register.
   template <bool Full, int First = 0, int Last = warps, class Operator>
   STRATA_D static T combine_aggregates(const storage& shared, const T& aggregate_0, Operator& op, int active_warps) {
     if constexpr (Last - First == 1) {

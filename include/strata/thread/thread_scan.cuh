@@ -10,8 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The value, in registers, unknown to the compiler. If a scan has nothing before its first item, its next sums are those
-/// that a reduction of the same items had: the compiler would keep these, in one register each.
+/// The value, unknown to the compiler. If a scan has nothing before its first item, its next sums are those that a
+/// reduction of the same items had: the compiler would keep these, in a register each.
 template <class T>
 STRATA_D T not_known(const T& value) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {

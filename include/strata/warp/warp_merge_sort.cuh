@@ -135,12 +135,12 @@ class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsP
 
   template <bool Full, class CompareOp>
   STRATA_D void sort_words(KeyT (&keys)[static_cast<std::size_t>(ItemsPerThread)], int valid_items) {
+    using word = typename detail::unsigned_of_bytes<sizeof(KeyT)>::type;
     const int lane = team_.thread(), first = lane * ItemsPerThread;
     const auto sort_in = [&](unsigned mask) {
       detail::sort_integers<word_order<CompareOp>>(
           keys, [&](int i) { return Full || first + i < valid_items; },
-          [&](auto& words) {
-            using word = std::decay_t<decltype(words[0])>;
+          [&](word(&words)[static_cast<std::size_t>(ItemsPerThread)]) {
             detail::word_sort<word, ItemsPerThread>::template sort_in_lanes<LogicalWarpThreads>(
                 mask, static_cast<unsigned>(lane), words);
           });

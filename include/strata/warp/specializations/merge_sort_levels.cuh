@@ -241,14 +241,14 @@ class merge_sort_levels {
     }
   }
 
-  /// Where a thread puts what it has of a run, in the order that the merge of runs of `run` threads needs. Missing items
-  /// move with the others of their thread: those of a second run lie between the runs.
-  struct place {
+  /// Which items of shared memory a thread takes for what it has of a run, in the order that the merge of runs of `run`
+  /// threads needs. Missing items move with the others of their thread: those of a second run lie between the runs.
+  struct slots {
     bool descends;
-    int thread;  // the items are where those of this thread would be
+    int thread;  // whose items would lie there in the order of all
   };
   template <bool Full>
-  STRATA_D static place place_of(int thread, int run, int valid) {
+  STRATA_D static slots slots_of(int thread, int run, int valid) {
     const bool descends = (thread & run) != 0;
     if constexpr (Full && is_power_of_two(Threads)) {
       return {descends, descends ? thread ^ (run - 1) : thread};
@@ -263,14 +263,14 @@ class merge_sort_levels {
   template <bool Full, class Companions>
   STRATA_D static void put(level& memory, int thread, int run, const items<KeyT>& keys,
                            [[maybe_unused]] const Companions& companions, int valid) {
-    const place to = place_of<Full>(thread, run, valid);
+    const slots to = slots_of<Full>(thread, run, valid);
     memory.keys.put_blocked(to.thread, to.descends, keys);
     if constexpr (std::is_array_v<Companions>) memory.companions.put_blocked(to.thread, to.descends, companions);
   }
   template <bool Full, class Companions>
   STRATA_D static void get(level& memory, int thread, int run, items<KeyT>& keys,
                            [[maybe_unused]] Companions& companions, int valid) {
-    const place from = place_of<Full>(thread, run, valid);
+    const slots from = slots_of<Full>(thread, run, valid);
     memory.keys.get_blocked(from.thread, from.descends, keys);
     if constexpr (std::is_array_v<Companions>) memory.companions.get_blocked(from.thread, from.descends, companions);
   }

@@ -53,7 +53,6 @@ struct extreme_words {
 
   /// The same, but NaNs have the word that wins against all numbers.
   STRATA_D static word of_number_or_winner(const T& number) {
-    static_assert(!std::is_integral_v<T>);
     bits_type bits;
     std::memcpy(&bits, &number, sizeof(T));
     return (bits & magnitude) > infinity ? ~loses : flip(bits);
@@ -135,8 +134,8 @@ STRATA_D T reduce_words(T value) {
   }
 }
 
-/// The extreme of the numbers of those lanes of a warp that are valid, if it is normal and no number is a NaN: then it is
-/// the same by any function that finds extremes, and the same bits. Otherwise false, in all lanes.
+/// The extreme of the numbers of those lanes of a warp that are valid, if it is normal and no number is a NaN: then any
+/// function that finds extremes returns it, and the same bits. Otherwise false, in all lanes.
 template <hardware_reduction Kind, class T>
 STRATA_D bool normal_extreme(const T& number, bool is_valid, T& extreme) {
   using words = extreme_words<Kind == hardware_reduction::max, T>;

@@ -113,8 +113,8 @@ class word_sort {
   }
 };
 
-/// Sorts valid keys by their words: `sort(words)` sorts words. `words` then has them in the places of valid keys, and in
-/// others' places the words of the keys that are there.
+/// Sorts valid keys by their words: `sort(words)` sorts words. Afterwards `words` has those of the valid keys, sorted,
+/// and at indices of other keys theirs.
 template <class Code, std::size_t Items, class Key, class IsValid, class Sort>
 STRATA_D void sort_as_words(const Key (&keys)[Items], typename Code::word (&words)[Items], const IsValid& is_valid,
                             const Sort& sort) {
@@ -143,8 +143,8 @@ STRATA_D void sort_integers(Key (&keys)[Items], const IsValid& is_valid, const S
 /// The order of a comparator that is known, if the keys are integers of 4 or 8 bytes, `Items` to a thread. Equal ones
 /// are interchangeable: a sort of their words need not be stable, nor call the comparator.
 ///
-/// On an H200 (CUDA 13.0, 2026-11-29), blocks sort 131 int keys a ns as words, and 99 by merges of keys, with 256 threads
-/// x 8 keys. Of 23 keys it is 115 and 153, with 128 threads: networks suit powers of two.
+/// On an H200 (CUDA 13.0, 2026-11-29), 256 threads with 8 int keys each sort 131 keys a ns as words, and 99 by
+/// merges of keys. With 23 keys for each of 128 threads it is 115 and 153: networks suit powers of two.
 template <class Compare, class Key, class Value, int Items>
 inline constexpr known_order order_of_words = std::is_same_v<Value, NullType>&& std::is_integral_v<Key> &&
                                                       (sizeof(Key) == 4 || sizeof(Key) == 8) && Items <= 16 &&
