@@ -4,6 +4,8 @@
 // BlockRadixSort and the three BlockRadixRank classes beside CUB's: keys, pairs, results in striped arrangement, ranges
 // of bits.
 
+#include <strata/block/specializations/radix_rank_half_warps.cuh>
+
 #include <cstdint>
 #include <type_traits>
 
@@ -108,8 +110,7 @@ struct sort_pairs_to_striped : pairs<Library, T, Threads, Items, std::uint32_t> 
 template <class T, int Threads, int Items, class Value, strata::BlockRadixSortAlgorithm Algorithm>
 struct by_algorithm : block_work<T, Threads, Items> {
   static constexpr bool has_values = !std::is_same_v<Value, strata::NullType>;
-  static constexpr const char* lib =
-      Algorithm == strata::BLOCK_RADIX_SORT_MATCH ? "match" : "thread_counters";
+  static constexpr const char* lib = Algorithm == strata::BLOCK_RADIX_SORT_MATCH ? "match" : "thread_counters";
   using sorter = strata::BlockRadixSort<T, Threads, Items, Value, 4, true, strata::BLOCK_SCAN_WARP_SCANS,
                                         cudaSharedMemBankSizeFourByte, 1, 1, Algorithm>;
   using storage = typename sorter::TempStorage;
@@ -158,6 +159,36 @@ struct rank_early_or
   static constexpr const char* algorithm = "BlockRadixRankMatchEarlyCounts::RankKeys 8 bits atomic or";
 };
 
+template <class T, int Threads, int Items>
+struct early_counts : rank_early<bench::on_strata, T, Threads, Items> {
+  static constexpr const char* lib = "early_counts";
+};
+
+/// The ranks of DeviceRadixSort. A half warp has neighbouring items, one for each lane in turn.
+template <class T, int Threads, int Items>
+struct half_warps : block_work<T, Threads, Items> {
+  static constexpr const char* lib = "half_warps";
+  static constexpr int given = 3;
+  static constexpr bool is_compared = false;
+  using rank = strata::detail::radix_rank_half_warps<Threads, Items, 8>;
+  using storage = typename rank::TempStorage;
+  struct digits {
+    const T (&keys)[Items];
+    unsigned first_bit;
+    __device__ unsigned operator()(int i) const { return keys[i] >> first_bit & 0xff; }
+    __device__ void optimization_barrier() { strata::platform::optimization_barrier(first_bit); }
+  };
+  static __device__ void run(storage& memory, T (&keys)[Items], int given) {
+    digits of{keys, static_cast<unsigned>(given)};
+    unsigned short found[Items];
+    rank(memory).rank(
+        of, [](unsigned, unsigned) {}, [](unsigned, unsigned, unsigned) {},
+        [&](int i, unsigned found_rank) { found[i] = static_cast<unsigned short>(found_rank); });
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) keys[i] = bench::marked(keys[i], found[i]);
+  }
+};
+
 /// Beside CUB's sort and strata's two algorithms in passes.
 template <template <class, class, int, int> class Work, class T, int Threads, int Items, class Value = strata::NullType>
 void add_algorithms(bench::suite& all, int rounds) {
@@ -194,6 +225,8 @@ void add_cases(bench::suite& all) {
   add_collective<sort_pairs_to_striped, std::uint32_t, 256, 8>(all, 1);
   add_collective<rank_basic, std::uint32_t, 256, 8>(all, 8);
   add_collective<rank_match, std::uint32_t, 256, 8>(all, 8);
+  add_collective<rank_match, std::uint32_t, 384, 20, early_counts<std::uint32_t, 384, 20>,
+                 half_warps<std::uint32_t, 384, 20>>(all, 2);
   add_collective<rank_early, std::uint32_t, 256, 8>(all, 8);
   add_collective<rank_early_or, std::uint32_t, 256, 8>(all, 8);
 }

@@ -171,6 +171,8 @@ struct block_work {
   static constexpr int tiles = 64;
   /// True if `run` also takes where a tile lies, another one in each round, and where to write one.
   static constexpr bool is_transfer = false;
+  /// False of a rival that has the items in another order, so that its results are others.
+  static constexpr bool is_compared = true;
   static constexpr const char* type_text = type_name<T>();
   static __device__ void separate() { __syncthreads(); }
 };
@@ -322,10 +324,11 @@ void add_work(suite& all, const std::string& shape, int rounds) {
       const cudaStream_t stream = env.stream;
       const auto add_peer = [&](const char* lib, auto of_work) {
         using peer_work = std::decay_t<decltype(of_work)>;
-        found.emplace_back(results);
-        found.back().fill_bytes(0, stream);
-        work.peers.push_back(is_alone ? one_block_peer<peer_work>(lib, in, found.back(), stream)
-                                      : full_device_peer<peer_work>(lib, in, found.back(), rounds));
+        const device_array<T> out(results);
+        out.fill_bytes(0, stream);
+        if (peer_work::is_compared) found.push_back(out);
+        work.peers.push_back(is_alone ? one_block_peer<peer_work>(lib, in, out, stream)
+                                      : full_device_peer<peer_work>(lib, in, out, rounds));
       };
       add_peer("strata", Strata{});
       add_peer("cub", Cub{});
