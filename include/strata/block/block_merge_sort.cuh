@@ -134,6 +134,9 @@ class merge_sort_block {
 ///   whether searches and merges have any depends on the keys. Keys of 4 bytes and more need no gaps
 ///   if N is odd; positions then take fewer instructions to compute.
 /// - There is code for each level, some 20 to 40 instructions for each of the N items.
+/// - Integers of 4 and 8 bytes without values, N = 1, 2, 4, 8 or 16 for each thread of whole warps: if `compare` is
+///   `strata::Less`, or `less` or `greater` of the standard library, libcu++ or Thrust, it is not called. Keys are
+///   sorted by minima and maxima.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.

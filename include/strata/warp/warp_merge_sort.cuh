@@ -69,6 +69,7 @@ class merge_sort_warp {
 /// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: as much as a
 ///   block of W threads, but for the 8 bytes. Blocked accesses of whole warps have no bank
 ///   conflicts.
+/// - Integers by known comparators, as in BlockMergeSort, need no shared memory if W is a power of two.
 /// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same
 ///   storage, and before the storage is used for anything else.
 ///
