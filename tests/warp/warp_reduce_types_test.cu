@@ -123,7 +123,8 @@ TEST(warp_reduce, arg_min_takes_the_smaller_index_of_equal_values) {
 // On these operators and types a whole warp uses one instruction.
 template <class T>
 class warp_reduce_of_word : public testing::Test {};
-using word_types = testing::Types<std::int32_t, std::uint32_t, char32_t, std::int16_t, std::uint8_t>;
+using word_types =
+    testing::Types<std::int32_t, std::uint32_t, char32_t, std::int16_t, std::uint8_t, std::int64_t, std::uint64_t>;
 TYPED_TEST_SUITE(warp_reduce_of_word, word_types);
 
 template <class T, class Operator>

@@ -51,11 +51,11 @@ inline constexpr bool takes_any_operands =
 ///   floating-point results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
-/// - On sm_80 and newer, one instruction reduces integers of up to 32 bits over a whole warp of 32, for
-///   operators whose `operator_traits` name it, and for `Min` and `Max` of floats of 16 and 32 bits; also for
-///   `cuda::maximum` and the like, unless the result is a NaN, 0 or denormal. Two of them
-///   reduce the pairs of `ArgMin` and `ArgMax`, if the index has 32 bits and the value is such a number. Else a
-///   shuffle takes one step for each 4 bytes of `T`.
+/// - On sm_80 and newer, instructions reduce over a whole warp of 32: integers of up to 32 bits, for
+///   operators whose `operator_traits` name it; by `Min` and `Max`, and by `cuda::maximum` and the like unless
+///   the result is a NaN, 0 or denormal, floats of 16 to 64 bits; by `Min` and `Max`, integers of 64 bits; the
+///   pairs of `ArgMin` and `ArgMax`, if index and value have at most 32 bits. Else a shuffle takes one step for
+///   each 4 bytes of `T`.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

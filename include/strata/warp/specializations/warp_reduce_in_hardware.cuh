@@ -14,18 +14,24 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Floating-point numbers that `extreme_words` maps to words.
+/// Floating-point numbers of one word.
 template <class T>
 inline constexpr bool is_word_float =
     std::is_same_v<T, float> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+/// Floating-point numbers whose order `extreme_words` has.
+template <class T>
+inline constexpr bool is_ordered_float = is_word_float<T> || std::is_same_v<T, double>;
 
-/// Words that have the order of the numbers `T`, for minima and maxima.
+/// Words that have the order of the numbers `T`, for minima and maxima. They have 64 bits if `T` has.
 ///
-/// Integers of 32 bits are their own words. Of a negative float, the bits below the sign are flipped: then -0.0 is one
-/// less than +0.0. NaNs have the word that loses against all numbers.
+/// Integers are their own words. Of a negative float, the bits below the sign are flipped: then -0.0 is one less than
+/// +0.0. NaNs have the word that loses against all numbers.
 template <bool IsMax, class T>
 struct extreme_words {
-  using word = std::conditional_t<std::is_integral_v<T> && !std::is_signed_v<T>, unsigned, int>;
+  static constexpr bool is_wide = sizeof(T) == 8;
+  using signed_word = std::conditional_t<is_wide, std::int64_t, int>;
+  using word =
+      std::conditional_t<std::is_integral_v<T> && !std::is_signed_v<T>, std::make_unsigned_t<signed_word>, signed_word>;
   static constexpr word loses = IsMax ? lowest_value<word> : largest_value<word>;
   static constexpr word negative_zero = static_cast<word>(-1);
 
@@ -59,22 +65,39 @@ struct extreme_words {
   }
   /// True if the word is that of a number that is not 0, and not denormal.
   STRATA_D static bool is_normal(word w) {
-    const int bits = flip(w) & magnitude;
+    const signed_word bits = flip(w) & magnitude;
     return smallest_normal <= bits && bits <= infinity;
   }
 
-  /// The extreme of the words of all lanes, in every lane.
+  /// The extreme of the words of all lanes, in every lane. Of wide words, the extreme of the high halves comes first.
   STRATA_D static word reduce(word w) {
-    return IsMax ? platform::redux_max(full_warp_mask, w) : platform::redux_min(full_warp_mask, w);
+    if constexpr (is_wide) {
+      using half = std::conditional_t<std::is_signed_v<word>, int, unsigned>;
+      const auto high = static_cast<half>(w >> 32);
+      const half extreme_high = reduce_word(high);
+      const unsigned low = high == extreme_high ? static_cast<unsigned>(w) : IsMax ? 0 : ~0u;
+      return static_cast<word>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(extreme_high)) << 32 |
+                               reduce_word(low));
+    } else {
+      return reduce_word(w);
+    }
   }
 
  private:
-  using bits_type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>;
-  static constexpr int magnitude = sizeof(T) == 4 ? 0x7fffffff : 0x7fff;
-  static constexpr int infinity = sizeof(T) == 4 ? 0x7f800000 : std::is_same_v<T, __half> ? 0x7c00 : 0x7f80;
-  static constexpr int smallest_normal = sizeof(T) == 4 ? 0x00800000 : std::is_same_v<T, __half> ? 0x0400 : 0x0080;
+  using bits_type =
+      std::conditional_t<is_wide, std::int64_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
+  static constexpr signed_word magnitude = sizeof(T) == 2 ? 0x7fff : largest_value<signed_word>;
+  static constexpr int mantissa_bits = is_wide ? 52 : sizeof(T) == 4 ? 23 : std::is_same_v<T, __half> ? 10 : 7;
+  static constexpr signed_word smallest_normal = signed_word{1} << mantissa_bits;
+  static constexpr signed_word infinity = magnitude & ~(smallest_normal - 1);
 
-  STRATA_D static int flip(int word) { return word ^ (word >> 31 & magnitude); }
+  template <class Word>
+  STRATA_D static Word reduce_word(Word w) {
+    return IsMax ? platform::redux_max(full_warp_mask, w) : platform::redux_min(full_warp_mask, w);
+  }
+  STRATA_D static signed_word flip(signed_word word) {
+    return word ^ (word >> (8 * static_cast<int>(sizeof(word)) - 1) & magnitude);
+  }
 };
 
 /// True if the instruction reduces a `T` of every lane by `Operator` directly: integers of up to 32 bits.
@@ -82,17 +105,17 @@ template <class Operator, class T>
 inline constexpr bool is_word_operation =
     std::is_integral_v<T> && sizeof(T) <= 4 && operator_traits<Operator, T>::hardware != hardware_reduction::none;
 
-/// True for minima and maxima of floats of 16 and 32 bits.
+/// True for minima and maxima of floats, and of integers of 64 bits.
 template <class Operator, class T>
-inline constexpr bool is_extreme_of_floats = (std::is_same_v<Operator, Min> ||
-                                              std::is_same_v<Operator, Max>)&&is_word_float<T>;
+inline constexpr bool is_extreme_of_numbers = (std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max>)&&(
+    is_ordered_float<T> || (std::is_integral_v<T> && sizeof(T) == 8));
 
 /// Minima and maxima of such floats by function objects of others, as `cuda::maximum`, that are known by their names.
 /// Versions differ in what they do with NaNs, and with zeros of both signs: see normal_extreme().
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction named_extreme() {
   using Operand = typename operand<Operator>::type;
-  if (!platform::has_redux || !is_word_float<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
+  if (!platform::has_redux || !is_ordered_float<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
     return hardware_reduction::none;
   }
   const hardware_reduction operation = detail::operation_by_name<Operator>();
@@ -111,9 +134,9 @@ inline constexpr bool is_extreme_of_pairs<Operator, KeyValuePair<Index, T>> =
 /// True if instructions reduce a `T` of each of 32 lanes by `Operator`. Narrower logical warps gain nothing: each
 /// would issue the instruction by itself, and it is slower than their two to four shuffles.
 template <class Operator, class T>
-inline constexpr bool warp_reduces_in_hardware = platform::has_redux &&
-                                                 (is_word_operation<Operator, T> || is_extreme_of_floats<Operator, T> ||
-                                                  is_extreme_of_pairs<Operator, T>);
+inline constexpr bool warp_reduces_in_hardware = platform::has_redux && (is_word_operation<Operator, T> ||
+                                                                         is_extreme_of_numbers<Operator, T> ||
+                                                                         is_extreme_of_pairs<Operator, T>);
 
 template <hardware_reduction Kind, class T>
 STRATA_D T reduce_words(T value) {
@@ -171,7 +194,7 @@ STRATA_D T reduce_warp_in_hardware(const T& value, bool is_valid) {
   if constexpr (is_word_operation<Operator, T>) {
     using traits = operator_traits<Operator, T>;
     return detail::reduce_words<traits::hardware>(is_valid ? value : traits::identity());
-  } else if constexpr (is_extreme_of_floats<Operator, T>) {
+  } else if constexpr (is_extreme_of_numbers<Operator, T>) {
     using words = extreme_words<std::is_same_v<Operator, Max>, T>;
     return words::number(words::reduce(is_valid ? words::of(value) : words::loses));
   } else {
