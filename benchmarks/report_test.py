@@ -150,6 +150,41 @@ class Collectives(Files):
                 groups = [group for group, pattern in report.COLLECTIVES if re.match(pattern, algorithm)]
                 self.assertEqual(len(groups), 1, algorithm)
 
+    PAGE = ("# Page\n\n<!-- table of collectives:\nBlockRadixSort::Sort,u32,256x8\n-->\n{}<!-- end of table -->\n\n"
+            "<!-- table of algorithms: match other\nBlockRadixSort::Sort,u32,256x8\n-->\n{}<!-- end of table -->\n")
+
+    def test_a_page_gets_the_tables_that_its_comments_ask_for(self):
+        timings = report.read_timings([self.csv, self.file("more.csv", self.HEADER + "".join(
+            f"BlockRadixSort::Sort,u32,256x8{end},{n},match,{ms},{ms},1,1,,,48,9264,5\n"
+            for end, n, ms in (("", 2048000, "0.9"), (" one block", 2048, "0.002"))))])
+        expected = self.PAGE.format(
+            "\n| call | items | threads x items | cycles | items a ns | registers | shared bytes |\n"
+            "|---|---|---|--:|--:|--:|--:|\n"
+            "| BlockRadixSort::Sort | unsigned | 256 x 8 | 7,900 | 0 | 48 | 9,264 |\n\n",
+            "\n| sort | keys | threads x items | match | other | default |\n|---|---|---|--:|--:|--:|\n"
+            "| Sort | unsigned | 256 x 8 | 0.50/4.00 | / | 1.50/2.00 |\n\n")
+        for page in (self.PAGE.format("", ""), self.PAGE.format("old\n", "old\n"), expected):
+            self.assertEqual(report.page_with_tables(page, timings), expected)
+        self.assertEqual(report.page_with_tables("# No table\n", timings), "# No table\n")
+
+    def test_a_page_is_left_as_it_was_if_a_case_is_missing(self):
+        page = self.file("page.md", self.PAGE.format("", "").replace("u32,256x8", "u32,1x1", 1))
+        self.assertEqual(self.run_report(self.csv, "--pages", page)[0], 2)
+        with open(page, encoding="utf-8") as file:
+            self.assertNotIn("|", file.read())
+
+    def test_pages_have_the_published_figures(self):
+        results = os.path.join(HERE, "results", "h200")
+        files = [os.path.join(results, name) for name in os.listdir(results)
+                 if name.startswith("block_") or name == "warp.csv"]
+        if not files:
+            self.skipTest("there are no results of collectives")
+        timings = report.read_timings(sorted(files))
+        for page in ("guides/your_kernel.md", "block/README.md"):
+            with open(os.path.join(HERE, "..", "include", "strata", *page.split("/")), encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(text, report.page_with_tables(text, timings), f"report.py FILES --pages {page}")
+
     def test_a_bar_may_be_about_many_cases(self):
         for bar, met in (("*,*,*[0-9],,cub,0.6,,", True), ("*,*,*[0-9],,cub,0.7,,", False),
                          ("Block*Sort::*,*,*[0-9],,cub,,,0.99", True), ("Block*Sort::*,*,*[0-9],,cub,,,1.01", False),
