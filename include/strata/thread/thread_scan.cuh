@@ -10,17 +10,6 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The value, unknown to the compiler. If a scan has nothing before its first item, its next sums are those that a
-/// reduction of the same items had: the compiler would keep these, in a register each.
-template <class T>
-STRATA_D T not_known(const T& value) {
-  if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {
-    return platform::opaque(value);
-  } else {
-    return value;
-  }
-}
-
 // A parameter of this type is converted, not deduced: 0 is a prefix of any arithmetic type.
 template <class T>
 using not_deduced_t = typename identity_type<T>::type;
@@ -42,7 +31,7 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
     if constexpr (!Inclusive) output[i] = sum;
     if (Inclusive || Total || i < Length - 1) {
       sum = i > 0 || apply_prefix ? static_cast<T>(op(sum, item)) : item;
-      if (i == 0) sum = detail::not_known(sum);
+      if (i == 0) sum = platform::opaque_first_sum(sum);
     }
     if constexpr (Inclusive) output[i] = sum;
   }

@@ -8,8 +8,8 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shuffle.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/types.hpp>
-#include <strata/thread/thread_scan.cuh>
 #include <strata/warp/warp_scan.cuh>
 
 STRATA_NAMESPACE_BEGIN
@@ -166,7 +166,7 @@ struct block_scan_raking {
       if constexpr (!Inclusive) at(i) = before;
       if (Inclusive || (i + 1 < segment && (whole || i + 1 < count))) {
         before = i > 0 || has_before ? static_cast<T>(op(before, next)) : next;
-        if (i == 0) before = detail::not_known(before);
+        if (i == 0) before = platform::opaque_first_sum(before);
       }
       if constexpr (Inclusive) at(i) = before;
     }

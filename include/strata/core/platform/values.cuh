@@ -63,5 +63,16 @@ STRATA_D T opaque(const T& value) {
 #endif
 }
 
+/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the next
+/// sums are those of a reduction of the same items: the compiler would keep these, in a register each.
+template <class T>
+STRATA_D T opaque_first_sum(const T& sum) {
+  if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {
+    return platform::opaque(sum);
+  } else {
+    return sum;
+  }
+}
+
 }  // namespace platform
 STRATA_NAMESPACE_END
