@@ -14,13 +14,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "block/merge_sort_cases.cuh"
 #include "support/test_support.cuh"
+
+// Known by their names to be orders.
+namespace thrust::of_this_test {
+struct greater {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a > b;
+  }
+};
+template <class T>
+struct less {
+  STRATA_HD bool operator()(const T& a, const T& b) const { return a < b; }
+};
+}  // namespace thrust::of_this_test
 
 namespace block_merge_sort_test {
 
@@ -262,8 +275,8 @@ template <int Threads, int Items>
 void test_known_orders() {
   for (const int valid : {-1, 0, 1, Threads * Items / 2 + 1, Threads * Items - 1, Threads * Items + 3}) {
     test_known_order<int, Threads, Items, strata::Less>(valid);
-    test_known_order<std::uint32_t, Threads, Items, std::greater<>>(valid);
-    test_known_order<std::int64_t, Threads, Items, std::less<std::int64_t>>(valid);
+    test_known_order<std::uint32_t, Threads, Items, thrust::of_this_test::greater>(valid);
+    test_known_order<std::int64_t, Threads, Items, thrust::of_this_test::less<std::int64_t>>(valid);
   }
 }
 TEST(block_merge_sort_known_orders, sort_integers) {

@@ -332,6 +332,23 @@ TEST(operators, a_user_says_that_an_operator_is_commutative) {
   static_assert(operator_traits<strata::Sum, struct64>::hardware == hardware_reduction::none);
 }
 
+/// In a namespace that is none of the libraries'.
+struct less {
+  STRATA_HD bool operator()(int a, int b) const { return b < a; }
+};
+
+TEST(operators, orders_are_known_by_their_names) {
+  using strata::detail::known_order;
+  using strata::detail::order_of;
+  static_assert(order_of<strata::Less, int>() == known_order::ascending);
+  static_assert(order_of<std::less<>, unsigned>() == known_order::ascending);
+  static_assert(order_of<std::less<int>, int>() == known_order::ascending);
+  static_assert(order_of<std::greater<>, int>() == known_order::descending);
+  static_assert(order_of<std::less<short>, int>() == known_order::none);
+  static_assert(order_of<std::less_equal<>, int>() == known_order::none);
+  static_assert(order_of<less, int>() == known_order::none);
+}
+
 template <class Operator, hardware_reduction Expected>
 constexpr bool reduces_words_by() {
   return operator_traits<Operator, std::int32_t>::hardware == Expected &&

@@ -12,13 +12,26 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "block/merge_sort_cases.cuh"
 #include "support/test_support.cuh"
+
+// Known by their names to be orders.
+namespace thrust::of_this_test {
+struct greater {
+  template <class T>
+  STRATA_HD bool operator()(const T& a, const T& b) const {
+    return a > b;
+  }
+};
+template <class T>
+struct less {
+  STRATA_HD bool operator()(const T& a, const T& b) const { return a < b; }
+};
+}  // namespace thrust::of_this_test
 
 namespace warp_merge_sort_test {
 
@@ -90,8 +103,8 @@ template <int Lanes, int Items>
 void test_known_orders() {
   for (const int valid : {-1, 0, 1, Lanes * Items / 2 + 1, Lanes * Items - 1, Lanes * Items + 3}) {
     test_known_order<int, Lanes, Items, strata::Less>(valid);
-    test_known_order<std::uint32_t, Lanes, Items, std::greater<>>(valid);
-    test_known_order<std::int64_t, Lanes, Items, std::less<std::int64_t>>(valid);
+    test_known_order<std::uint32_t, Lanes, Items, thrust::of_this_test::greater>(valid);
+    test_known_order<std::int64_t, Lanes, Items, thrust::of_this_test::less<std::int64_t>>(valid);
   }
 }
 TEST(warp_merge_sort_known_orders, sort_integers) {

@@ -74,7 +74,8 @@ struct first_items {
 enum BlockRadixSortAlgorithm {
   /// The fastest for the types, threads and items, by a table of measurements (`block/README.md`): merges for keys
   /// without values that merges can sort, if they have 32 or 64 bits. Otherwise BLOCK_RADIX_SORT_MATCH for whole keys
-  /// of 16 bits and more in blocks of up to 256 threads, and BLOCK_RADIX_SORT_THREAD_COUNTERS for all else.
+  /// in blocks of up to 256 threads with up to 15 keys or 16 pairs each, and BLOCK_RADIX_SORT_THREAD_COUNTERS for all
+  /// else.
   BLOCK_RADIX_SORT_DEFAULT,
   /// Passes of RadixBits, as in CUB: BlockRadixRank ranks by counters of each thread.
   BLOCK_RADIX_SORT_THREAD_COUNTERS,
@@ -95,7 +96,8 @@ template <class Key, class Value, int Threads, int ItemsPerThread>
 struct radix_sort_policy {
   static constexpr bool has_whole_warps = Threads % warp_threads == 0;
   static constexpr bool merges = has_whole_warps && has_radix_sort_word<Key> && sizeof(Key) >= 4;
-  static constexpr bool matches = has_whole_warps && sizeof(Key) >= 2 && Threads <= 256 && ItemsPerThread < 16;
+  static constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  static constexpr bool matches = has_whole_warps && Threads <= 256 && ItemsPerThread < (has_values ? 17 : 16);
 };
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN
@@ -66,13 +67,12 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
     if (!Full && begin1 >= end1 && begin2 >= end2) break;
     const bool from2 = begin2 < end2 && (begin1 >= end1 || compare(key2, key1));
     output[i] = from2 ? key2 : key1;
-    const int index = from2 ? begin2 : begin1, next = index + 1;
+    const int index = from2 ? begin2 : begin1;
     visit(i, index);
-    begin1 = from2 ? begin1 : next;
-    begin2 = from2 ? next : begin2;
+    platform::advance_either<1, 1>(from2, begin1, begin2);
     if (i + 1 < static_cast<int>(Length)) {
       // At its end a range is not read further.
-      const Key key = keys[detail::least(next, from2 ? last2 : last1)];
+      const Key key = keys[detail::least(index + 1, from2 ? last2 : last1)];
       key1 = from2 ? key1 : key;
       key2 = from2 ? key : key2;
     }

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/specializations/companions.cuh>
@@ -218,7 +219,8 @@ class WarpReduce {
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
       const T above = warp_.from_above(value, distance);
-      if (warp_.lane() + distance < end) value = static_cast<T>(op(value, above));
+      const T kept = platform::opaque_if_wide(value);
+      value = warp_.lane() < end - distance ? static_cast<T>(op(value, above)) : kept;
     }
     return value;
   }

@@ -8,6 +8,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shuffle.cuh>
 #include <strata/core/platform/shuffle_ptx.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
@@ -49,7 +50,8 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
     for (unsigned distance = 1; distance < Lanes; distance *= 2) {
       bool has_source;
       const T below = platform::shuffle_up(mask, sum, distance, width, has_source);
-      if (has_source && (Full || is_valid)) sum = static_cast<T>(op(below, sum));
+      const T kept = platform::opaque_if_wide(sum);
+      sum = has_source && (Full || is_valid) ? static_cast<T>(op(below, sum)) : kept;
     }
     return sum;
   }

@@ -112,22 +112,9 @@ STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distanc
 }
 
 STRATA_D unsigned long long add_from_below(unsigned mask, unsigned long long value, unsigned distance, int width) {
-#if STRATA_DEVICE_PASS
-  unsigned long long sum;
-  asm volatile(
-      "{\n\t.reg .pred p;\n\t.reg .u32 low, high, sum, sum_high;\n\t"
-      "mov.b64 {low, high}, %1;\n\t"
-      "shfl.sync.up.b32 sum|p, low, %2, %3, %4;\n\t"
-      "shfl.sync.up.b32 sum_high, high, %2, %3, %4;\n\t"
-      "@p add.cc.u32 sum, sum, low;\n\t@p addc.u32 sum_high, sum_high, high;\n\t"
-      "mov.b64 %0, {sum, sum_high};\n\t}"
-      : "=l"(sum)
-      : "l"(value), "r"(distance), "r"(detail::shuffle_up_bounds(width)), "r"(mask));
-  return sum;
-#else
+  // The predicate comes later than the words, see shuffle_up.
   const unsigned long long below = shuffle_up(mask, value, distance, width);
   return detail::has_lane_below(distance, width) ? below + value : value;
-#endif
 }
 
 }  // namespace platform

@@ -63,6 +63,17 @@ STRATA_D T opaque(const T& value) {
 #endif
 }
 
+/// `opaque` of an item of more than 8 bytes that a step may keep or combine. The compiler would select an operand in
+/// place of the result, as a factor 1 instead of the item without a product: more selections, and later results.
+template <class T>
+STRATA_D T opaque_if_wide(const T& value) {
+  if constexpr (sizeof(T) > 8) {
+    return platform::opaque(value);
+  } else {
+    return value;
+  }
+}
+
 /// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the next
 /// sums are those of a reduction of the same items: the compiler would keep these, in a register each.
 template <class T>

@@ -60,7 +60,7 @@ class merge_sort_levels {
   static constexpr int layout_threads = is_power_of_two(Threads) ? detail::least(Threads, warp_threads) : warp_threads;
 
   template <class T>
-  using tile = merge_sort_tile<T, ItemsPerThread, Threads, layout_threads>;
+  using tile = merge_sort_tile<T, ItemsPerThread, Threads, layout_threads, !has_values>;
   using companion = std::conditional_t<moves_values, ValueT, unsigned>;
   using key_tile = tile<KeyT>;
   using companion_tile = std::conditional_t<has_values, tile<companion>, NullType>;

@@ -43,11 +43,17 @@ struct turned_access {
 /// | double, 128 threads | 1.37 | 2.46 |
 ///
 /// Wider items need the gaps: neighbouring threads search at distances of a power of two of words, in the same banks.
-template <class T, int ItemsPerThread, int Threads, int GroupThreads>
+///
+/// A tile of 32 words, of a logical warp that has nothing else in its storage, needs no gaps: with one word behind it,
+/// the tiles of neighbouring logical warps begin in neighbouring banks.
+template <class T, int ItemsPerThread, int Threads, int GroupThreads, bool IsAlone>
 class merge_sort_tile {
   static constexpr int item_bytes = static_cast<int>(sizeof(T));
   static constexpr int thread_bytes = item_bytes * ItemsPerThread;
   using exchange_layout = ExchangeLayout<T, ItemsPerThread, GroupThreads>;
+  static constexpr bool fills_banks = IsAlone && Threads < warp_threads && is_power_of_two(Threads) &&
+                                      item_bytes == 4 && exchange_layout::is_one_access &&
+                                      Threads * thread_bytes == 128;
   static constexpr bool is_vector = item_bytes < 4 && GroupThreads == 32 && exchange_layout::is_one_access &&
                                     is_power_of_two(thread_bytes) && thread_bytes <= 128 && ItemsPerThread > 1;
   static constexpr int access_bytes = is_vector ? detail::least(16, thread_bytes) : exchange_layout::unit_bytes;
@@ -66,7 +72,7 @@ class merge_sort_tile {
 
  public:
   static constexpr bool is_linear =
-      is_vector ||
+      is_vector || fills_banks ||
       (exchange_layout::pad == 0 && exchange_layout::pitch == ItemsPerThread * exchange_layout::units_per_item);
   static constexpr int step = is_linear ? pitch_bytes : 1;
   static constexpr int tile_items = Threads * ItemsPerThread;
@@ -88,7 +94,8 @@ class merge_sort_tile {
     if constexpr (is_vector) {
       put_vectors(thread, descends, items);
     } else {
-      const int first = base() + exchange_layout::of_thread(thread) * exchange_layout::unit_bytes;
+      const int first = base() + (fills_banks ? thread * thread_bytes
+                                              : exchange_layout::of_thread(thread) * exchange_layout::unit_bytes);
       STRATA_UNROLL
       for (int i = 0; i < ItemsPerThread; ++i) {
         // Not items[descends ? ...]: that would be an array in memory.
@@ -202,7 +209,9 @@ class merge_sort_tile {
   }
 
   static constexpr int storage_bytes =
-      is_vector ? thread_bytes * Threads : exchange_layout::storage_elements(tile_items) * exchange_layout::unit_bytes;
+      is_vector     ? thread_bytes * Threads
+      : fills_banks ? thread_bytes * Threads + item_bytes
+                    : exchange_layout::storage_elements(tile_items) * exchange_layout::unit_bytes;
   alignas(detail::most(access_bytes,
                        static_cast<int>(alignof(T)))) unsigned char bytes_[static_cast<std::size_t>(storage_bytes)];
 };
