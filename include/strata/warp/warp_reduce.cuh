@@ -216,11 +216,13 @@ class WarpReduce {
   template <class Operator>
   STRATA_D T reduce_to(T value, Operator& op, int end) {
     detail::operator_requirements<Operator, T>::check();
+    // Without the instruction that says that it is below 32.
+    const int lane = LogicalWarpThreads == warp_threads ? static_cast<int>(platform::lane_id()) : warp_.lane();
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
       const T above = warp_.from_above(value, distance);
       const T kept = platform::opaque_if_wide(value);
-      value = warp_.lane() < end - distance ? static_cast<T>(op(value, above)) : kept;
+      value = lane < end - distance ? static_cast<T>(op(value, above)) : kept;
     }
     return value;
   }
