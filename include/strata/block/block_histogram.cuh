@@ -76,16 +76,16 @@ class block_histogram_sort {
     __syncthreads();
     find_runs(shared.sorted, thread, sorted);
     __syncthreads();
-    for (int b = thread; b < Bins; b += threads) {
+    Shape::template for_each_index<Bins>(thread, [&](int b) {
       const run r = shared.sorted.runs[b];
       histogram[b] = static_cast<Counter>(histogram[b] + static_cast<Counter>(r.end - r.begin));
-    }
+    });
   }
 
  private:
   STRATA_D static void find_runs(runs_by_bin& shared, int thread, const bin (&sorted)[items_per_thread]) {
     // A bin without samples keeps this, and the first bin its begin.
-    for (int b = thread; b < Bins; b += threads) shared.runs[b] = run{0, 0};
+    Shape::template for_each_index<Bins>(thread, [&](int b) { shared.runs[b] = run{0, 0}; });
     bin before[items_per_thread];
     before[0] = sorted[0];  // thread 0 keeps it: the first sample ends no run
     // The barrier in it also separates these zeros from what other threads write next.
@@ -213,7 +213,7 @@ class BlockHistogram {
 
   template <class CounterT>
   STRATA_D void InitHistogram(CounterT* histogram) {
-    for (int bin = thread_; bin < Bins; bin += shape::threads) histogram[bin] = static_cast<CounterT>(0);
+    shape::template for_each_index<Bins>(thread_, [&](int bin) { histogram[bin] = static_cast<CounterT>(0); });
     __syncthreads();
   }
 
