@@ -250,11 +250,10 @@ TEST(block_run_length_decode_numbers, have_64_bits_if_asked_for) {
 
 // The last items that 32 bits number, and more than the last run has.
 template <class Offset>
-STRATA_KERNEL void decode_last_items(Offset from, int* values_out) {
+STRATA_KERNEL void decode_last_items(Offset from, Offset largest, int* values_out) {
   using decode = BlockRunLengthDecode<int, 64, 2, 4, Offset>;
   const int thread = static_cast<int>(threadIdx.x);
   const int values[2] = {2 * thread, 2 * thread + 1};
-  const Offset largest = from + 100;
   const Offset begins[2] = {static_cast<Offset>(thread == 0 ? 0 : largest - 128 + 2 * threadIdx.x),
                             static_cast<Offset>(largest - 128 + 2 * threadIdx.x + 1)};
   decode runs(values, begins);
@@ -264,18 +263,23 @@ STRATA_KERNEL void decode_last_items(Offset from, int* values_out) {
 }
 
 template <class Offset>
-void test_last_items() {
-  constexpr Offset from = std::numeric_limits<Offset>::max() - 100;
+void test_last_items(int items_before) {
+  constexpr Offset largest = std::numeric_limits<Offset>::max();
+  const auto from = static_cast<Offset>(largest - static_cast<Offset>(items_before));
   device_vector<int> values(256);
-  ASSERT_CUDA_SUCCESS(strata::launch({"decode_last_items", 1, 64}, decode_last_items<Offset>, from, values.data()));
+  ASSERT_CUDA_SUCCESS(
+      strata::launch({"decode_last_items", 1, 64}, decode_last_items<Offset>, from, largest, values.data()));
   const std::vector<int> value = values.to_host();
   // Run r begins 128 - r items before the largest number.
-  for (int i = 0; i <= 100; ++i) EXPECT_EQ(value[index(i)], std::min(28 + i, 127)) << i;
+  for (int i = 0; i <= items_before; ++i) EXPECT_EQ(value[index(i)], std::min(128 - items_before + i, 127)) << i;
 }
 
 TEST(block_run_length_decode_numbers, reach_the_largest_of_their_type) {
-  test_last_items<std::uint32_t>();
-  test_last_items<int>();
+  // The item with the largest number is the first of a thread, or one of the three others.
+  for (int items_before = 100; items_before < 104; ++items_before) {
+    test_last_items<std::uint32_t>(items_before);
+    test_last_items<int>(items_before);
+  }
 }
 
 // ---------------------------------------------------------------------------- single threads

@@ -33,13 +33,13 @@ STRATA_NAMESPACE_BEGIN
 ///   has no end.
 /// - Every thread of the block must construct, in uniform control flow: up to 2 barriers, 1 with offsets.
 ///   `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
-/// - A thread finds its first run by a binary search in shared memory. It reads the others one after the other, and
-///   searches again after runs of length 0.
+/// - A thread finds the run of its first item by a binary search in shared memory. It compares its other items, up to
+///   four at a time, with the begins of the runs that follow, and searches again where many of these have length 0.
 /// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the
 ///   storage is used for anything else, the next construction included. Objects of one type constructed without storage
 ///   use the same storage.
-/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, and what BlockScan needs
-///   for `DecodedOffsetT`. Runs are written without bank conflicts. Conflicts of reads depend on the lengths.
+/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, those of at least five
+///   runs more, and what BlockScan needs for `DecodedOffsetT`. Runs are written without bank conflicts. Conflicts of reads depend on the lengths.
 /// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that it can, that lengths
 ///   are not negative, and that offsets do not fall. `ItemT` must be trivially relocatable.
 ///
@@ -89,7 +89,12 @@ class BlockRunLengthDecode {
   using number = std::make_unsigned_t<std::conditional_t<has_offsets, DecodedOffsetT, unsigned>>;
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
-  using begin_tile = detail::exchange_tile<number, RunsPerThread, shape::threads>;
+  // A thread's items behind its first one are looked for in groups, among as many runs as a group has items, and one
+  // more. Guards follow the last run, which begin behind all items but the one with the largest number.
+  static constexpr int group_items = 4;
+  static constexpr int guards = group_items + 1;
+  using begin_tile =
+      detail::exchange_tile<number, RunsPerThread, shape::threads + detail::ceiling_divide(guards, RunsPerThread)>;
   template <class T>
   using layout = ExchangeLayout<T, RunsPerThread>;
   template <class T>
@@ -137,14 +142,14 @@ class BlockRunLengthDecode {
       : BlockRunLengthDecode(private_storage(), run_values, run_offsets) {}
 
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread], DecodedOffsetT from_decoded_offset = 0) {
-    decode(decoded_items, from_decoded_offset, [](int, number) {});
+    decode(decoded_items, from_decoded_offset, [](int, auto) {});
   }
   template <class RelativeOffsetT>
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread],
                                 RelativeOffsetT (&item_offsets)[items_per_thread],
                                 DecodedOffsetT from_decoded_offset = 0) {
     decode(decoded_items, from_decoded_offset,
-           [&](int i, number offset) { item_offsets[i] = static_cast<RelativeOffsetT>(offset); });
+           [&](int i, auto offset) { item_offsets[i] = static_cast<RelativeOffsetT>(offset()); });
   }
 
  private:
@@ -179,6 +184,9 @@ class BlockRunLengthDecode {
     const auto thread = static_cast<unsigned>(thread_);
     storage_.values.put_blocked(thread, values);
     storage_.begins.put_blocked(thread, begins);
+    shape::template for_each_index<guards>(thread_, [&](int guard) {
+      storage_.begins.put(begin_tile::position(static_cast<unsigned>(runs + guard)), static_cast<number>(~number{0}));
+    });
     __syncthreads();
 #if STRATA_DEBUG
     for (int i = 0; i < RunsPerThread; ++i) {
@@ -193,49 +201,84 @@ class BlockRunLengthDecode {
   STRATA_D number begin_of(int run) { return storage_.begins.get(begin_tile::position(static_cast<unsigned>(run))); }
   STRATA_D ItemT value_of(int run) { return storage_.values.get(value_tile::position(static_cast<unsigned>(run))); }
 
-  /// The last run that begins at an item or before it, and so the one that has the item. The first one if there is
-  /// none.
-  STRATA_D int run_of(number item) {
-    int run = 0;
-    // Not unrolled: the search for what follows runs of length 0 is there once for each of a thread's items.
-    STRATA_UNROLL_N(1)
-    for (int step = 1 << detail::log2_ceiling(runs) >> 1; step > 0; step >>= 1) {
-      if (run + step < runs && begin_of(run + step) <= item) run += step;
-    }
-    return run;
-  }
-
-  /// A run, and where the next one begins.
-  struct current_run {
+  /// A run, and where its begin lies.
+  struct place {
     int run;
-    number begin;
-    number end;
-    STRATA_D bool has(number item) const { return item != end || run == runs - 1; }
+    const number* begin;
   };
-  STRATA_D current_run with_end(int run) {
-    return {run, begin_of(run), run < runs - 1 ? begin_of(run + 1) : number{0}};
+  /// Steps from the first of `Count` runs, each `RunsApart` from the next, to the last one that begins at an item or
+  /// before it. What steps add to the address are constants: a step has no bit in common with the sum of those before.
+  template <int Count, int RunsApart>
+  STRATA_D static void step_to_last(place& at, number item) {
+    int steps = 0;
+    STRATA_UNROLL
+    for (int step = 1 << detail::log2_ceiling(Count) >> 1; step > 0; step >>= 1) {
+      const number* begin = at.begin + begin_tile::position(static_cast<unsigned>(step * RunsApart));
+      const bool is_run = detail::is_power_of_two(Count) || steps + step < Count;
+      if (is_run && *begin <= item) {
+        steps += step;
+        at = {at.run + step * RunsApart, begin};
+      }
+    }
+  }
+  /// The last run that begins at an item or before it, and so the one that has the item. The first one if there is
+  /// none. First the thread of the run is found, then the run.
+  STRATA_D int run_of(number item) {
+    place at{0, storage_.begins.item_at(0)};
+    step_to_last<shape::threads, RunsPerThread>(at, item);
+    step_to_last<RunsPerThread, 1>(at, item);
+    return at.run;
   }
 
-  /// Calls `offset_is(i, its offset)` for each item.
+  /// Calls `run_is(i, its run)` for each item of a thread, of which `first` is item 0.
+  template <class RunIs>
+  STRATA_D void find_runs(number first, const RunIs& run_is) {
+    const auto item = [&](int i) { return static_cast<number>(first + static_cast<number>(i)); };
+    int run = run_of(first);
+    run_is(0, run);
+    // In groups: a thread reads the begins of as many runs as its items can be in, and compares them with all items.
+    STRATA_UNROLL
+    for (int begin = 1; begin < DecodedItemsPerThread; begin += group_items) {
+      const int count = detail::least(group_items, DecodedItemsPerThread - begin);
+      number begins[group_items + 1];
+      int of_item[group_items];
+      bool may_be_later = false;
+      STRATA_UNROLL
+      for (int next = 0; next <= count; ++next) begins[next] = begin_of(run + 1 + next);
+      STRATA_UNROLL
+      for (int i = 0; i < count; ++i) {
+        of_item[i] = run;
+        STRATA_UNROLL
+        for (int next = 0; next <= count; ++next) of_item[i] += begins[next] <= item(begin + i) ? 1 : 0;
+        may_be_later = may_be_later || of_item[i] == run + count + 1;
+      }
+      // Because of runs of length 0, or because the item has the largest number, and so begins behind all guards.
+      if (may_be_later) {
+        STRATA_UNROLL_N(1)
+        for (int i = 0; i < count; ++i) {
+          const int found = run_of(item(begin + i));
+          STRATA_UNROLL
+          for (int k = 0; k < count; ++k) of_item[k] = k == i ? found : of_item[k];
+        }
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < count; ++i) run_is(begin + i, of_item[i]);
+      run = of_item[count - 1];
+    }
+  }
+
+  /// Calls `offset_is(i, offset)` for each item, where `offset()` is its position in its run.
   template <class OffsetIs>
   STRATA_D void decode(ItemT (&items)[items_per_thread], DecodedOffsetT from, const OffsetIs& offset_is) {
     STRATA_ASSERT(begin_of(0) <= static_cast<number>(from),
                   "BlockRunLengthDecode: the window begins at item %llu, before the first run, which begins at %llu",
                   static_cast<unsigned long long>(from), static_cast<unsigned long long>(begin_of(0)));
-    number item = static_cast<number>(static_cast<number>(from) +
-                                      static_cast<number>(static_cast<unsigned>(thread_ * DecodedItemsPerThread)));
-    current_run current = with_end(run_of(item));
-    ItemT value = value_of(current.run);
-    STRATA_UNROLL
-    for (int i = 0; i < DecodedItemsPerThread; ++i) {
-      if (i > 0 && !current.has(++item)) {
-        current = with_end(current.run + 1);
-        if (!current.has(item)) current = with_end(run_of(item));  // a run of length 0
-        value = value_of(current.run);
-      }
-      items[i] = value;
-      offset_is(i, static_cast<number>(item - current.begin));
-    }
+    const auto first = static_cast<number>(static_cast<number>(from) +
+                                           static_cast<number>(static_cast<unsigned>(thread_ * DecodedItemsPerThread)));
+    find_runs(first, [&](int i, int run) {
+      items[i] = value_of(run);
+      offset_is(i, [&] { return static_cast<number>(first + static_cast<number>(i) - begin_of(run)); });
+    });
   }
 
   storage& storage_;

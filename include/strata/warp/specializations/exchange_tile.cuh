@@ -60,6 +60,12 @@ class exchange_tile {
     }
   }
 
+  /// An item that is read in one access.
+  STRATA_D const T* item_at(int position) {
+    static_assert(Layout::is_one_access, "take get(position) for other items");
+    return at<T>(position);
+  }
+
   /// Called before a scatter that may leave positions unwritten.
   STRATA_D void may_be_unwritten() { platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes)); }
 
