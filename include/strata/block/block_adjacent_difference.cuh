@@ -138,7 +138,8 @@ class BlockAdjacentDifference {
     return detail::most(count, 0) - thread_ * static_cast<int>(ItemsPerThread);
   }
 
-  /// `has_difference(i)` says of item i of the thread whether the operator is called.
+  /// `has_difference(i)` says of item i of the thread whether the operator is called. From the last item to the first,
+  /// so that results may overwrite the items. The item of the other thread comes last: the others do not wait for it.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Predecessor, class HasDifference>
   STRATA_D void subtract_left(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                               DifferenceOp& difference_op, const Predecessor& predecessor,
@@ -146,30 +147,37 @@ class BlockAdjacentDifference {
     detail::difference_requirements<DifferenceOp, T>::check();
     items_.put(thread_, input[ItemsPerThread - 1]);
     __syncthreads();
-    detail::visit_neighbours(input, items_.before(thread_, predecessor), input[ItemsPerThread - 1],
-                             [&](int i, T& previous, T& item, T&) {
-                               output[i] = result<Output>(difference_op, item, previous, has_difference, i);
-                             });
+    STRATA_UNROLL
+    for (int i = static_cast<int>(ItemsPerThread) - 1; i >= 0; --i) {
+      output[i] = result<Output>(difference_op, input[i], has_difference, i,
+                                 [&] { return i > 0 ? input[i - 1] : items_.before(thread_, predecessor); });
+    }
   }
 
+  /// From the first item to the last, for the same reasons.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Successor, class HasDifference>
   STRATA_D void subtract_right(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                DifferenceOp& difference_op, const Successor& successor, HasDifference has_difference) {
     detail::difference_requirements<DifferenceOp, T>::check();
+    constexpr int last = static_cast<int>(ItemsPerThread) - 1;
     items_.put(thread_, input[0]);
     __syncthreads();
-    detail::visit_neighbours(input, input[0], items_.after(thread_, successor), [&](int i, T&, T& item, T& next) {
-      output[i] = result<Output>(difference_op, item, next, has_difference, i);
-    });
+    STRATA_UNROLL
+    for (int i = 0; i <= last; ++i) {
+      output[i] = result<Output>(difference_op, input[i], has_difference, i,
+                                 [&] { return i < last ? input[i + 1] : items_.after(thread_, successor); });
+    }
   }
 
-  template <class Output, class DifferenceOp, class HasDifference>
-  STRATA_D static Output result(DifferenceOp& difference_op, T& item, T& neighbour, HasDifference& has_difference,
-                                int i) {
+  /// `neighbour()` is called only if there is a difference: the first or last thread has no other to read from.
+  template <class Output, class DifferenceOp, class HasDifference, class Neighbour>
+  STRATA_D static Output result(DifferenceOp& difference_op, T item, HasDifference& has_difference, int i,
+                                Neighbour neighbour) {
     if constexpr (!std::is_same_v<HasDifference, every_item>) {
       if (!has_difference(i)) return static_cast<Output>(item);
     }
-    return static_cast<Output>(difference_op(item, neighbour));
+    T other = neighbour();
+    return static_cast<Output>(difference_op(item, other));
   }
 
   neighbour_items& items_;

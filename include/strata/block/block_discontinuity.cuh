@@ -75,8 +75,8 @@ class BlockDiscontinuity {
 
   // Heads need a thread's last item, tails its first: both are written before one barrier.
   struct storage {
-    detail::neighbour_items<T, threads> last_items;
     detail::neighbour_items<T, threads> first_items;
+    detail::neighbour_items<T, threads> last_items;
   };
 
  public:
@@ -148,17 +148,23 @@ class BlockDiscontinuity {
     return temp_storage;
   }
 
+  // The item of another thread is read first. In another order, the compiler computes the address of the thread's item
+  // again in each iteration of a loop around the call. Items are copied before their outputs may overwrite them.
+
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Keep>
   STRATA_D void flag_heads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp& flag_op,
-                           const Predecessor& predecessor, Keep keep_previous) {
+                           const Predecessor& predecessor, const Keep& keep_previous) {
     storage_.last_items.put(thread_, input[ItemsPerThread - 1]);
     __syncthreads();
-    detail::visit_neighbours(input, storage_.last_items.before(thread_, predecessor), input[0],
-                             [&](int i, const T& previous, const T& item, const T&) {
-                               const bool has_previous = detail::is_item<Predecessor> || thread_ > 0 || i > 0;
-                               head_flags[i] = flag<ItemsPerThread, Flag>(has_previous, flag_op, previous, item, i);
-                               if (has_previous) keep_previous(i, previous);
-                             });
+    T previous = input[0];
+    head_flags[0] = flag_first<ItemsPerThread, Flag>(previous, flag_op, predecessor, keep_previous);
+    STRATA_UNROLL
+    for (int i = 1; i < static_cast<int>(ItemsPerThread); ++i) {
+      T item = input[i];
+      head_flags[i] = flag<ItemsPerThread, Flag>(flag_op, previous, item, i);
+      keep_previous(i, previous);
+      previous = item;
+    }
   }
 
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Successor>
@@ -167,11 +173,14 @@ class BlockDiscontinuity {
     constexpr int last = static_cast<int>(ItemsPerThread) - 1;
     storage_.first_items.put(thread_, input[0]);
     __syncthreads();
-    detail::visit_neighbours(input, input[0], storage_.first_items.after(thread_, successor),
-                             [&](int i, const T&, const T& item, const T& next) {
-                               const bool has_next = detail::is_item<Successor> || thread_ < threads - 1 || i < last;
-                               tail_flags[i] = flag<ItemsPerThread, Flag>(has_next, flag_op, item, next, i + 1);
-                             });
+    T next = input[last];
+    tail_flags[last] = flag_last<ItemsPerThread, Flag>(next, flag_op, successor);
+    STRATA_UNROLL
+    for (int i = last - 1; i >= 0; --i) {
+      T item = input[i];
+      tail_flags[i] = flag<ItemsPerThread, Flag>(flag_op, item, next, i + 1);
+      next = item;
+    }
   }
 
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Successor>
@@ -182,20 +191,42 @@ class BlockDiscontinuity {
     storage_.last_items.put(thread_, input[last]);
     storage_.first_items.put(thread_, input[0]);
     __syncthreads();
-    detail::visit_neighbours(input, storage_.last_items.before(thread_, predecessor),
-                             storage_.first_items.after(thread_, successor),
-                             [&](int i, const T& previous, const T& item, const T& next) {
-                               const bool has_previous = detail::is_item<Predecessor> || thread_ > 0 || i > 0;
-                               const bool has_next = detail::is_item<Successor> || thread_ < threads - 1 || i < last;
-                               head_flags[i] = flag<ItemsPerThread, Flag>(has_previous, flag_op, previous, item, i);
-                               tail_flags[i] = flag<ItemsPerThread, Flag>(has_next, flag_op, item, next, i + 1);
-                             });
+    T previous = input[0];
+    const Flag last_flag = flag_last<ItemsPerThread, Flag>(input[last], flag_op, successor);
+    head_flags[0] = flag_first<ItemsPerThread, Flag>(previous, flag_op, predecessor, [](int, const T&) {});
+    STRATA_UNROLL
+    for (int i = 1; i <= last; ++i) {
+      T item = input[i];
+      head_flags[i] = flag<ItemsPerThread, Flag>(flag_op, previous, item, i);
+      tail_flags[i - 1] = flag<ItemsPerThread, Flag>(flag_op, previous, item, i);
+      previous = item;
+    }
+    tail_flags[last] = last_flag;
+  }
+
+  /// The head flag of the thread's first item, `item`.
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Keep>
+  STRATA_D Flag flag_first(const T& item, FlagOp& flag_op, const Predecessor& predecessor, const Keep& keep_previous) {
+    if constexpr (!detail::is_item<Predecessor>) {
+      if (thread_ == 0) return static_cast<Flag>(true);
+    }
+    const T previous = storage_.last_items.before(thread_, predecessor);
+    keep_previous(0, previous);
+    return flag<ItemsPerThread, Flag>(flag_op, previous, item, 0);
+  }
+  /// The tail flag of the thread's last item, `item`.
+  template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Successor>
+  STRATA_D Flag flag_last(const T& item, FlagOp& flag_op, const Successor& successor) {
+    if constexpr (!detail::is_item<Successor>) {
+      if (thread_ == threads - 1) return static_cast<Flag>(true);
+    }
+    const T next = storage_.first_items.after(thread_, successor);
+    return flag<ItemsPerThread, Flag>(flag_op, item, next, static_cast<int>(ItemsPerThread));
   }
 
   /// `i` is the index of `b` among the thread's items.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
-  STRATA_D Flag flag(bool are_items, FlagOp& flag_op, const T& a, const T& b, int i) {
-    if (!are_items) return static_cast<Flag>(true);
+  STRATA_D Flag flag(FlagOp& flag_op, const T& a, const T& b, int i) {
     using requirements = detail::flag_requirements<FlagOp, T>;
     requirements::check();
     if constexpr (requirements::has_index) {

@@ -39,26 +39,22 @@ class neighbour_items {
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
   STRATA_D T get(int thread) { return tile_.get(position(thread)); }
 
-  /// The item of the thread before `thread`. `of_first` is that of the first thread, which gets any item if it is
-  /// `no_item`. All threads read, so that there is no branch.
+  /// The item of the thread before `thread`. `of_first` is that of the first thread; if it is `no_item`, the first
+  /// thread must not call.
   template <class Item>
   STRATA_D T before(int thread, const Item& of_first) {
-    const T item = get(thread > 0 ? thread - 1 : 0);
     if constexpr (is_item<Item>) {
-      return thread > 0 ? item : of_first;
-    } else {
-      return item;
+      if (thread == 0) return of_first;
     }
+    return get(thread - 1);
   }
-  /// The item of the thread after `thread`; `of_last` is that of the last thread.
+  /// The item of the thread after `thread`. `of_last` is that of the last thread, as above.
   template <class Item>
   STRATA_D T after(int thread, const Item& of_last) {
-    const T item = get(thread < Threads - 1 ? thread + 1 : thread);
     if constexpr (is_item<Item>) {
-      return thread < Threads - 1 ? item : of_last;
-    } else {
-      return item;
+      if (thread == Threads - 1) return of_last;
     }
+    return get(thread + 1);
   }
 
  private:
@@ -66,21 +62,6 @@ class neighbour_items {
 
   tile tile_;
 };
-
-/// Calls `visit(i, previous, items[i], next)` for each item of a thread, in ascending order. `previous_of_first` and
-/// `next_of_last` are the items of other threads. `visit` gets copies: results may overwrite the items.
-template <class T, std::size_t Items, class Visit>
-STRATA_D void visit_neighbours(const T (&items)[Items], T previous_of_first, T next_of_last, Visit visit) {
-  T previous = previous_of_first;
-  T item = items[0];
-  STRATA_UNROLL
-  for (int i = 0; i < static_cast<int>(Items); ++i) {
-    T next = i + 1 < static_cast<int>(Items) ? items[i + 1] : next_of_last;
-    visit(i, previous, item, next);
-    previous = item;
-    item = next;
-  }
-}
 
 }  // namespace detail
 STRATA_NAMESPACE_END
