@@ -53,6 +53,13 @@ class logical_warp {
     return platform::shuffle(mask(), value, first_lane() + lane);
   }
 
+  /// The value of the lane that differs in the bits `difference`. For logical warps that divide a warp.
+  template <class T>
+  STRATA_D T from_partner(const T& value, int difference) const {
+    static_assert(divides_warp);
+    return platform::shuffle_xor(mask(), value, difference);
+  }
+
  private:
   // The logical warp's lane 0, as a lane of the warp.
   STRATA_D int first_lane() const { return divides_warp && !is_whole_warp ? warp_lane_ & ~(Threads - 1) : 0; }
