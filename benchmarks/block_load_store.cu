@@ -48,7 +48,9 @@ struct store_work : transfer_work<T, Threads, Items> {
   using store = typename Library::template BlockStore<T, Threads, Items, Algorithm>;
   using storage = typename store::TempStorage;
   static __device__ void run(storage& memory, T (&items)[Items], int, const T*, T* out) {
-    store(memory).Store(out, items);
+    T stored[Items];
+    bench::copy_items(items, stored);
+    store(memory).Store(out, stored);
   }
 };
 
@@ -58,7 +60,9 @@ struct guarded_store_work : transfer_work<T, Threads, Items> {
   using store = typename Library::template BlockStore<T, Threads, Items, Algorithm>;
   using storage = typename store::TempStorage;
   static __device__ void run(storage& memory, T (&items)[Items], int given, const T*, T* out) {
-    store(memory).Store(out, items, given);
+    T stored[Items];
+    bench::copy_items(items, stored);
+    store(memory).Store(out, stored, given);
   }
 };
 

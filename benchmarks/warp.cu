@@ -217,7 +217,9 @@ struct store_work : warp_work<T, Lanes, Items, typename Library::template WarpSt
   static constexpr int tiles = 1024;
   static constexpr bool is_transfer = true;
   static __device__ void run(typename store_work::storage& memory, T (&items)[Items], int, const T*, T* out) {
-    store_work::in(memory).Store(out + store_work::warp() * (Lanes * Items), items);
+    T stored[Items];
+    bench::copy_items(items, stored);
+    store_work::in(memory).Store(out + store_work::warp() * (Lanes * Items), stored);
   }
 };
 

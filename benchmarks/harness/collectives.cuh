@@ -154,6 +154,14 @@ __device__ T mixed(const T& item, const T& other) {
   }
 }
 
+/// For calls that may leave their input in another order, as CUB's stores by transposition do: the next round needs the
+/// items as they were.
+template <class T, int Items>
+__device__ void copy_items(const T (&from)[Items], T (&to)[Items]) {
+  STRATA_UNROLL
+  for (int i = 0; i < Items; ++i) to[i] = from[i];
+}
+
 // ------------------------------------------------------------------ work
 
 /// What the work of every collective of a block says: how many items of which type, and how threads wait before the
