@@ -114,9 +114,10 @@ class radix_rank_thread_counters {
       if constexpr (Memoize) kept[i] = word;
       sum += word;
     }
-    const auto upper_half_follows = [](unsigned block_aggregate) { return block_aggregate << 16; };
-    unsigned prefix = 0;
-    Scan(storage_.scan).ExclusiveSum(sum, prefix, upper_half_follows);
+    // The upper half follows all of the lower one. Not by a prefix callback, which would take a barrier more.
+    unsigned prefix, total;
+    Scan(storage_.scan).ExclusiveSum(sum, prefix, total);
+    prefix += total << 16;
     STRATA_UNROLL
     for (int i = 0; i < segment; ++i) {
       const unsigned word = Memoize ? kept[Memoize ? i : 0] : segment_words[i];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/block/specializations/block_shape.cuh>
 #include <strata/block/specializations/radix_rank_thread_counters.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
@@ -62,9 +63,19 @@ class radix_warp_counters {
 
   /// Clears the counters of the caller's warp. The warp may count when this returns.
   STRATA_D void clear() {
-    const unsigned step = static_cast<unsigned>(__popc(lanes_));
-    for (unsigned bin = lane_; bin < unsigned{counted_bins}; bin += step) (*this)[bin] = 0;
+    for_each_index<layout::storage_elements(counted_bins)>([&](unsigned i) { storage_.counters[warp()][i] = 0; });
     sync_warp();
+  }
+  /// Calls `visit(i)` for each i below Count, in one lane of the caller's warp each.
+  template <int Count, class Visit>
+  STRATA_D void for_each_index(const Visit& visit) const {
+    if constexpr (lanes_of_last_warp == warp_threads) {
+      block_shape<warp_threads, 1, 1>::for_each_index<Count>(static_cast<int>(lane_),
+                                                             [&](int i) { visit(static_cast<unsigned>(i)); });
+    } else {
+      const unsigned step = static_cast<unsigned>(__popc(lanes_));
+      for (unsigned i = lane_; i < unsigned{Count}; i += step) visit(i);
+    }
   }
 
   /// By all threads of the block, after a barrier that follows the counting. Counters become the ranks of the warps'
@@ -159,8 +170,7 @@ struct radix_match_words {
 
   template <class Counters>
   STRATA_D void clear(const Counters& warp) {
-    const unsigned step = static_cast<unsigned>(__popc(warp.lanes()));
-    for (unsigned bin = warp.lane(); bin < bins; bin += step) storage_.lanes_of[warp.warp()][bin] = 0;
+    warp.template for_each_index<int{bins}>([&](unsigned bin) { storage_.lanes_of[warp.warp()][bin] = 0; });
   }
   template <class Counters>
   STRATA_D unsigned match(const Counters& warp, unsigned digit) const {
