@@ -38,8 +38,9 @@ STRATA_NAMESPACE_BEGIN
 /// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the
 ///   storage is used for anything else, the next construction included. Objects of one type constructed without storage
 ///   use the same storage.
-/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, those of at least five
-///   runs more, and what BlockScan needs for `DecodedOffsetT`. Runs are written without bank conflicts. Conflicts of reads depend on the lengths.
+/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, `DecodedOffsetT` for at
+///   least five runs more, and what BlockScan needs for it. Runs are written without bank conflicts. Conflicts of reads
+///   depend on the lengths.
 /// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that it can, that lengths
 ///   are not negative, and that offsets do not fall. `ItemT` must be trivially relocatable.
 ///
@@ -142,14 +143,14 @@ class BlockRunLengthDecode {
       : BlockRunLengthDecode(private_storage(), run_values, run_offsets) {}
 
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread], DecodedOffsetT from_decoded_offset = 0) {
-    decode(decoded_items, from_decoded_offset, [](int, auto) {});
+    decode(decoded_items, from_decoded_offset, [](int, number) {});
   }
   template <class RelativeOffsetT>
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread],
                                 RelativeOffsetT (&item_offsets)[items_per_thread],
                                 DecodedOffsetT from_decoded_offset = 0) {
     decode(decoded_items, from_decoded_offset,
-           [&](int i, auto offset) { item_offsets[i] = static_cast<RelativeOffsetT>(offset()); });
+           [&](int i, number offset) { item_offsets[i] = static_cast<RelativeOffsetT>(offset); });
   }
 
  private:
@@ -202,14 +203,14 @@ class BlockRunLengthDecode {
   STRATA_D ItemT value_of(int run) { return storage_.values.get(value_tile::position(static_cast<unsigned>(run))); }
 
   /// A run, and where its begin lies.
-  struct place {
+  struct found_run {
     int run;
     const number* begin;
   };
   /// Steps from the first of `Count` runs, each `RunsApart` from the next, to the last one that begins at an item or
   /// before it. What steps add to the address are constants: a step has no bit in common with the sum of those before.
   template <int Count, int RunsApart>
-  STRATA_D static void step_to_last(place& at, number item) {
+  STRATA_D static void step_to_last(found_run& at, number item) {
     int steps = 0;
     STRATA_UNROLL
     for (int step = 1 << detail::log2_ceiling(Count) >> 1; step > 0; step >>= 1) {
@@ -224,7 +225,7 @@ class BlockRunLengthDecode {
   /// The last run that begins at an item or before it, and so the one that has the item. The first one if there is
   /// none. First the thread of the run is found, then the run.
   STRATA_D int run_of(number item) {
-    place at{0, storage_.begins.item_at(0)};
+    found_run at{0, storage_.begins.item_at(0)};
     step_to_last<shape::threads, RunsPerThread>(at, item);
     step_to_last<RunsPerThread, 1>(at, item);
     return at.run;
@@ -267,7 +268,7 @@ class BlockRunLengthDecode {
     }
   }
 
-  /// Calls `offset_is(i, offset)` for each item, where `offset()` is its position in its run.
+  /// Calls `offset_is(i, its offset)` for each item.
   template <class OffsetIs>
   STRATA_D void decode(ItemT (&items)[items_per_thread], DecodedOffsetT from, const OffsetIs& offset_is) {
     STRATA_ASSERT(begin_of(0) <= static_cast<number>(from),
@@ -277,7 +278,7 @@ class BlockRunLengthDecode {
                                            static_cast<number>(static_cast<unsigned>(thread_ * DecodedItemsPerThread)));
     find_runs(first, [&](int i, int run) {
       items[i] = value_of(run);
-      offset_is(i, [&] { return static_cast<number>(first + static_cast<number>(i) - begin_of(run)); });
+      offset_is(i, static_cast<number>(first + static_cast<number>(i) - begin_of(run)));
     });
   }
 

@@ -26,8 +26,8 @@ struct block_shape {
     return static_cast<int>(platform::row_major_thread_id<X, Y, Z>());
   }
 
-  /// Calls `visit(i)` for each i below Count, in one thread of the block each. The number of rounds is a constant, which
-  /// the compiler needs to unroll them. A loop from the rank up to Count costs as much as a small histogram.
+  /// Calls `visit(i)` for each i below Count, in one thread of the block each. The number of rounds is a constant,
+  /// which the compiler needs to unroll them. A loop from the rank up to Count costs as much as a small histogram.
   template <int Count, class Visit>
   STRATA_D static void for_each_index(int rank, const Visit& visit) {
     for (int first = 0; first + threads <= Count; first += threads) visit(first + rank);

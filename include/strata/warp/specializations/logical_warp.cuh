@@ -56,7 +56,8 @@ class logical_warp {
   /// The value of the lane that differs in the bits `difference`. For logical warps that divide a warp.
   template <class T>
   STRATA_D T from_partner(const T& value, int difference) const {
-    static_assert(divides_warp);
+    // not for users: callers ask for the number of lanes
+    static_assert(divides_warp, "a partner may be no lane of this logical warp: take from_lane");
     return platform::shuffle_xor(mask(), value, difference);
   }
 
