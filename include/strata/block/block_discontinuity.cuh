@@ -207,20 +207,20 @@ class BlockDiscontinuity {
   /// The head flag of the thread's first item, `item`.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Keep>
   STRATA_D Flag flag_first(const T& item, FlagOp& flag_op, const Predecessor& predecessor, const Keep& keep_previous) {
-    if constexpr (!detail::is_item<Predecessor>) {
-      if (thread_ == 0) return static_cast<Flag>(true);
-    }
     const T previous = storage_.last_items.before(thread_, predecessor);
+    if constexpr (!detail::is_item<Predecessor>) {
+      if (!(thread_ > 0)) return static_cast<Flag>(true);
+    }
     keep_previous(0, previous);
     return flag<ItemsPerThread, Flag>(flag_op, previous, item, 0);
   }
   /// The tail flag of the thread's last item, `item`.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Successor>
   STRATA_D Flag flag_last(const T& item, FlagOp& flag_op, const Successor& successor) {
+    const T next = storage_.first_items.after(thread_, successor);
     if constexpr (!detail::is_item<Successor>) {
       if (thread_ == threads - 1) return static_cast<Flag>(true);
     }
-    const T next = storage_.first_items.after(thread_, successor);
     return flag<ItemsPerThread, Flag>(flag_op, item, next, static_cast<int>(ItemsPerThread));
   }
 

@@ -39,22 +39,26 @@ class neighbour_items {
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
   STRATA_D T get(int thread) { return tile_.get(position(thread)); }
 
-  /// The item of the thread before `thread`. `of_first` is that of the first thread; if it is `no_item`, the first
-  /// thread must not call.
+  /// The item of the thread before `thread`. `of_first` is that of the first thread, which gets any item if it is
+  /// `no_item`. All threads read, so that there is no branch.
   template <class Item>
   STRATA_D T before(int thread, const Item& of_first) {
+    const T item = get(thread > 0 ? thread - 1 : 0);
     if constexpr (is_item<Item>) {
-      if (thread == 0) return of_first;
+      return thread > 0 ? item : of_first;
+    } else {
+      return item;
     }
-    return get(thread - 1);
   }
-  /// The item of the thread after `thread`. `of_last` is that of the last thread, as above.
+  /// The item of the thread after `thread`; `of_last` is that of the last thread.
   template <class Item>
   STRATA_D T after(int thread, const Item& of_last) {
+    const T item = get(thread < Threads - 1 ? thread + 1 : thread);
     if constexpr (is_item<Item>) {
-      if (thread == Threads - 1) return of_last;
+      return thread < Threads - 1 ? item : of_last;
+    } else {
+      return item;
     }
-    return get(thread + 1);
   }
 
  private:
