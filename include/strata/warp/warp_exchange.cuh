@@ -19,8 +19,8 @@ STRATA_NAMESPACE_BEGIN
 enum WarpExchangeAlgorithm {
   /// Through shared memory, without bank conflicts.
   WARP_EXCHANGE_SMEM,
-  /// By N shuffles for each 4 bytes of `T`, and selections in the order of N * log(N): no shared memory.
-  /// Cannot scatter.
+  /// By N shuffles for each 4 bytes of `T`, N / 2 * log2(N) if N = W is a power of two, and selections in the order of
+  /// N * log(N): no shared memory. Cannot scatter.
   WARP_EXCHANGE_SHUFFLE,
 };
 
