@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, and a value of which it
-/// knows nothing.
+/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, a selection that stays
+/// one, and a value of which it knows nothing.
 
 #include <strata/core/detail/item_words.cuh>
 #include <strata/core/detail/standard.hpp>
@@ -27,6 +27,24 @@ STRATA_D void advance_either(bool is_second, int& first, int& second) {
       : "r"(is_second ? 1u : 0u), "n"(FirstStep), "n"(SecondStep));
 #else
   (is_second ? second : first) += is_second ? SecondStep : FirstStep;
+#endif
+}
+
+/// `if_set` if a bit of `bits` is set, else `if_clear`: a selection, and never a branch. From a condition, the compiler
+/// makes a branch with the shuffles in it that follow, and lanes on its two sides do not get each other's values.
+STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear) {
+#if STRATA_DEVICE_PASS
+  unsigned selected;
+  asm("{\n\t"
+      ".reg .pred is_set;\n\t"
+      "setp.ne.u32 is_set, %3, 0;\n\t"
+      "selp.b32 %0, %1, %2, is_set;\n\t"
+      "}"
+      : "=r"(selected)
+      : "r"(if_set), "r"(if_clear), "r"(bits));
+  return selected;
+#else
+  return bits != 0 ? if_set : if_clear;
 #endif
 }
 

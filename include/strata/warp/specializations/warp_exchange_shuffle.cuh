@@ -5,6 +5,7 @@
 #include <strata/core/detail/item_words.cuh>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 #include <strata/warp/specializations/logical_warp.cuh>
@@ -100,28 +101,23 @@ class warp_exchange_shuffle {
     for (unsigned i = 0; i < N; ++i) items[i] = item(input[i]);
     STRATA_UNROLL
     for (unsigned half = N / 2; half > 0; half /= 2) {
-      const unsigned is_upper = 0u - (lane() / half & 1);  // all bits or none
+      const unsigned is_upper = lane() & half;
       STRATA_UNROLL
       for (unsigned i = 0; i < N; ++i) {
         if ((i & half) != 0) continue;
         STRATA_UNROLL
         for (std::size_t word = 0; word < item::count; ++word) {
           const unsigned lower = items[i].word[word], upper = items[i + half].word[word];
-          const unsigned received = warp_.from_partner(choose(is_upper, lower, upper), static_cast<int>(half));
-          items[i].word[word] = choose(is_upper, received, lower);
-          items[i + half].word[word] = choose(is_upper, upper, received);
+          const unsigned received =
+              warp_.from_partner(platform::select_word(is_upper, lower, upper), static_cast<int>(half));
+          items[i].word[word] = platform::select_word(is_upper, received, lower);
+          items[i + half].word[word] = platform::select_word(is_upper, upper, received);
         }
       }
     }
     STRATA_UNROLL
     for (unsigned i = 0; i < N; ++i) output[i] = static_cast<Output>(items[i].value());
   }
-  /// By bits, in one instruction. A condition instead may become a branch around the shuffles, and lanes on both sides
-  /// of it do not get each other's values.
-  STRATA_D static unsigned choose(unsigned all_bits_or_none, unsigned if_all, unsigned if_none) {
-    return if_none ^ ((if_none ^ if_all) & all_bits_or_none);
-  }
-
   STRATA_D unsigned lane() const { return static_cast<unsigned>(warp_.lane()); }
 
   STRATA_D item from(unsigned lane, item value) const {
