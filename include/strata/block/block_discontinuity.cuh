@@ -143,6 +143,12 @@ class BlockDiscontinuity {
   }
 
  private:
+  /// Whether all threads read the item of a neighbour, or only those that have one. Reads of all take fewer
+  /// instructions, but one more stands between the item and its flag. For several items of a word that costs more: 177
+  /// cycles instead of 164 for heads of 256 x 8 items on an H200, but 135 instead of 158 for 128 x 4 items of 16 bytes.
+  template <std::size_t ItemsPerThread>
+  static constexpr bool all_read = sizeof(T) > 4 || ItemsPerThread == 1;
+
   STRATA_D static TempStorage& private_storage() {
     STRATA_SHARED(temp_storage, TempStorage);
     return temp_storage;
@@ -207,21 +213,31 @@ class BlockDiscontinuity {
   /// The head flag of the thread's first item, `item`.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Predecessor, class Keep>
   STRATA_D Flag flag_first(const T& item, FlagOp& flag_op, const Predecessor& predecessor, const Keep& keep_previous) {
-    const T previous = storage_.last_items.before(thread_, predecessor);
-    if constexpr (!detail::is_item<Predecessor>) {
-      if (!(thread_ > 0)) return static_cast<Flag>(true);
+    const bool has_none = !detail::is_item<Predecessor> && thread_ == 0;
+    const auto flag_after = [&](const T& previous) {
+      keep_previous(0, previous);
+      return flag<ItemsPerThread, Flag>(flag_op, previous, item, 0);
+    };
+    if constexpr (all_read<ItemsPerThread>) {
+      const T previous = storage_.last_items.before_by_all(thread_, predecessor);
+      return has_none ? static_cast<Flag>(true) : flag_after(previous);
+    } else {
+      return has_none ? static_cast<Flag>(true) : flag_after(storage_.last_items.before(thread_, predecessor));
     }
-    keep_previous(0, previous);
-    return flag<ItemsPerThread, Flag>(flag_op, previous, item, 0);
   }
   /// The tail flag of the thread's last item, `item`.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp, class Successor>
   STRATA_D Flag flag_last(const T& item, FlagOp& flag_op, const Successor& successor) {
-    const T next = storage_.first_items.after(thread_, successor);
-    if constexpr (!detail::is_item<Successor>) {
-      if (thread_ == threads - 1) return static_cast<Flag>(true);
+    const bool has_none = !detail::is_item<Successor> && thread_ == threads - 1;
+    const auto flag_before = [&](const T& next) {
+      return flag<ItemsPerThread, Flag>(flag_op, item, next, static_cast<int>(ItemsPerThread));
+    };
+    if constexpr (all_read<ItemsPerThread>) {
+      const T next = storage_.first_items.after_by_all(thread_, successor);
+      return has_none ? static_cast<Flag>(true) : flag_before(next);
+    } else {
+      return has_none ? static_cast<Flag>(true) : flag_before(storage_.first_items.after(thread_, successor));
     }
-    return flag<ItemsPerThread, Flag>(flag_op, item, next, static_cast<int>(ItemsPerThread));
   }
 
   /// `i` is the index of `b` among the thread's items.

@@ -6,6 +6,7 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/shared_layout.hpp>
 #include <strata/warp/specializations/exchange_tile.cuh>
 
@@ -39,21 +40,39 @@ class neighbour_items {
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
   STRATA_D T get(int thread) { return tile_.get(position(thread)); }
 
-  /// The item of the thread before `thread`. `of_first` is that of the first thread, which gets any item if it is
-  /// `no_item`. All threads read, so that there is no branch.
+  /// The item of the thread before `thread`. `of_first` is that of the first thread; if it is `no_item`, the first
+  /// thread must not call.
   template <class Item>
   STRATA_D T before(int thread, const Item& of_first) {
-    const T item = get(thread > 0 ? thread - 1 : 0);
+    if constexpr (is_item<Item>) {
+      if (thread == 0) return of_first;
+    }
+    return get(thread - 1);
+  }
+  /// The item of the thread after `thread`. `of_last` is that of the last thread, as above.
+  template <class Item>
+  STRATA_D T after(int thread, const Item& of_last) {
+    if constexpr (is_item<Item>) {
+      if (thread == Threads - 1) return of_last;
+    }
+    return get(thread + 1);
+  }
+
+  /// The same as `before`, but the first thread reads, too, and gets any item if `of_first` is `no_item`. `opaque`
+  /// keeps the compiler from a branch around a read that the first thread does not need.
+  template <class Item>
+  STRATA_D T before_by_all(int thread, const Item& of_first) {
+    const T item = platform::opaque(get(thread > 0 ? thread - 1 : 0));
     if constexpr (is_item<Item>) {
       return thread > 0 ? item : of_first;
     } else {
       return item;
     }
   }
-  /// The item of the thread after `thread`; `of_last` is that of the last thread.
+  /// The same as `after`, in this way.
   template <class Item>
-  STRATA_D T after(int thread, const Item& of_last) {
-    const T item = get(thread < Threads - 1 ? thread + 1 : thread);
+  STRATA_D T after_by_all(int thread, const Item& of_last) {
+    const T item = platform::opaque(get(thread < Threads - 1 ? thread + 1 : thread));
     if constexpr (is_item<Item>) {
       return thread < Threads - 1 ? item : of_last;
     } else {
