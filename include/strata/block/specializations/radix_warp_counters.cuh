@@ -82,11 +82,18 @@ class radix_warp_counters {
   /// first items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
   template <class Starts, class OnCounts>
   STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
+    // Where they are few, counts stay in registers; else they are read twice.
+    constexpr bool are_kept = warps * bins_per_thread <= 8;
+    unsigned kept[are_kept ? bins_per_thread : 1][are_kept ? warps : 1];
     int counts[bins_per_thread];
     STRATA_UNROLL
     for (int track = 0; track < bins_per_thread; ++track) {
       counts[track] = 0;
-      for_each_warp(track, [&](unsigned& counter) { counts[track] += static_cast<int>(counter); });
+      for_each_warp(track, [&](int w, const unsigned& counter) {
+        const unsigned count = counter;
+        if constexpr (are_kept) kept[track][w] = count;
+        counts[track] += static_cast<int>(count);
+      });
     }
     if constexpr (is_wanted<OnCounts>) on_counts(counts);
     int before[bins_per_thread];
@@ -96,8 +103,13 @@ class radix_warp_counters {
       const int start = IsDescending ? items - before[track] - counts[track] : before[track];
       if constexpr (is_wanted<Starts>) starts[track] = start;
       unsigned next = static_cast<unsigned>(start);
-      for_each_warp(track, [&](unsigned& counter) {
-        const unsigned count = counter;
+      for_each_warp(track, [&](int w, unsigned& counter) {
+        unsigned count;
+        if constexpr (are_kept) {
+          count = kept[track][w];
+        } else {
+          count = counter;
+        }
         counter = next;
         next += count;
       });
@@ -121,7 +133,7 @@ class radix_warp_counters {
   }
 
  private:
-  // Calls `use(counter)` for the counters of digit `track` of the thread.
+  // Calls `use(warp, counter)` for the counters of digit `track` of the thread.
   template <class Use>
   STRATA_D void for_each_warp(int track, const Use& use) {
     if constexpr (bins_per_thread == 1 && bins < Threads) {
@@ -129,7 +141,7 @@ class radix_warp_counters {
     }
     const int index = layout::of_thread(thread_) + track;
     STRATA_UNROLL_N(8)
-    for (int w = 0; w < warps; ++w) use(storage_.counters[w][index]);
+    for (int w = 0; w < warps; ++w) use(w, storage_.counters[w][index]);
   }
 
   storage& storage_;
