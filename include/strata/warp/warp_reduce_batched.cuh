@@ -144,8 +144,7 @@ class WarpReduceBatched {
   template <int Count, int Distance, class Operator>
   STRATA_D void combine_neighbours(T* values, Operator& op) {
     if constexpr (Distance < LogicalWarpThreads) {
-      // Bits that the compiler knows nothing of: from a condition, it would make branches with shuffles in them.
-      const unsigned upper = platform::opaque((warp_.lane() & Distance) != 0 ? ~0u : 0u);
+      const auto upper = static_cast<unsigned>(warp_.lane() & Distance);
       constexpr int left = (Count + 1) / 2;
       STRATA_UNROLL
       for (int i = 0; i < left; ++i) {
@@ -163,14 +162,14 @@ class WarpReduceBatched {
     }
   }
 
-  /// `a` if all bits of `mask` are 1, `b` if none is: one instruction for each 4 bytes.
-  STRATA_D static T either(unsigned mask, const T& a, const T& b) {
+  /// `a` if a bit of `bits` is set, else `b`: one instruction for each 4 bytes.
+  STRATA_D static T either(unsigned bits, const T& a, const T& b) {
     using words_of = detail::item_words<T, unsigned>;
     words_of words(a);
     const words_of others(b);
     STRATA_UNROLL
     for (std::size_t i = 0; i < words_of::count; ++i) {
-      words.word[i] = (words.word[i] & mask) | (others.word[i] & ~mask);
+      words.word[i] = platform::select_word(bits, words.word[i], others.word[i]);
     }
     return words.value();
   }
