@@ -195,27 +195,48 @@ TYPED_TEST(block_histogram, counts_the_samples_of_each_bin) {
 }
 
 // ---------------------------------------------------------------------------- sizes
-// The largest tile whose positions fit 16 bits. Its storage is dynamic: it exceeds 48 KiB.
-using largest_tile = BlockHistogram<int, 257, 255, 200>;
+// The largest tile whose positions fit 16 bits, and one of more samples, for which bins must not be sorted. The storage
+// is dynamic: one exceeds 48 KiB.
+template <int Threads, int Items, int Bins>
+struct large_tile {
+  static constexpr int threads = Threads, items = Items, bins = Bins;
+  using histogram = BlockHistogram<int, Threads, Items, Bins>;
+};
+using largest_of_many_bins = large_tile<257, 255, 300>;
+using larger_of_few_bins = large_tile<257, 300, 200>;
 static_assert(257 * 255 == 65535);
 
-__launch_bounds__(257) STRATA_KERNEL void count_many(unsigned* out) {
+template <class Tile>
+__launch_bounds__(Tile::threads) STRATA_KERNEL void count_many(unsigned* out) {
   STRATA_DYNAMIC_SHARED(storage);
-  int items[255];
-  for (int i = 0; i < 255; ++i) items[i] = threadIdx.x == 0 && i < 3 ? 7 : 199;
-  largest_tile(*reinterpret_cast<largest_tile::TempStorage*>(storage)).Histogram(items, out);
+  int items[Tile::items];
+  for (int i = 0; i < Tile::items; ++i) items[i] = threadIdx.x == 0 && i < 3 ? 7 : Tile::bins - 1;
+  using histogram = typename Tile::histogram;
+  histogram(*reinterpret_cast<typename histogram::TempStorage*>(storage)).Histogram(items, out);
+}
+
+template <class Tile>
+void test_large_tile() {
+  constexpr std::size_t bytes = sizeof(typename Tile::histogram::TempStorage);
+  device_vector<unsigned> out(index(Tile::bins));
+  if (strata::allow_dynamic_shared_memory(count_many<Tile>, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    GTEST_SKIP() << "this device has less than " << bytes << " bytes of shared memory for a block";
+  }
+  ASSERT_CUDA_SUCCESS(strata::launch({"count_many", 1, unsigned{Tile::threads}, bytes}, count_many<Tile>, out.data()));
+  std::vector<unsigned> expected(index(Tile::bins));
+  expected[7] = 3;
+  expected.back() = unsigned{Tile::threads * Tile::items} - 3;
+  EXPECT_EQ(out.to_host(), expected);
 }
 
 TEST(block_histogram_sort, counts_the_largest_tile) {
   if (strata_test::is_small()) GTEST_SKIP() << "not in small flavours";
-  device_vector<unsigned> out(200);
-  ASSERT_CUDA_SUCCESS(strata::allow_dynamic_shared_memory(count_many, sizeof(largest_tile::TempStorage)));
-  ASSERT_CUDA_SUCCESS(
-      strata::launch({"count_many", 1, 257, sizeof(largest_tile::TempStorage)}, count_many, out.data()));
-  std::vector<unsigned> expected(200);
-  expected[7] = 3;
-  expected[199] = 65535 - 3;
-  EXPECT_EQ(out.to_host(), expected);
+  test_large_tile<largest_of_many_bins>();
+}
+TEST(block_histogram_sort, counts_more_samples_in_few_bins) {
+  if (strata_test::is_small()) GTEST_SKIP() << "not in small flavours";
+  test_large_tile<larger_of_few_bins>();
 }
 
 // ---------------------------------------------------------------------------- several blocks
@@ -237,11 +258,9 @@ TEST(block_histogram_atomic, several_blocks_add_to_one_histogram) {
 }
 
 // ---------------------------------------------------------------------------- shared memory
-// The sort form is the default. Its digits are no wider than bins are: 2 passes of 3 bits for 64 bins.
-static_assert(sizeof(BlockHistogram<int, 64, 1, 64>::TempStorage) <
-              sizeof(strata::BlockRadixSort<std::uint8_t, 64, 1>::TempStorage));
-static_assert(sizeof(BlockHistogram<int, 64, 1, 256>::TempStorage) ==
-              sizeof(strata::BlockRadixSort<std::uint8_t, 64, 1>::TempStorage));
+// The sort form is the default. Of up to 256 bins, each warp has counters of its own.
+static_assert(sizeof(BlockHistogram<int, 64, 1, 64>::TempStorage) < 2 * 64 * 4 + 128);
+static_assert(sizeof(BlockHistogram<int, 64, 1, 256>::TempStorage) < 2 * 256 * 4 + 128);
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096>::TempStorage) == 4096 * 4 + 64 * 2);
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096, BLOCK_HISTO_ATOMIC>::TempStorage) == 1);
 

@@ -6,6 +6,7 @@
 #include <strata/block/block_scan.cuh>
 #include <strata/block/block_shuffle.cuh>
 #include <strata/block/specializations/block_shape.cuh>
+#include <strata/block/specializations/radix_warp_counters.cuh>
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
@@ -20,9 +21,11 @@ STRATA_NAMESPACE_BEGIN
 
 /// How BlockHistogram counts.
 enum BlockHistogramAlgorithm {
-  /// The block sorts the bins of its samples, and adds the length of each bin's run to the counter. The time does not
-  /// depend on the samples. One pass of BlockRadixSort for each 4 bits of a bin, and 3 barriers. Counters may have any
-  /// type that can be added. A tile has at most 65,535 samples.
+  /// Without atomics, in a time that does not depend on the samples. Counters may have any type that can be added.
+  /// - Up to 256 bins: the lanes of a warp vote on each bit of their bins, and the last lane of each bin adds the
+  ///   number of its lanes to a counter of the warp. One barrier.
+  /// - More bins: the block sorts the bins of its samples, and adds the length of each bin's run to the counter. One
+  ///   pass of BlockRadixSort for each 4 bits of a bin, and 3 barriers. Such a tile has at most 65,535 samples.
   BLOCK_HISTO_SORT,
   /// An `atomicAdd` for each sample. Fast where the lanes of a warp have different bins; equal bins wait for each
   /// other. Counters are integers of 4 or 8 bytes, float, double, half or bfloat16.
@@ -31,19 +34,20 @@ enum BlockHistogramAlgorithm {
 
 namespace detail {
 
-/// BLOCK_HISTO_SORT: the bins of all samples are sorted, and each bin's count is the length of its run. Runs are
-/// found by comparing each bin with the one before it. Only the bits that a bin can have are sorted by.
+/// BLOCK_HISTO_SORT of more than 256 bins: the bins of all samples are sorted, and each bin's count is the length of
+/// its run. Runs are found by comparing each bin with the one before it. Only the bits that a bin can have are sorted
+/// by.
 template <class Shape, int BlockDimX, int BlockDimY, int BlockDimZ, int ItemsPerThread, int Bins>
 class block_histogram_sort {
   static constexpr int threads = Shape::threads;
   static constexpr int tile_items = threads * ItemsPerThread;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
-  using bin = typename unsigned_of_bytes<(Bins <= 1 << 8 ? 1 : Bins <= 1 << 16 ? 2 : 4)>::type;
+  using bin = typename unsigned_of_bytes<(Bins <= 1 << 16 ? 2 : 4)>::type;
   static constexpr int bin_bits = log2_ceiling(Bins);
   // Digits of equal width, up to 4 bits: the counters of narrower digits take less time and memory.
   static constexpr int passes = ceiling_divide(bin_bits, 4);
-  static constexpr int digit_bits = passes == 0 ? 1 : ceiling_divide(bin_bits, passes);
+  static constexpr int digit_bits = ceiling_divide(bin_bits, passes);
   using sort = BlockRadixSort<bin, BlockDimX, ItemsPerThread, NullType, digit_bits, true, BLOCK_SCAN_WARP_SCANS,
                               cudaSharedMemBankSizeFourByte, BlockDimY, BlockDimZ>;
   using shuffle = BlockShuffle<bin, BlockDimX, BlockDimY, BlockDimZ>;
@@ -103,6 +107,36 @@ class block_histogram_sort {
   }
 };
 
+/// BLOCK_HISTO_SORT of up to 256 bins: each warp counts in counters of its own, where the lanes of a row that have the
+/// same bin find each other by votes. So a sort by bins would begin; the counts are all that is needed of it.
+template <class Shape, int BlockDimX, int BlockDimY, int BlockDimZ, int Bins>
+class block_histogram_votes {
+  static constexpr int threads = Shape::threads;
+  static constexpr int bin_bits = most(log2_ceiling(Bins), 1);
+  using scan = BlockScan<int, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
+  using counters = radix_warp_counters<threads, bin_bits, false, scan>;
+  using votes = radix_match_votes<threads, bin_bits>;
+
+ public:
+  using storage = typename counters::storage;
+
+  template <class Counter, std::size_t ItemsPerThread>
+  STRATA_D static void add(storage& shared, int thread, const unsigned (&bins)[ItemsPerThread], Counter* histogram) {
+    typename votes::storage no_words;
+    const votes match(no_words);
+    counters of_warp(shared, thread);
+    of_warp.clear();
+    STRATA_UNROLL
+    for (const unsigned bin : bins) {
+      of_warp.count_row(bin, [&](unsigned lane_bin) { return match.match(of_warp, lane_bin); });
+    }
+    __syncthreads();
+    of_warp.for_each_count([&](int bin, unsigned count) {
+      if (bin < Bins) histogram[bin] = static_cast<Counter>(histogram[bin] + static_cast<Counter>(count));
+    });
+  }
+};
+
 /// BLOCK_HISTO_ATOMIC: an atomic addition for each sample.
 class block_histogram_atomic {
  public:
@@ -152,8 +186,10 @@ class block_histogram_atomic {
 /// - The block must call `__syncthreads()` between two calls of BLOCK_HISTO_SORT that use the same storage, and before
 ///   the storage is used for anything else. Objects of one type constructed without storage use the same storage.
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
-/// - Shared memory of BLOCK_HISTO_SORT: the larger of what BlockRadixSort needs, and 4 bytes for each bin and 1, 2 or
-///   4 for each thread. Bank conflicts: those of BlockRadixSort. Where runs begin and end depends on the samples.
+/// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
+///   two. Of more bins, the larger of what BlockRadixSort needs, and 4 bytes for each bin and 2 or 4 for each thread.
+///   Bank conflicts: counters are accessed by bin. Of more bins, those of BlockRadixSort; where runs begin and end
+///   depends on the samples.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert
 ///   that samples are bins; in others, the behaviour is undefined if they are not.
 ///
@@ -199,10 +235,11 @@ class BlockHistogram {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
-  using algorithm =
-      std::conditional_t<Algorithm == BLOCK_HISTO_SORT,
-                         detail::block_histogram_sort<shape, BlockDimX, BlockDimY, BlockDimZ, ItemsPerThread, Bins>,
-                         detail::block_histogram_atomic>;
+  // A warp's counters of more bins take much memory.
+  using without_atomics = typename std::conditional_t<
+      Bins <= 256, detail::block_histogram_votes<shape, BlockDimX, BlockDimY, BlockDimZ, Bins>,
+      detail::block_histogram_sort<shape, BlockDimX, BlockDimY, BlockDimZ, ItemsPerThread, Bins>>;
+  using algorithm = std::conditional_t<Algorithm == BLOCK_HISTO_SORT, without_atomics, detail::block_histogram_atomic>;
 
  public:
   struct TempStorage : Uninitialized<typename algorithm::storage> {};

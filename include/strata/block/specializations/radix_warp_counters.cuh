@@ -116,6 +116,26 @@ class radix_warp_counters {
     }
   }
 
+  /// Counts a row of the warp, an item for each lane.
+  template <class Match>
+  STRATA_D void count_row(unsigned digit, const Match& match) {
+    const unsigned peers = match(digit);
+    if (peers >> lane_ == 1) (*this)[digit] += static_cast<unsigned>(__popc(peers));  // the last
+    sync_warp();
+  }
+  /// By all threads of the block, after a barrier that follows the counting: calls `use(digit, its count)` for each
+  /// digit, in one thread.
+  template <class Use>
+  STRATA_D void for_each_count(const Use& use) {
+    STRATA_UNROLL
+    for (int track = 0; track < bins_per_thread; ++track) {
+      unsigned count = 0;
+      for_each_warp(track, [&](int, const unsigned& counter) { count += counter; });
+      const int digit = thread_ * bins_per_thread + track;
+      if (digit < bins) use(digit, count);
+    }
+  }
+
   /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` returns the lanes that have
   /// the digit. One of them calls `done(digit)` when no lane reads any more.
   template <class Match, class Done>
