@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/detail/nvtx.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/companions.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/dispatch.cuh>
+#include <strata/device/group_by/group_keys.hpp>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Groups rows by their keys, and computes aggregates of each group: sums, numbers of rows, extremes, means.
+///
+///     for (key : the different keys, in ascending order)
+///       d_keys_out[g] = key;
+///       d_out[g] = aggregate of d_in[i] over all rows i with d_keys[i] == key;  // of each aggregate
+///       ++g;
+///     *d_num_groups = g;
+///
+/// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows. `group_aggregates(...)` has one or more of
+///   `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first` and `group_reduce`.
+///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
+///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
+///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
+///   `num_items` may have any integer type, and be a FutureCount.
+/// - **Result.** `*d_num_groups` is always the number of all groups. Of groups from the capacity on nothing is written;
+///   that is no error. Without rows there are no groups.
+/// - **Order.** Groups are in ascending order of their keys. Results repeat from run to run.
+/// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
+///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
+/// - **Execution.** At least three kernel launches on `stream`; no host synchronisation and no allocation, so a call
+///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
+/// - **Temporary storage.** About twice the bytes of the keys and of what the aggregates keep for each row: 4 or 8 for
+///   most aggregates, 16 for a mean. If that is more than 16 bytes a row in all, it is kept once.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
+///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
+///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** Each block combines the rows of its share in a table in shared memory, and writes one record for
+///   each key that it finds. Records are sorted by key and reduced. So few groups take one read of the input. With
+///   many groups, records are as many as rows, and the call takes as long as a sort. Sums and means of floating-point
+///   numbers and `group_reduce` combine rows in their order: then rows are sorted in place of records. group_by/README.md
+///   says more.
+///
+/// @code
+/// // What each customer has spent.
+/// __managed__ int customers[6] = {7, 3, 7, 5, 3, 7};
+/// __managed__ int amounts[6] = {10, 20, 30, 40, 50, 60};
+/// __managed__ int ids[6], orders[6], groups;
+/// __managed__ long long spent[6];
+///
+/// int main() {
+///   const auto aggregates = strata::group_aggregates(strata::group_sum(amounts, spent), strata::group_count(orders));
+///   if (strata::DeviceGroupBy::Aggregate(strata::group_keys(customers, 6), aggregates, strata::group_output(ids, 6),
+///                                        &groups) != cudaSuccess) {
+///     return 1;
+///   }
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int g = 0; g < groups; ++g) std::printf("%d: %lld in %d orders\n", ids[g], spent[g], orders[g]);
+/// }
+/// // prints: 3: 70 in 2 orders
+/// // prints: 5: 40 in 1 orders
+/// // prints: 7: 100 in 3 orders
+/// @endcode
+struct DeviceGroupBy {
+  /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
+  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, class NumGroupsIterator>
+  static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                               const GroupKeys<KeyIterator, NumItemsT>& keys,
+                               const GroupAggregates<Aggregates...>& aggregates,
+                               const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                               cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
+    const detail::DispatchGroupBy<KeyIterator, NumItemsT, KeyOutputIterator, NumGroupsIterator, Aggregates...> dispatch{
+        keys, aggregates, groups, d_num_groups, stream};
+    return dispatch.run(d_temp_storage, temp_storage_bytes);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(Aggregate, associated)
+};
+
+STRATA_ARCH_NAMESPACE_END

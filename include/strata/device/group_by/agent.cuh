@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/future_count.cuh>
+#include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/group_keys.hpp>
+#include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/rows.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The record of some rows of a group: the word of the key in one array, states in the other. A group may have several
+/// records. Their number is in device memory.
+template <class Word, class States, class Row>
+struct group_records {
+  Word* words;
+  States* states;
+  Row* number;
+};
+
+/// A table in shared memory is so large that two blocks fit a multiprocessor.
+inline constexpr int group_table_bytes = 60 << 10;
+inline constexpr int group_block_threads = 512;
+inline constexpr int group_blocks_per_multiprocessor = 2;
+inline constexpr int group_items_per_thread = 8;
+
+/// Combines the rows of a block's share in a table in shared memory, and writes a record for each entry.
+///
+///     for each tile of the share
+///       combine each row with the entry of its key; take a free slot if there is none
+///       while rows are left that found no free slot: write all entries, clear the table, try again
+///     write all entries
+///
+/// After a table has been written that had an entry for more than half of its rows, the block writes rows as records
+/// for some tiles: a table is of no use there.
+template <class KeyIterator, class Aggregates, class Row>
+struct AgentGroupBy {
+  using Key = iterator_value_t<KeyIterator>;
+  using Word = group_word_t<Key>;
+  using States = typename Aggregates::template states_type<Row>;
+  using Records = group_records<Word, States, Row>;
+  /// Slots hold words of 4 or 8 bytes, which atomic operations need.
+  using Slot = word_of_t<Word>;
+  static constexpr Slot empty = static_cast<Slot>(~Slot{0});
+  /// A key may have the word `empty`. It has a slot of its own, behind the others.
+  static constexpr bool has_own_slot = sizeof(Word) == sizeof(Slot);
+
+  static constexpr int threads = group_block_threads;
+  static constexpr int thread_items = group_items_per_thread;
+  static constexpr int tile_items = threads * thread_items;
+  static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
+  static constexpr int slots_that_fit(int slots) {
+    return slots * entry_bytes <= group_table_bytes || slots <= threads ? slots : slots_that_fit(slots / 2);
+  }
+  static constexpr unsigned table_slots = static_cast<unsigned>(slots_that_fit(4096));
+  static constexpr int slots_per_thread = static_cast<int>(table_slots) / threads;
+  static constexpr int hash_shift = 64 - detail::log2_ceiling(table_slots);
+  static constexpr int max_probes = 32;
+  static constexpr unsigned no_slot = ~0u;
+  /// Tiles whose rows are written as records after a table that was of no use.
+  static constexpr unsigned tiles_without_table = 16;
+
+  struct alignas(16) TempStorage {
+    States states[table_slots + 1];
+    Slot slots[table_slots];
+    Row first_record;
+    unsigned num_entries;
+    unsigned own_slot_is_used;
+  };
+
+  TempStorage& storage;
+  const KeyIterator& keys;
+  const Aggregates& aggregates;
+  const Records& records;
+
+  /// By all threads of the block: tiles [first_tile, last_tile) of `num_items` rows.
+  STRATA_D void run(std::size_t num_items, std::size_t first_tile, std::size_t last_tile) {
+    clear();
+    unsigned without_table = 0;
+    std::size_t rows_in_table = 0;
+    for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
+      const std::size_t first = tile * tile_items;
+      const auto valid = static_cast<int>(detail::least(num_items - first, std::size_t{tile_items}));
+      Slot words[thread_items];
+      States states[thread_items];
+      load(first, valid, words, states);
+      if (without_table > 0) {
+        --without_table;
+        write_rows(valid, words, states);
+        continue;
+      }
+      rows_in_table += static_cast<std::size_t>(valid);
+      unsigned left = combine(valid, words, states);
+      while (__syncthreads_or(static_cast<int>(left)) != 0) {
+        const unsigned entries = write_entries();
+        if (entries > rows_in_table / 2) without_table = tiles_without_table;
+        rows_in_table = static_cast<std::size_t>(valid);
+        add_to_table(left, words, states);
+      }
+    }
+    __syncthreads();
+    write_entries();
+  }
+
+ private:
+  STRATA_D void clear() {
+    if (threadIdx.x == 0) {
+      storage.num_entries = 0;
+      storage.own_slot_is_used = 0;
+    }
+    for (unsigned slot = threadIdx.x; slot < table_slots; slot += unsigned{threads}) clear_slot(slot);
+    if (threadIdx.x == 0) Aggregates::template set_identity<Row>(storage.states[table_slots]);
+    __syncthreads();
+  }
+  STRATA_D void clear_slot(unsigned slot) {
+    storage.slots[slot] = empty;
+    Aggregates::template set_identity<Row>(storage.states[slot]);
+  }
+
+  STRATA_D static int item_of(int i) { return static_cast<int>(threadIdx.x) + i * threads; }
+
+  STRATA_D void load(std::size_t first, int valid, Slot (&words)[thread_items], States (&states)[thread_items]) {
+    const auto tile_keys = detail::advanced(keys, first);
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      if (item_of(i) >= valid) break;
+      words[i] = group_word_of_key<Key>{}(static_cast<Key>(tile_keys[static_cast<difference_of<KeyIterator>>(item_of(i))]));
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      if (item_of(i) >= valid) break;
+      aggregates.load(static_cast<Row>(first + static_cast<unsigned>(item_of(i))), states[i]);
+    }
+  }
+
+  /// Combines the rows of a tile in the table. Returns those that found no slot, a bit each.
+  STRATA_D unsigned combine(int valid, const Slot (&words)[thread_items], States (&states)[thread_items]) {
+    // Neighbours with one key are combined first: with few keys, threads wait less for each other.
+    unsigned left = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      if (item_of(i) >= valid) break;
+      bool is_last = true;
+      if (i + 1 < thread_items && item_of(i + 1) < valid) is_last = words[i + 1] != words[i];
+      if (is_last) {
+        left |= 1u << i;
+      } else if (i + 1 < thread_items) {
+        States both = states[i];
+        aggregates.combine(both, states[i + 1 < thread_items ? i + 1 : 0]);
+        states[i + 1 < thread_items ? i + 1 : 0] = both;
+      }
+    }
+    add_to_table(left, words, states);
+    return left;
+  }
+
+  STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items], const States (&states)[thread_items]) {
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      if ((left >> i & 1) == 0) continue;
+      const unsigned slot = find_slot(words[i]);
+      if (slot == no_slot) continue;
+      Aggregates::add(&storage.states[slot], states[i]);
+      left &= ~(1u << i);
+    }
+  }
+
+  STRATA_D static unsigned first_slot(Slot word) {
+    if constexpr (sizeof(Slot) == 4) {
+      return detail::mixed_word(word) >> (hash_shift - 32);
+    } else {
+      return static_cast<unsigned>(detail::mixed_hash(word) >> hash_shift);
+    }
+  }
+
+  /// The slot of a word, or `no_slot` if there is no free one near.
+  STRATA_D unsigned find_slot(Slot word) {
+    if (has_own_slot && word == empty) {
+      if (*static_cast<volatile unsigned*>(&storage.own_slot_is_used) == 0) atomicExch(&storage.own_slot_is_used, 1u);
+      return table_slots;
+    }
+    unsigned slot = first_slot(word);
+    for (int probe = 0; probe < max_probes; ++probe) {
+      Slot there = *static_cast<volatile Slot*>(storage.slots + slot);
+      if (there == empty) {
+        there = atomicCAS(storage.slots + slot, empty, word);
+        if (there == empty) return slot;
+      }
+      if (there == word) return slot;
+      slot = (slot + 1) % table_slots;
+    }
+    return no_slot;
+  }
+
+  /// Writes all entries as records and clears the table. Returns their number. Between two barriers.
+  STRATA_D unsigned write_entries() {
+    unsigned offsets[slots_per_thread];
+    STRATA_UNROLL
+    for (int i = 0; i < slots_per_thread; ++i) {
+      const bool is_used = storage.slots[item_of(i)] != empty;
+      offsets[i] = warp_offset(is_used);
+    }
+    unsigned own_offset = 0;
+    if (threadIdx.x == 0 && storage.own_slot_is_used != 0) own_offset = atomicAdd(&storage.num_entries, 1u);
+    __syncthreads();
+    const unsigned entries = storage.num_entries;
+    if (threadIdx.x == 0) storage.first_record = atomicAdd(records.number, static_cast<Row>(entries));
+    __syncthreads();
+    const auto first = static_cast<std::size_t>(storage.first_record);
+    STRATA_UNROLL
+    for (int i = 0; i < slots_per_thread; ++i) {
+      const auto slot = static_cast<unsigned>(item_of(i));
+      if (storage.slots[slot] == empty) continue;
+      write(first + offsets[i], storage.slots[slot], storage.states[slot]);
+      clear_slot(slot);
+    }
+    if (threadIdx.x == 0) {
+      if (storage.own_slot_is_used != 0) {
+        write(first + own_offset, empty, storage.states[table_slots]);
+        Aggregates::template set_identity<Row>(storage.states[table_slots]);
+      }
+      storage.own_slot_is_used = 0;
+      storage.num_entries = 0;
+    }
+    __syncthreads();
+    return entries;
+  }
+
+  /// By all lanes of a warp: the offset of an entry among those of the block. One addition for the entries of a warp.
+  STRATA_D unsigned warp_offset(bool is_used) {
+    const unsigned lanes = __ballot_sync(full_warp_mask, is_used ? 1 : 0);
+    if (lanes == 0) return 0;
+    unsigned first = 0;
+    if (platform::lane_id() == 0) first = atomicAdd(&storage.num_entries, static_cast<unsigned>(__popc(lanes)));
+    first = __shfl_sync(full_warp_mask, first, 0);
+    return first + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
+  }
+
+  STRATA_D void write_rows(int valid, const Slot (&words)[thread_items], const States (&states)[thread_items]) {
+    if (threadIdx.x == 0) storage.first_record = atomicAdd(records.number, static_cast<Row>(valid));
+    __syncthreads();
+    const auto first = static_cast<std::size_t>(storage.first_record);
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      if (item_of(i) >= valid) break;
+      write(first + static_cast<std::size_t>(item_of(i)), words[i], states[i]);
+    }
+    __syncthreads();
+  }
+
+  STRATA_D void write(std::size_t at, Slot word, const States& states) const {
+    records.words[at] = static_cast<Word>(word);
+    records.states[at] = states;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

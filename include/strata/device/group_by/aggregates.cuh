@@ -1,0 +1,446 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// \file
+/// What DeviceGroupBy computes of each group. An aggregate has
+///
+/// - `state<Row>`: what is known of some rows of a group. `Row` is the type of row numbers;
+/// - `load(row)`, `combine(a, b)`, `store(group, state)`;
+/// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
+///   has `identity<Row>()`, and `add(to, state)` for a state in shared memory.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+// ------------------------------------------------------------------ words in shared memory
+
+STRATA_D void add_in_shared(unsigned* to, unsigned value) { atomicAdd(to, value); }
+// Additions of 32 bits have an instruction in shared memory, those of 64 bits are loops.
+STRATA_D void add_in_shared(unsigned long long* to, unsigned long long value) {
+#if STRATA_DEVICE_PASS
+  auto* const halves = reinterpret_cast<unsigned*>(to);
+  const auto low = static_cast<unsigned>(value);
+  const unsigned before = low == 0 ? 0 : atomicAdd(halves, low);
+  const unsigned carry = before + low < low ? 1 : 0;
+  const unsigned high = static_cast<unsigned>(value >> 32) + carry;
+  if (high != 0) atomicAdd(halves + 1, high);
+#else
+  atomicAdd(to, value);
+#endif
+}
+
+// Most values change nothing once a group has had a few.
+template <bool IsMax, class Word>
+STRATA_D void extreme_in_shared(Word* to, Word value) {
+  const Word there = *static_cast<volatile Word*>(to);
+  if constexpr (IsMax) {
+    if (there < value) atomicMax(to, value);
+  } else {
+    if (value < there) atomicMin(to, value);
+  }
+}
+
+// ------------------------------------------------------------------ aggregates
+
+template <class T>
+inline constexpr bool is_group_word = std::is_integral_v<T> && sizeof(T) <= 8;
+
+/// Sums. Integers of up to 64 bits are added as words, which wrap around.
+template <class InputIterator, class OutputIterator>
+struct group_sum_aggregate {
+  using Item = iterator_value_t<InputIterator>;
+  using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
+  static constexpr bool is_unordered = is_group_word<Accum>;
+  using Stored = std::conditional_t<is_unordered, word_of_t<Accum>, Accum>;
+  template <class Row>
+  using state = Stored;
+
+  InputIterator in;
+  OutputIterator out;
+
+  template <class Row>
+  STRATA_D state<Row> load(Row row) const {
+    return static_cast<state<Row>>(static_cast<Accum>(detail::item_at(in, static_cast<std::size_t>(row))));
+  }
+  template <class State>
+  STRATA_HD State combine(const State& a, const State& b) const {
+    return static_cast<State>(a + b);
+  }
+  template <class State>
+  STRATA_HD void store(std::size_t group, const State& sum) const {
+    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Accum>>(static_cast<Accum>(sum));
+  }
+  template <class Row>
+  STRATA_D static state<Row> identity() {
+    return 0;
+  }
+  template <class State>
+  STRATA_D static void add(State* to, const State& value) {
+    detail::add_in_shared(to, value);
+  }
+};
+
+/// Numbers of rows.
+template <class OutputIterator>
+struct group_count_aggregate {
+  static constexpr bool is_unordered = true;
+  template <class Row>
+  using state = Row;
+
+  OutputIterator out;
+
+  template <class Row>
+  STRATA_D Row load(Row) const {
+    return 1;
+  }
+  template <class Row>
+  STRATA_HD Row combine(Row a, Row b) const {
+    return a + b;
+  }
+  template <class Row>
+  STRATA_HD void store(std::size_t group, Row count) const {
+    detail::store_count(detail::advanced(out, group), count);
+  }
+  template <class Row>
+  STRATA_D static Row identity() {
+    return 0;
+  }
+  template <class Row>
+  STRATA_D static void add(Row* to, Row value) {
+    detail::add_in_shared(to, value);
+  }
+};
+
+/// Smallest or greatest numbers, as words in the order of `Min` and `Max`: -0.0 is less than 0.0, and a NaN is the
+/// result if all items are NaN.
+template <bool IsMax, class InputIterator, class OutputIterator>
+struct group_extreme_aggregate {
+  using Item = iterator_value_t<InputIterator>;
+  static_assert(is_radix_key<Item> && sizeof(Item) <= 8,
+                "group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give "
+                "group_reduce an operator for other types");
+  using Word = typename RadixTraits<Item>::word;
+  using Order = radix_bit_order<Item, Word>;
+  static constexpr bool is_unordered = true;
+  template <class Row>
+  using state = word_of_t<Word>;
+
+  InputIterator in;
+  OutputIterator out;
+
+  template <class Row>
+  STRATA_D state<Row> load(Row row) const {
+    const Item item = detail::item_at(in, static_cast<std::size_t>(row));
+    Word bits;
+    std::memcpy(&bits, &item, sizeof(Item));
+    if constexpr (radix_mantissa_bits<Item> != 0) {
+      const bool is_nan = static_cast<Word>(bits & static_cast<Word>(~Order::sign)) > radix_greatest_magnitude<Item>;
+      if (is_nan) return static_cast<Word>(IsMax ? Word{0} : static_cast<Word>(~Word{0}));
+    }
+    return static_cast<Word>(bits ^ Order::flipped(bits));
+  }
+  template <class State>
+  STRATA_HD State combine(State a, State b) const {
+    return (IsMax ? a < b : b < a) ? b : a;
+  }
+  template <class State>
+  STRATA_HD void store(std::size_t group, State extreme) const {
+    const auto word = static_cast<Word>(extreme);
+    const auto bits = static_cast<Word>(word ^ Order::flipped_back(word));
+    Item item;
+    std::memcpy(static_cast<void*>(&item), &bits, sizeof(Item));
+    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Item>>(item);
+  }
+  template <class Row>
+  STRATA_D static state<Row> identity() {
+    return IsMax ? state<Row>{0} : static_cast<state<Row>>(~state<Row>{0});
+  }
+  template <class State>
+  STRATA_D static void add(State* to, State value) {
+    detail::extreme_in_shared<IsMax>(to, value);
+  }
+};
+
+/// The sum and the number of items.
+template <class Sum, class Row>
+struct group_mean_state {
+  Sum sum;
+  Row count;
+};
+
+/// Arithmetic means: the sum of integers in 64 bits, of floating-point numbers in double, divided in double.
+template <class InputIterator, class OutputIterator>
+struct group_mean_aggregate {
+  using Item = iterator_value_t<InputIterator>;
+  static constexpr bool is_unordered = is_group_word<Item>;
+  using Accum = std::conditional_t<is_unordered,
+                                   std::conditional_t<std::is_signed_v<Item>, long long, unsigned long long>, double>;
+  using Stored = std::conditional_t<is_unordered, unsigned long long, double>;
+  // Of two words of 8 bytes, so that there is no padding.
+  template <class Row>
+  using state = group_mean_state<Stored, unsigned long long>;
+
+  InputIterator in;
+  OutputIterator out;
+
+  template <class Row>
+  STRATA_D state<Row> load(Row row) const {
+    const Item item = detail::item_at(in, static_cast<std::size_t>(row));
+    return {static_cast<Stored>(static_cast<Accum>(item)), 1};
+  }
+  template <class State>
+  STRATA_HD State combine(const State& a, const State& b) const {
+    return {a.sum + b.sum, a.count + b.count};
+  }
+  template <class State>
+  STRATA_HD void store(std::size_t group, const State& all) const {
+    const double mean = static_cast<double>(static_cast<Accum>(all.sum)) / static_cast<double>(all.count);
+    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, double>>(mean);
+  }
+  template <class Row>
+  STRATA_D static state<Row> identity() {
+    return {0, 0};
+  }
+  template <class State>
+  STRATA_D static void add(State* to, const State& value) {
+    detail::add_in_shared(&to->sum, value.sum);
+    detail::add_in_shared(&to->count, value.count);
+  }
+};
+
+/// The item of the first row of each group. The state is its number.
+template <class InputIterator, class OutputIterator>
+struct group_first_aggregate {
+  static constexpr bool is_unordered = true;
+  template <class Row>
+  using state = Row;
+
+  InputIterator in;
+  OutputIterator out;
+
+  template <class Row>
+  STRATA_D Row load(Row row) const {
+    return row;
+  }
+  template <class Row>
+  STRATA_HD Row combine(Row a, Row b) const {
+    return detail::least(a, b);
+  }
+  template <class Row>
+  STRATA_HD void store(std::size_t group, Row row) const {
+    using Item = iterator_value_t<InputIterator>;
+    *detail::advanced(out, group) =
+        static_cast<output_value_t<OutputIterator, Item>>(detail::item_at(in, static_cast<std::size_t>(row)));
+  }
+  template <class Row>
+  STRATA_D static Row identity() {
+    return static_cast<Row>(~Row{0});
+  }
+  template <class Row>
+  STRATA_D static void add(Row* to, Row value) {
+    detail::extreme_in_shared<false>(to, value);
+  }
+};
+
+/// What an operator makes of the items of each group, in the order of the rows, and of an initial value.
+template <class InputIterator, class OutputIterator, class ReductionOp, class T>
+struct group_reduce_aggregate {
+  using Item = iterator_value_t<InputIterator>;
+  using Accum = accumulator_t<ReductionOp, T, Item>;
+  static_assert(std::is_trivially_copyable_v<Accum>,
+                "group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage");
+  static constexpr bool is_unordered = false;
+  template <class Row>
+  using state = Accum;
+
+  InputIterator in;
+  OutputIterator out;
+  mutable ReductionOp op;
+  T init;
+
+  template <class Row>
+  STRATA_D Accum load(Row row) const {
+    return static_cast<Accum>(detail::item_at(in, static_cast<std::size_t>(row)));
+  }
+  STRATA_HD Accum combine(const Accum& a, const Accum& b) const { return static_cast<Accum>(op(a, b)); }
+  STRATA_HD void store(std::size_t group, const Accum& result) const {
+    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Accum>>(
+        static_cast<Accum>(op(static_cast<Accum>(init), result)));
+  }
+};
+
+// ------------------------------------------------------------------ the aggregates of a call
+
+/// The states of all aggregates of a call.
+template <class... States>
+struct group_states {};
+template <class First>
+struct group_states<First> {
+  First first;
+};
+template <class First, class Second, class... Rest>
+struct group_states<First, Second, Rest...> {
+  First first;
+  group_states<Second, Rest...> rest;
+};
+
+/// The arrays of a call, for checks: (output, argument) and (input, argument).
+struct group_arrays {
+  argument_bytes* outputs;
+  argument_bytes* inputs;
+};
+
+template <class Aggregate, class = void>
+inline constexpr bool has_group_input = false;
+template <class Aggregate>
+inline constexpr bool has_group_input<Aggregate, std::void_t<decltype(std::declval<Aggregate&>().in)>> = true;
+
+}  // namespace detail
+
+/// The aggregates that one call of DeviceGroupBy computes. `group_aggregates` makes it.
+template <class... Aggregates>
+struct GroupAggregates;
+
+template <>
+struct GroupAggregates<> {
+  static constexpr bool are_unordered = true;
+  static constexpr std::size_t size = 0;
+};
+
+template <class First, class... Rest>
+struct GroupAggregates<First, Rest...> {
+  static constexpr std::size_t size = 1 + sizeof...(Rest);
+  static constexpr bool are_unordered = First::is_unordered && GroupAggregates<Rest...>::are_unordered;
+  template <class Row>
+  using states_type =
+      detail::group_states<typename First::template state<Row>, typename Rest::template state<Row>...>;
+
+  First first;
+  GroupAggregates<Rest...> rest;
+
+  template <class Row, class States>
+  STRATA_D void load(Row row, States& states) const {
+    states.first = first.load(row);
+    if constexpr (size > 1) rest.load(row, states.rest);
+  }
+  /// Combines `a`, of earlier rows, with `b`, into `a`.
+  template <class States>
+  STRATA_HD void combine(States& a, const States& b) const {
+    a.first = first.combine(a.first, b.first);
+    if constexpr (size > 1) rest.combine(a.rest, b.rest);
+  }
+  template <class States>
+  STRATA_HD void store(std::size_t group, const States& states) const {
+    first.store(group, states.first);
+    if constexpr (size > 1) rest.store(group, states.rest);
+  }
+  template <class Row, class States>
+  STRATA_D static void set_identity(States& states) {
+    states.first = First::template identity<Row>();
+    if constexpr (size > 1) GroupAggregates<Rest...>::template set_identity<Row>(states.rest);
+  }
+  /// Combines the states in shared memory that `to` points to with `states`.
+  template <class States>
+  STRATA_D static void add(States* to, const States& states) {
+    First::add(&to->first, states.first);
+    if constexpr (size > 1) GroupAggregates<Rest...>::add(&to->rest, states.rest);
+  }
+
+  bool can_reach(std::size_t rows) const {
+    if constexpr (detail::has_group_input<First>) {
+      if (detail::refuses_reach(first.in, rows, "d_in")) return false;
+    }
+    if constexpr (size > 1) return rest.can_reach(rows);
+    return true;
+  }
+  bool has_null(std::size_t rows, std::size_t groups) const {
+    if constexpr (detail::has_group_input<First>) {
+      if (rows > 0 && detail::refuses_null(first.in, "d_in")) return true;
+    }
+    if (groups > 0 && detail::refuses_null(first.out, "d_out")) return true;
+    if constexpr (size > 1) return rest.has_null(rows, groups);
+    return false;
+  }
+  void list_arrays(std::size_t rows, std::size_t groups, detail::group_arrays arrays) const {
+    *arrays.outputs = detail::bytes_of(first.out, groups, "d_out");
+    *arrays.inputs = {{}, "d_in"};
+    if constexpr (detail::has_group_input<First>) *arrays.inputs = detail::bytes_of(first.in, rows, "d_in");
+    if constexpr (size > 1) rest.list_arrays(rows, groups, {arrays.outputs + 1, arrays.inputs + 1});
+  }
+};
+
+/// All aggregates of one call, which reads the keys once for all of them.
+template <class First, class... Rest>
+GroupAggregates<First, Rest...> group_aggregates(First first, Rest... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return {first, {}};
+  } else {
+    return {first, strata::group_aggregates(rest...)};
+  }
+}
+
+/// `d_out[g]` is the sum of `d_in[i]` over the rows i of group g. Sums are computed in the type of
+/// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: an output of 64 bits makes sums of 64 bits.
+template <class InputIterator, class OutputIterator>
+detail::group_sum_aggregate<InputIterator, OutputIterator> group_sum(InputIterator d_in, OutputIterator d_out) {
+  return {d_in, d_out};
+}
+
+/// `d_out[g]` is the number of rows of group g.
+template <class OutputIterator>
+detail::group_count_aggregate<OutputIterator> group_count(OutputIterator d_out) {
+  return {d_out};
+}
+
+/// `d_out[g]` is the least of `d_in[i]` over the rows i of group g, as by `Min`: a NaN only if all are NaN.
+template <class InputIterator, class OutputIterator>
+detail::group_extreme_aggregate<false, InputIterator, OutputIterator> group_min(InputIterator d_in,
+                                                                                OutputIterator d_out) {
+  return {d_in, d_out};
+}
+
+/// `d_out[g]` is the greatest of `d_in[i]` over the rows i of group g, as by `Max`: a NaN only if all are NaN.
+template <class InputIterator, class OutputIterator>
+detail::group_extreme_aggregate<true, InputIterator, OutputIterator> group_max(InputIterator d_in,
+                                                                               OutputIterator d_out) {
+  return {d_in, d_out};
+}
+
+/// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers are added in 64 bits,
+/// floating-point numbers in double. The division is one of doubles.
+template <class InputIterator, class OutputIterator>
+detail::group_mean_aggregate<InputIterator, OutputIterator> group_mean(InputIterator d_in, OutputIterator d_out) {
+  return {d_in, d_out};
+}
+
+/// `d_out[g]` is `d_in[i]` of the first row i of group g. Items may have any type.
+template <class InputIterator, class OutputIterator>
+detail::group_first_aggregate<InputIterator, OutputIterator> group_first(InputIterator d_in, OutputIterator d_out) {
+  return {d_in, d_out};
+}
+
+/// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g in their
+/// order. The operator must be associative. For sums, minima and maxima of integers the functions above are faster.
+template <class InputIterator, class OutputIterator, class ReductionOp, class T>
+detail::group_reduce_aggregate<InputIterator, OutputIterator, ReductionOp, T> group_reduce(InputIterator d_in,
+                                                                                           OutputIterator d_out,
+                                                                                           ReductionOp reduction_op,
+                                                                                           T init) {
+  return {d_in, d_out, reduction_op, init};
+}
+
+STRATA_NAMESPACE_END

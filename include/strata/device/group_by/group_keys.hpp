@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/radix_key.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/future_count.cuh>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+
+/// The keys of the rows that DeviceGroupBy groups, and their number. `group_keys` makes it.
+template <class KeyIterator, class NumItemsT>
+struct GroupKeys {
+  static_assert(detail::is_count_type<NumItemsT>,
+                "group_keys: the number of rows must be an integer or a FutureCount: convert the argument");
+  static_assert(is_radix_key<detail::iterator_value_t<KeyIterator>>,
+                "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns "
+                "into one integer (of up to 128 bits)");
+
+  KeyIterator keys;
+  NumItemsT num_items;
+};
+
+/// Row i has the key `d_keys[i]`, an integer, an enumeration or a floating-point number, read by a random-access
+/// iterator. `num_items` is any integer or a FutureCount.
+template <class KeyIterator, class NumItemsT>
+GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_items) {
+  return {d_keys, num_items};
+}
+
+/// Where DeviceGroupBy writes the key of each group, and how many groups it may write. `group_output` makes it.
+template <class KeyOutputIterator>
+struct GroupOutput {
+  KeyOutputIterator keys;
+  std::size_t capacity;
+  bool has_valid_capacity;
+};
+
+/// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
+/// neither. A DiscardOutputIterator drops the keys.
+template <class KeyOutputIterator, class Integer>
+GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
+  static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");
+  return {d_keys_out, detail::count_of(capacity), detail::is_count(capacity)};
+}
+
+namespace detail {
+
+/// The word by which rows are grouped: that of a radix sort. Equal keys have equal words, -0.0 and 0.0 too, and all
+/// NaNs have one word.
+template <class Key>
+using group_word_t = typename RadixTraits<Key>::word;
+
+template <class Key>
+struct group_word_of_key {
+  STRATA_HD group_word_t<Key> operator()(const Key& key) const { return RadixTraits<Key>::ordered(key); }
+};
+
+/// The key of a word: 0.0 of both zeros, and a quiet NaN.
+template <class Key>
+STRATA_HD Key group_key_of_word(group_word_t<Key> word) {
+  using Word = group_word_t<Key>;
+  const auto bits = static_cast<Word>(word ^ radix_bit_order<Key, Word>::flipped_back(word));
+  Key key;
+  std::memcpy(static_cast<void*>(&key), &bits, sizeof(Key));
+  return key;
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
