@@ -4,6 +4,7 @@
 
 #include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/execution.cuh>
@@ -68,7 +69,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 5: 40 in 1 orders
 /// // prints: 7: 100 in 3 orders
 /// @endcode
-struct DeviceGroupBy {
+template <class PolicyHub>
+struct TunedDeviceGroupBy {
   /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
   template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, class NumGroupsIterator>
   static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -77,13 +79,15 @@ struct DeviceGroupBy {
                                const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
-    const detail::DispatchGroupBy<KeyIterator, NumItemsT, KeyOutputIterator, NumGroupsIterator, Aggregates...> dispatch{
-        keys, aggregates, groups, d_num_groups, stream};
+    const detail::DispatchGroupBy<PolicyHub, KeyIterator, NumItemsT, KeyOutputIterator, NumGroupsIterator,
+                                  Aggregates...>
+        dispatch{keys, aggregates, groups, d_num_groups, stream};
     return dispatch.run(d_temp_storage, temp_storage_bytes);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Aggregate, associated)
 };
+using DeviceGroupBy = TunedDeviceGroupBy<default_policy_hub>;
 
 STRATA_ARCH_NAMESPACE_END

@@ -8,8 +8,6 @@
 #include <strata/device/engine/future_count.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/group_keys.hpp>
-#include <strata/device/join/common/join_hash.hpp>
-#include <strata/device/join/common/rows.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -26,11 +24,69 @@ struct group_records {
   Row* number;
 };
 
-/// A table in shared memory is so large that two blocks fit a multiprocessor.
-inline constexpr int group_table_bytes = 60 << 10;
-inline constexpr int group_block_threads = 512;
-inline constexpr int group_blocks_per_multiprocessor = 2;
-inline constexpr int group_items_per_thread = 8;
+/// The types of a call.
+template <class KeyIterator, class Aggregates, class RowNumber>
+struct group_by_types {
+  using Key = iterator_value_t<KeyIterator>;
+  using Word = group_word_t<Key>;
+  using Slot = group_slot_t<Key>;
+  using Row = RowNumber;
+  using States = typename Aggregates::template states_type<Row>;
+  using Items = typename Aggregates::template items_type<Row>;
+  /// What is moved with the word of a row: what the aggregates read of it or, if that is large, its number.
+  static constexpr bool moves_items = sizeof(Items) <= 16;
+  using Payload = std::conditional_t<moves_items, Items, Row>;
+  using Records = group_records<Word, States, Row>;
+
+  STRATA_D static Payload payload_of(const Aggregates& aggregates, Row row) {
+    if constexpr (moves_items) {
+      Items items;
+      aggregates.read(row, items);
+      return items;
+    } else {
+      return row;
+    }
+  }
+  STRATA_D static States states_of(const Aggregates& aggregates, const Payload& payload) {
+    States states;
+    if constexpr (moves_items) {
+      Aggregates::template make_states<Row>(payload, states);
+    } else {
+      Items items;
+      aggregates.read(payload, items);
+      Aggregates::template make_states<Row>(items, states);
+    }
+    return states;
+  }
+};
+
+/// The rows of a call, as a table takes them.
+template <class KeyIterator, class Aggregates, class Row>
+struct group_rows {
+  using Types = group_by_types<KeyIterator, Aggregates, Row>;
+  using Key = typename Types::Key;
+  KeyIterator keys;
+  Aggregates aggregates;
+
+  STRATA_D typename Types::Slot mixed_word(std::size_t row) const {
+    return detail::mixed_group_word(typename Types::Slot{RadixTraits<Key>::ordered(detail::item_at(keys, row))});
+  }
+  STRATA_D typename Types::Payload payload(std::size_t row) const {
+    return Types::payload_of(aggregates, static_cast<Row>(row));
+  }
+};
+
+/// Rows that a sort by mixed words has moved.
+template <class KeyIterator, class Aggregates, class Row>
+struct group_moved_rows {
+  using Types = group_by_types<KeyIterator, Aggregates, Row>;
+  const typename Types::Word* words;
+  const typename Types::Payload* payloads;
+  Aggregates aggregates;
+
+  STRATA_D typename Types::Slot mixed_word(std::size_t row) const { return words[row]; }
+  STRATA_D typename Types::Payload payload(std::size_t row) const { return payloads[row]; }
+};
 
 /// Combines the rows of a block's share in a table in shared memory, and writes a record for each entry.
 ///
@@ -41,28 +97,27 @@ inline constexpr int group_items_per_thread = 8;
 ///
 /// After a table has been written that had an entry for more than half of its rows, the block writes rows as records
 /// for some tiles: a table is of no use there.
-template <class KeyIterator, class Aggregates, class Row>
+template <class Policy, class Types, class Aggregates>
 struct AgentGroupBy {
-  using Key = iterator_value_t<KeyIterator>;
-  using Word = group_word_t<Key>;
-  using States = typename Aggregates::template states_type<Row>;
+  using Word = typename Types::Word;
+  using Slot = typename Types::Slot;
+  using States = typename Types::States;
+  using Payload = typename Types::Payload;
+  using Row = typename Types::Row;
   using Records = group_records<Word, States, Row>;
-  /// Slots hold words of 4 or 8 bytes, which atomic operations need.
-  using Slot = word_of_t<Word>;
   static constexpr Slot empty = static_cast<Slot>(~Slot{0});
-  /// A key may have the word `empty`. It has a slot of its own, behind the others.
+  /// A key may have the mixed word `empty`. It has a slot of its own, behind the others.
   static constexpr bool has_own_slot = sizeof(Word) == sizeof(Slot);
 
-  static constexpr int threads = group_block_threads;
-  static constexpr int thread_items = group_items_per_thread;
+  static constexpr int threads = Policy::tuning.block_threads;
+  static constexpr int thread_items = Policy::tuning.items_per_thread;
   static constexpr int tile_items = threads * thread_items;
   static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
   static constexpr int slots_that_fit(int slots) {
-    return slots * entry_bytes <= group_table_bytes || slots <= threads ? slots : slots_that_fit(slots / 2);
+    return slots * entry_bytes <= Policy::tuning.table_bytes || slots <= threads ? slots : slots_that_fit(slots / 2);
   }
-  static constexpr unsigned table_slots = static_cast<unsigned>(slots_that_fit(4096));
+  static constexpr unsigned table_slots = static_cast<unsigned>(slots_that_fit(Policy::tuning.most_slots));
   static constexpr int slots_per_thread = static_cast<int>(table_slots) / threads;
-  static constexpr int hash_shift = 64 - detail::log2_ceiling(table_slots);
   static constexpr int max_probes = 32;
   static constexpr unsigned no_slot = ~0u;
   /// Tiles whose rows are written as records after a table that was of no use.
@@ -77,12 +132,18 @@ struct AgentGroupBy {
   };
 
   TempStorage& storage;
-  const KeyIterator& keys;
   const Aggregates& aggregates;
   const Records& records;
 
-  /// By all threads of the block: tiles [first_tile, last_tile) of `num_items` rows.
-  STRATA_D void run(std::size_t num_items, std::size_t first_tile, std::size_t last_tile) {
+  /// By all threads of the block, which takes its share of the tiles of `rows`. Neighbouring tiles: equal keys are often
+  /// near each other.
+  template <class Rows>
+  STRATA_D void run(const Rows& rows, std::size_t num_items) {
+    const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
+    const std::size_t share = detail::ceiling_divide(tiles, static_cast<std::size_t>(gridDim.x));
+    const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
+    const std::size_t last_tile = detail::least(first_tile + share, tiles);
+    if (first_tile == last_tile) return;
     clear();
     unsigned without_table = 0;
     std::size_t rows_in_table = 0;
@@ -91,7 +152,7 @@ struct AgentGroupBy {
       const auto valid = static_cast<int>(detail::least(num_items - first, std::size_t{tile_items}));
       Slot words[thread_items];
       States states[thread_items];
-      load(first, valid, words, states);
+      load(rows, first, valid, words, states);
       if (without_table > 0) {
         --without_table;
         write_rows(valid, words, states);
@@ -127,17 +188,20 @@ struct AgentGroupBy {
 
   STRATA_D static int item_of(int i) { return static_cast<int>(threadIdx.x) + i * threads; }
 
-  STRATA_D void load(std::size_t first, int valid, Slot (&words)[thread_items], States (&states)[thread_items]) {
-    const auto tile_keys = detail::advanced(keys, first);
+  template <class Rows>
+  STRATA_D void load(const Rows& rows, std::size_t first, int valid, Slot (&words)[thread_items],
+                     States (&states)[thread_items]) {
+    Payload payloads[thread_items];
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
       if (item_of(i) >= valid) break;
-      words[i] = group_word_of_key<Key>{}(static_cast<Key>(tile_keys[static_cast<difference_of<KeyIterator>>(item_of(i))]));
+      words[i] = rows.mixed_word(first + static_cast<unsigned>(item_of(i)));
+      payloads[i] = rows.payload(first + static_cast<unsigned>(item_of(i)));
     }
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
       if (item_of(i) >= valid) break;
-      aggregates.load(static_cast<Row>(first + static_cast<unsigned>(item_of(i))), states[i]);
+      states[i] = Types::states_of(aggregates, payloads[i]);
     }
   }
 
@@ -173,21 +237,14 @@ struct AgentGroupBy {
     }
   }
 
-  STRATA_D static unsigned first_slot(Slot word) {
-    if constexpr (sizeof(Slot) == 4) {
-      return detail::mixed_word(word) >> (hash_shift - 32);
-    } else {
-      return static_cast<unsigned>(detail::mixed_hash(word) >> hash_shift);
-    }
-  }
-
   /// The slot of a word, or `no_slot` if there is no free one near.
   STRATA_D unsigned find_slot(Slot word) {
     if (has_own_slot && word == empty) {
       if (*static_cast<volatile unsigned*>(&storage.own_slot_is_used) == 0) atomicExch(&storage.own_slot_is_used, 1u);
       return table_slots;
     }
-    unsigned slot = first_slot(word);
+    // Rows may have been sorted by the upper bits.
+    unsigned slot = static_cast<unsigned>(word) % table_slots;
     for (int probe = 0; probe < max_probes; ++probe) {
       Slot there = *static_cast<volatile Slot*>(storage.slots + slot);
       if (there == empty) {
@@ -257,7 +314,7 @@ struct AgentGroupBy {
   }
 
   STRATA_D void write(std::size_t at, Slot word, const States& states) const {
-    records.words[at] = static_cast<Word>(word);
+    records.words[at] = static_cast<Word>(detail::unmixed_group_word(word));
     records.states[at] = states;
   }
 };

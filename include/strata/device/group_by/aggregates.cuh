@@ -18,8 +18,9 @@
 /// \file
 /// What DeviceGroupBy computes of each group. An aggregate has
 ///
-/// - `state<Row>`: what is known of some rows of a group. `Row` is the type of row numbers;
-/// - `load(row)`, `combine(a, b)`, `store(group, state)`;
+/// - `item<Row>`, what it reads of a row by `read(row)`, unless `has_item` is false. `Row` is the type of row numbers;
+/// - `state<Row>`: what is known of some rows of a group, `state_of<Row>(item)` of one;
+/// - `combine(a, b)` for states of rows and of later rows, `store(group, state)`;
 /// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
 ///   has `identity<Row>()`, and `add(to, state)` for a state in shared memory.
 
@@ -65,7 +66,14 @@ struct group_sum_aggregate {
   using Item = iterator_value_t<InputIterator>;
   using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
   static constexpr bool is_unordered = is_group_word<Accum>;
+  static_assert(std::is_trivially_copyable_v<Accum>,
+                "group_sum: sums must be trivially copyable: they are kept in temporary storage");
+  static constexpr bool has_item = true;
+  // Items take less memory than sums.
+  using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
   using Stored = std::conditional_t<is_unordered, word_of_t<Accum>, Accum>;
+  template <class Row>
+  using item = Kept;
   template <class Row>
   using state = Stored;
 
@@ -73,8 +81,12 @@ struct group_sum_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D state<Row> load(Row row) const {
-    return static_cast<state<Row>>(static_cast<Accum>(detail::item_at(in, static_cast<std::size_t>(row))));
+  STRATA_D Kept read(Row row) const {
+    return static_cast<Kept>(detail::item_at(in, static_cast<std::size_t>(row)));
+  }
+  template <class Row>
+  STRATA_D static Stored state_of(const Kept& kept) {
+    return static_cast<Stored>(static_cast<Accum>(kept));
   }
   template <class State>
   STRATA_HD State combine(const State& a, const State& b) const {
@@ -98,13 +110,14 @@ struct group_sum_aggregate {
 template <class OutputIterator>
 struct group_count_aggregate {
   static constexpr bool is_unordered = true;
+  static constexpr bool has_item = false;
   template <class Row>
   using state = Row;
 
   OutputIterator out;
 
   template <class Row>
-  STRATA_D Row load(Row) const {
+  STRATA_D static Row state_of() {
     return 1;
   }
   template <class Row>
@@ -136,6 +149,9 @@ struct group_extreme_aggregate {
   using Word = typename RadixTraits<Item>::word;
   using Order = radix_bit_order<Item, Word>;
   static constexpr bool is_unordered = true;
+  static constexpr bool has_item = true;
+  template <class Row>
+  using item = Item;
   template <class Row>
   using state = word_of_t<Word>;
 
@@ -143,10 +159,13 @@ struct group_extreme_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D state<Row> load(Row row) const {
-    const Item item = detail::item_at(in, static_cast<std::size_t>(row));
+  STRATA_D Item read(Row row) const {
+    return detail::item_at(in, static_cast<std::size_t>(row));
+  }
+  template <class Row>
+  STRATA_D static state<Row> state_of(const Item& kept) {
     Word bits;
-    std::memcpy(&bits, &item, sizeof(Item));
+    std::memcpy(&bits, &kept, sizeof(Item));
     if constexpr (radix_mantissa_bits<Item> != 0) {
       const bool is_nan = static_cast<Word>(bits & static_cast<Word>(~Order::sign)) > radix_greatest_magnitude<Item>;
       if (is_nan) return static_cast<Word>(IsMax ? Word{0} : static_cast<Word>(~Word{0}));
@@ -161,9 +180,9 @@ struct group_extreme_aggregate {
   STRATA_HD void store(std::size_t group, State extreme) const {
     const auto word = static_cast<Word>(extreme);
     const auto bits = static_cast<Word>(word ^ Order::flipped_back(word));
-    Item item;
-    std::memcpy(static_cast<void*>(&item), &bits, sizeof(Item));
-    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Item>>(item);
+    Item result;
+    std::memcpy(static_cast<void*>(&result), &bits, sizeof(Item));
+    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Item>>(result);
   }
   template <class Row>
   STRATA_D static state<Row> identity() {
@@ -190,6 +209,9 @@ struct group_mean_aggregate {
   using Accum = std::conditional_t<is_unordered,
                                    std::conditional_t<std::is_signed_v<Item>, long long, unsigned long long>, double>;
   using Stored = std::conditional_t<is_unordered, unsigned long long, double>;
+  static constexpr bool has_item = true;
+  template <class Row>
+  using item = Item;
   // Of two words of 8 bytes, so that there is no padding.
   template <class Row>
   using state = group_mean_state<Stored, unsigned long long>;
@@ -198,9 +220,12 @@ struct group_mean_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D state<Row> load(Row row) const {
-    const Item item = detail::item_at(in, static_cast<std::size_t>(row));
-    return {static_cast<Stored>(static_cast<Accum>(item)), 1};
+  STRATA_D Item read(Row row) const {
+    return detail::item_at(in, static_cast<std::size_t>(row));
+  }
+  template <class Row>
+  STRATA_D static state<Row> state_of(const Item& kept) {
+    return {static_cast<Stored>(static_cast<Accum>(kept)), 1};
   }
   template <class State>
   STRATA_HD State combine(const State& a, const State& b) const {
@@ -226,6 +251,9 @@ struct group_mean_aggregate {
 template <class InputIterator, class OutputIterator>
 struct group_first_aggregate {
   static constexpr bool is_unordered = true;
+  static constexpr bool has_item = true;
+  template <class Row>
+  using item = Row;
   template <class Row>
   using state = Row;
 
@@ -233,7 +261,11 @@ struct group_first_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D Row load(Row row) const {
+  STRATA_D Row read(Row row) const {
+    return row;
+  }
+  template <class Row>
+  STRATA_D static Row state_of(Row row) {
     return row;
   }
   template <class Row>
@@ -264,6 +296,9 @@ struct group_reduce_aggregate {
   static_assert(std::is_trivially_copyable_v<Accum>,
                 "group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage");
   static constexpr bool is_unordered = false;
+  static constexpr bool has_item = true;
+  template <class Row>
+  using item = Accum;
   template <class Row>
   using state = Accum;
 
@@ -273,19 +308,23 @@ struct group_reduce_aggregate {
   T init;
 
   template <class Row>
-  STRATA_D Accum load(Row row) const {
+  STRATA_D Accum read(Row row) const {
     return static_cast<Accum>(detail::item_at(in, static_cast<std::size_t>(row)));
+  }
+  template <class Row>
+  STRATA_D static Accum state_of(const Accum& kept) {
+    return kept;
   }
   STRATA_HD Accum combine(const Accum& a, const Accum& b) const { return static_cast<Accum>(op(a, b)); }
   STRATA_HD void store(std::size_t group, const Accum& result) const {
-    *detail::advanced(out, group) = static_cast<output_value_t<OutputIterator, Accum>>(
-        static_cast<Accum>(op(static_cast<Accum>(init), result)));
+    *detail::advanced(out, group) =
+        static_cast<output_value_t<OutputIterator, Accum>>(static_cast<Accum>(op(static_cast<Accum>(init), result)));
   }
 };
 
 // ------------------------------------------------------------------ the aggregates of a call
 
-/// The states of all aggregates of a call.
+/// The states of all aggregates of a call, or the items of those that have one.
 template <class... States>
 struct group_states {};
 template <class First>
@@ -296,6 +335,33 @@ template <class First, class Second, class... Rest>
 struct group_states<First, Second, Rest...> {
   First first;
   group_states<Second, Rest...> rest;
+};
+
+template <class First, class States>
+struct group_states_with;
+template <class First, class... Rest>
+struct group_states_with<First, group_states<Rest...>> {
+  using type = group_states<First, Rest...>;
+};
+
+/// The items of aggregates that have one.
+template <class Row, class... Aggregates>
+struct group_items {
+  using type = group_states<>;
+};
+template <class Row, class Aggregate, bool HasItem = Aggregate::has_item>
+struct group_item {
+  template <class Rest>
+  using with = typename group_states_with<typename Aggregate::template item<Row>, Rest>::type;
+};
+template <class Row, class Aggregate>
+struct group_item<Row, Aggregate, false> {
+  template <class Rest>
+  using with = Rest;
+};
+template <class Row, class First, class... Rest>
+struct group_items<Row, First, Rest...> {
+  using type = typename group_item<Row, First>::template with<typename group_items<Row, Rest...>::type>;
 };
 
 /// The arrays of a call, for checks: (output, argument) and (input, argument).
@@ -318,6 +384,7 @@ struct GroupAggregates;
 template <>
 struct GroupAggregates<> {
   static constexpr bool are_unordered = true;
+  static constexpr bool have_items = false;
   static constexpr std::size_t size = 0;
 };
 
@@ -325,17 +392,39 @@ template <class First, class... Rest>
 struct GroupAggregates<First, Rest...> {
   static constexpr std::size_t size = 1 + sizeof...(Rest);
   static constexpr bool are_unordered = First::is_unordered && GroupAggregates<Rest...>::are_unordered;
+  static constexpr bool have_items = First::has_item || GroupAggregates<Rest...>::have_items;
   template <class Row>
-  using states_type =
-      detail::group_states<typename First::template state<Row>, typename Rest::template state<Row>...>;
+  using items_type = typename detail::group_items<Row, First, Rest...>::type;
+  template <class Row>
+  using states_type = detail::group_states<typename First::template state<Row>, typename Rest::template state<Row>...>;
 
   First first;
   GroupAggregates<Rest...> rest;
 
-  template <class Row, class States>
-  STRATA_D void load(Row row, States& states) const {
-    states.first = first.load(row);
-    if constexpr (size > 1) rest.load(row, states.rest);
+  /// Reads what the aggregates need of a row.
+  template <class Row, class Items>
+  STRATA_D void read([[maybe_unused]] Row row, [[maybe_unused]] Items& items) const {
+    if constexpr (First::has_item) {
+      items.first = first.read(row);
+      if constexpr (GroupAggregates<Rest...>::have_items) rest.read(row, items.rest);
+    } else if constexpr (GroupAggregates<Rest...>::have_items) {
+      rest.read(row, items);
+    }
+  }
+  /// The states of a row of which `items` is what was read.
+  template <class Row, class Items, class States>
+  STRATA_D static void make_states([[maybe_unused]] const Items& items, States& states) {
+    if constexpr (First::has_item) {
+      states.first = First::template state_of<Row>(items.first);
+      if constexpr (GroupAggregates<Rest...>::have_items) {
+        GroupAggregates<Rest...>::template make_states<Row>(items.rest, states.rest);
+      } else if constexpr (size > 1) {
+        GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
+      }
+    } else {
+      states.first = First::template state_of<Row>();
+      if constexpr (size > 1) GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
+    }
   }
   /// Combines `a`, of earlier rows, with `b`, into `a`.
   template <class States>

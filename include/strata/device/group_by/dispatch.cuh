@@ -17,6 +17,8 @@
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/group_keys.hpp>
+#include <strata/device/group_by/sample.cuh>
+#include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
@@ -29,15 +31,22 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The states of a row, by its number.
-template <class States, class Aggregates>
-struct load_group_states {
+/// The payload of a row, by its number.
+template <class Types, class Aggregates>
+struct group_payload_of_row {
   Aggregates aggregates;
   template <class Row>
-  STRATA_D States operator()(Row row) const {
-    States states;
-    aggregates.load(row, states);
-    return states;
+  STRATA_D typename Types::Payload operator()(Row row) const {
+    return Types::payload_of(aggregates, row);
+  }
+};
+
+/// The states of a row that has been moved with its payload.
+template <class Types, class Aggregates>
+struct group_states_of_payload {
+  Aggregates aggregates;
+  STRATA_D typename Types::States operator()(const typename Types::Payload& payload) const {
+    return Types::states_of(aggregates, payload);
   }
 };
 
@@ -64,8 +73,7 @@ struct combine_group_states {
 
 /// An output of the words of groups, which writes keys up to the capacity.
 template <class Key, class KeyOutputIterator>
-class group_key_results
-    : public random_access<group_key_results<Key, KeyOutputIterator>, std::size_t, std::ptrdiff_t> {
+class group_key_results : public random_access<group_key_results<Key, KeyOutputIterator>, std::size_t, std::ptrdiff_t> {
   using base = random_access<group_key_results, std::size_t, std::ptrdiff_t>;
 
   struct assignment {
@@ -131,56 +139,110 @@ class group_results : public random_access<group_results<States, Aggregates>, st
   std::size_t capacity_;
 };
 
+/// An output of the number of groups. Two reductions by key are launched, of which one has no rows: it writes nothing.
+template <class NumGroupsIterator, class Row>
+struct group_number_output {
+  NumGroupsIterator out;
+  const Row* sorted_rows;
+  bool is_of_sorted_rows;
+
+  struct assignment {
+    group_number_output output;
+    template <class Count>
+    STRATA_D void operator=(const Count& count) const {
+      if ((*output.sorted_rows != 0) == output.is_of_sorted_rows) detail::store_count(output.out, count);
+    }
+  };
+  STRATA_D assignment operator*() const { return {*this}; }
+};
+
 }  // namespace detail
 STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Each block combines its share of the tiles.
-template <class KeyIterator, class Aggregates, class Row, class NumItems>
-__launch_bounds__(group_block_threads, group_blocks_per_multiprocessor) STRATA_KERNEL
-    void group_by_kernel(KeyIterator keys, const STRATA_GRID_CONSTANT Aggregates aggregates,
-                         typename AgentGroupBy<KeyIterator, Aggregates, Row>::Records records, NumItems num_items) {
-  using Agent = AgentGroupBy<KeyIterator, Aggregates, Row>;
+/// Writes the plan: one block.
+template <class Rows, class Row, class NumItems>
+__launch_bounds__(group_sample_threads)
+    STRATA_KERNEL void group_by_sample_kernel(const STRATA_GRID_CONSTANT Rows rows, NumItems num_items,
+                                              unsigned table_slots, unsigned blocks, bool may_move,
+                                              group_plan<Row>* plan) {
+  using Agent = AgentGroupSample<Rows, Row>;
   STRATA_DYNAMIC_SHARED(shared);
-  const auto items = detail::number_of_items<std::size_t>(num_items);
-  const std::size_t tiles = detail::ceiling_divide(items, std::size_t{Agent::tile_items});
-  // Neighbouring tiles, because equal keys are often near each other.
-  const std::size_t share = detail::ceiling_divide(tiles, static_cast<std::size_t>(gridDim.x));
-  const std::size_t first = detail::least(blockIdx.x * share, tiles);
-  Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), keys, aggregates, records};
-  agent.run(items, first, detail::least(first + share, tiles));
+  Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared)};
+  agent.run(rows, detail::number_of_items<std::size_t>(num_items), table_slots, blocks, may_move, plan);
 }
 
-/// Carries out one call of DeviceGroupBy::Aggregate: groups rows, or records of rows, by a sort and a reduction by key.
+/// Each block combines its share of the tiles, if that is the plan.
+template <class MaxPolicy, class KeyIterator, class Aggregates, class Row>
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
+                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
+    STRATA_KERNEL void group_by_kernel(const STRATA_GRID_CONSTANT group_rows<KeyIterator, Aggregates, Row> rows,
+                                       const STRATA_GRID_CONSTANT group_moved_rows<KeyIterator, Aggregates, Row> moved,
+                                       typename group_by_types<KeyIterator, Aggregates, Row>::Records records,
+                                       const group_plan<Row>* plan) {
+  using Types = group_by_types<KeyIterator, Aggregates, Row>;
+  using Agent = AgentGroupBy<typename MaxPolicy::ActivePolicy, Types, Aggregates>;
+  STRATA_DYNAMIC_SHARED(shared);
+  Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows.aggregates, records};
+  const auto num_moved =
+      static_cast<std::size_t>(plan->after_one_pass) + static_cast<std::size_t>(plan->after_two_passes);
+  if (num_moved > 0) {
+    agent.run(moved, num_moved);
+  } else {
+    agent.run(rows, static_cast<std::size_t>(plan->in_table));
+  }
+}
+
+template <class Policy>
+using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
+
+/// Carries out one call of DeviceGroupBy::Aggregate.
 ///
-///     states are unordered:  rows -> records (table in shared memory) -> sorted records -> groups
-///     otherwise:             rows -> sorted rows -> groups
-template <class KeyIterator, class NumItemsT, class KeyOutputIterator, class NumGroupsIterator, class... Aggregate>
+///     sorted:            rows -> sorted rows -> groups
+///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
+///     after_one_pass, after_two_passes:
+///                        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
+///
+/// A sample on the device chooses the method. All kernels are launched; those of other methods have no rows.
+template <class PolicyHub, class KeyIterator, class NumItemsT, class KeyOutputIterator, class NumGroupsIterator,
+          class... Aggregate>
 struct DispatchGroupBy {
+  static_assert(hub_has_rows<group_by_rows, PolicyHub>,
+                "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
+                "and have the row tuning (group_by_tuning)");
+  using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
   using Aggregates = GroupAggregates<Aggregate...>;
   using Key = iterator_value_t<KeyIterator>;
-  using Word = group_word_t<Key>;
   using Row = item_count_t<NumItemsT>;
-  using States = typename Aggregates::template states_type<Row>;
+  using Types = group_by_types<KeyIterator, Aggregates, Row>;
+  using Word = typename Types::Word;
+  using States = typename Types::States;
+  using Payload = typename Types::Payload;
   using Count = kernel_count_t<NumItemsT>;
+  using Rows = group_rows<KeyIterator, Aggregates, Row>;
+  using MovedRows = group_moved_rows<KeyIterator, Aggregates, Row>;
+  using Plan = group_plan<Row>;
+  using Records = typename Types::Records;
+  using NumberOutput = group_number_output<NumGroupsIterator, Row>;
+  using PlannedCount = FutureCount<Row>;
 
   /// A table needs atomic operations on words, and entries that are not too large.
-  static constexpr bool uses_table =
+  static constexpr bool may_use_table =
       Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
+  /// A sort by fewer bits takes no longer than to move rows.
+  static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
   static constexpr bool sorts_states = sizeof(States) <= 16;
+  using RecordValue = std::conditional_t<sorts_states, States, Row>;
 
-  using Records = group_records<Word, States, Row>;
   using RowNumbers = CountingInputIterator<Row>;
-  using SortCount = std::conditional_t<uses_table, FutureCount<Row>, NumItemsT>;
-  using KeyWords = TransformInputIterator<Word, group_word_of_key<Key>, KeyIterator>;
-  using RowStates = TransformInputIterator<States, load_group_states<States, Aggregates>, RowNumbers>;
-  using SortKeys = std::conditional_t<uses_table, const Word*, KeyWords>;
-  using SortStates = std::conditional_t<uses_table, const States*, RowStates>;
-  using SortValues = std::conditional_t<sorts_states, SortStates, RowNumbers>;
-  using Value = std::conditional_t<sorts_states, States, Row>;
-  using Sort = DispatchRadixSort<SortKeys, SortValues, Value, SortCount, false, identity_decomposer>;
+  using KeyWords = TransformInputIterator<Word, group_sort_word<Key>, KeyIterator>;
+  using Payloads = TransformInputIterator<Payload, group_payload_of_row<Types, Aggregates>, RowNumbers>;
+  template <class NumRows>
+  using RowSort = DispatchRadixSort<KeyWords, Payloads, Payload, NumRows, false, identity_decomposer>;
+  using RecordSort = DispatchRadixSort<const Word*, std::conditional_t<sorts_states, const States*, RowNumbers>,
+                                       RecordValue, PlannedCount, false, identity_decomposer>;
 
   GroupKeys<KeyIterator, NumItemsT> keys;
   Aggregates aggregates;
@@ -195,132 +257,212 @@ struct DispatchGroupBy {
         !aggregates.can_reach(rows)) {
       return cudaErrorInvalidValue;
     }
+    if constexpr (may_use_table) {
+      if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
+        return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+    }
+    return run_sorted(d_temp_storage, temp_storage_bytes, rows);
+  }
+
+ private:
+  // ------------------------------------------------------------------ rows are sorted
+
+  cudaError_t run_sorted(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    enum slot { words_slot, payloads_slot, phase_slot, slots };
     std::size_t sort_bytes = 0;
     std::size_t reduce_bytes = 0;
-    cudaError_t status = sort(nullptr, sort_bytes, {}, nullptr, nullptr);
+    cudaError_t status = sort_rows(nullptr, sort_bytes, nullptr, nullptr, keys.num_items, 0);
     if (status != cudaSuccess) return status;
-    status = reduce(nullptr, reduce_bytes, {}, nullptr, nullptr);
+    status = reduce_rows(nullptr, reduce_bytes, nullptr, nullptr, d_num_groups, keys.num_items);
     if (status != cudaSuccess) return status;
-
     temporary_storage::layout<slots> storage;
     storage.template reserve<Word>(words_slot, rows);
-    if (uses_table) {
-      storage.template reserve<States>(states_slot, rows);
-      storage.template reserve<Row>(number_slot, 1);
-    }
-    if (!uses_table || !sorts_states) storage.template reserve<Value>(values_slot, rows);
+    storage.template reserve<Payload>(payloads_slot, rows);
     storage.template reserve<unsigned char>(phase_slot, sort_bytes);
     storage.template reserve<unsigned char>(phase_slot, reduce_bytes);
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
     }
-
     auto* const words = storage.template get<Word>(words_slot);
-    Records records{words, nullptr, nullptr};
-    Value* values = nullptr;
-    if constexpr (uses_table) {
-      records.states = storage.template get<States>(states_slot);
-      records.number = storage.template get<Row>(number_slot);
-      if (rows > 0) {
-        status = combine(records, rows);
+    auto* const payloads = storage.template get<Payload>(payloads_slot);
+    auto* const phase = storage.template get<unsigned char>(phase_slot);
+    status = sort_rows(phase, sort_bytes, words, payloads, keys.num_items, 0);
+    if (status != cudaSuccess) return status;
+    return reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, keys.num_items);
+  }
+
+  /// Sorts the words of rows with their payloads. With `mixed_bits`, by so many bits of the mixed words.
+  template <class NumRows>
+  cudaError_t sort_rows(void* storage, std::size_t& bytes, Word* words, Payload* payloads, NumRows num_rows,
+                        int mixed_bits) const {
+    constexpr int bits = 8 * static_cast<int>(sizeof(Word));
+    const KeyWords in(keys.keys, {mixed_bits > 0});
+    const Payloads payloads_in(RowNumbers(0), {aggregates});
+    return RowSort<NumRows>::Dispatch(storage, bytes, {in, words, nullptr}, {payloads_in, payloads, nullptr}, num_rows,
+                                      mixed_bits > 0 ? bits - mixed_bits : 0, bits, identity_decomposer{},
+                                      radix_scratch::in_storage, stream);
+  }
+  template <class NumRows, class NumberOut>
+  cudaError_t reduce_rows(void* storage, std::size_t& bytes, const Word* words, const Payload* payloads,
+                          NumberOut number_out, NumRows num_rows) const {
+    using StatesOfRows = TransformInputIterator<States, group_states_of_payload<Types, Aggregates>, const Payload*>;
+    return reduce(storage, bytes, words, StatesOfRows(payloads, {aggregates}), number_out, num_rows);
+  }
+
+  // ------------------------------------------------------------------ a sample chooses
+
+  enum plan_slots {
+    plan_slot,
+    words_slot,
+    payloads_slot,
+    record_words_slot,
+    states_slot,
+    values_slot,
+    phase_slot,
+    slots_of_plan
+  };
+
+  cudaError_t run_by_plan(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    planned call{*this, {}, rows, {}, {}};
+    const PlannedCount any{nullptr, rows};
+    const NumberOutput number_out{d_num_groups, nullptr, false};
+    cudaError_t status = sort_rows(nullptr, call.bytes[0], nullptr, nullptr, any, 0);
+    if (status == cudaSuccess) status = reduce_rows(nullptr, call.bytes[1], nullptr, nullptr, number_out, any);
+    if (status == cudaSuccess) status = sort_records(nullptr, call.bytes[2], {}, nullptr, any);
+    if (status == cudaSuccess) status = reduce_records(nullptr, call.bytes[3], {}, nullptr, number_out, any);
+    if (status != cudaSuccess) return status;
+    auto& storage = call.storage;
+    storage.template reserve<Plan>(plan_slot, 1);
+    storage.template reserve<Word>(words_slot, rows);
+    storage.template reserve<Payload>(payloads_slot, rows);
+    storage.template reserve<Word>(record_words_slot, rows);
+    storage.template reserve<States>(states_slot, rows);
+    if (!sorts_states) storage.template reserve<RecordValue>(values_slot, rows);
+    for (const std::size_t bytes : call.bytes) storage.template reserve<unsigned char>(phase_slot, bytes);
+    if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+      return cudaErrorInvalidValue;
+    }
+    const cudaError_t known = detail::current_device_properties(call.device, stream);
+    if (known != cudaSuccess) return known;
+    return MaxPolicy::Invoke(call.device.ptx_version, call);
+  }
+
+  /// The launches of a call by plan.
+  struct planned {
+    const DispatchGroupBy& call;
+    temporary_storage::layout<slots_of_plan> storage;
+    std::size_t rows;
+    std::size_t bytes[4];
+    device_properties device;
+
+    template <class ActivePolicy>
+    cudaError_t Invoke() {
+      using Agent = AgentGroupBy<ActivePolicy, Types, Aggregates>;
+      constexpr group_by_tuning tuning = ActivePolicy::tuning;
+      static_assert(are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 &&
+                        tuning.items_per_thread <= 32 && is_power_of_two(tuning.block_threads) &&
+                        is_power_of_two(tuning.most_slots) && tuning.most_slots >= tuning.block_threads,
+                    "group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not "
+                    "less, and items_per_thread 1 to 32");
+      auto* const plan = storage.template get<Plan>(plan_slot);
+      auto* const words = storage.template get<Word>(words_slot);
+      auto* const payloads = storage.template get<Payload>(payloads_slot);
+      auto* const phase = storage.template get<unsigned char>(phase_slot);
+      const Records records{storage.template get<Word>(record_words_slot), storage.template get<States>(states_slot),
+                            &plan->records};
+      RecordValue* values = nullptr;
+      if constexpr (sorts_states) {
+        values = records.states;
+      } else {
+        values = storage.template get<RecordValue>(values_slot);
+      }
+      const auto kernel = group_by_kernel<MaxPolicy, KeyIterator, Aggregates, Row>;
+      constexpr std::size_t table_bytes = sizeof(typename Agent::TempStorage);
+      static kernel_property_cache cache;
+      std::size_t blocks = 0;
+      cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, table_bytes, blocks,
+                                                   tuning.blocks_per_multiprocessor);
+      if (status != cudaSuccess) return status;
+      const Rows all{call.keys.keys, call.aggregates};
+      status = call.sample(all, Agent::table_slots, blocks, plan);
+      if (status != cudaSuccess) return status;
+      if constexpr (may_move_rows) {
+        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_one_pass, rows), 8);
+        if (status != cudaSuccess) return status;
+        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_two_passes, rows), 16);
         if (status != cudaSuccess) return status;
       }
+      status = strata::launch({"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads),
+                               table_bytes, call.stream},
+                              kernel, all, MovedRows{words, payloads, call.aggregates}, records,
+                              static_cast<const Plan*>(plan));
+      if (status != cudaSuccess) return status;
+      const PlannedCount num_sorted(&plan->sorted, rows);
+      status = call.sort_rows(phase, bytes[0], words, payloads, num_sorted, 0);
+      if (status != cudaSuccess) return status;
+      status = call.reduce_rows(phase, bytes[1], words, payloads, NumberOutput{call.d_num_groups, &plan->sorted, true},
+                                num_sorted);
+      if (status != cudaSuccess) return status;
+      const PlannedCount num_records(&plan->records, rows);
+      status = call.sort_records(phase, bytes[2], records, values, num_records);
+      if (status != cudaSuccess) return status;
+      return call.reduce_records(phase, bytes[3], records, values,
+                                 NumberOutput{call.d_num_groups, &plan->sorted, false}, num_records);
     }
-    if constexpr (uses_table && sorts_states) {
-      values = records.states;
-    } else {
-      values = storage.template get<Value>(values_slot);
-    }
-    auto* const phase = storage.template get<unsigned char>(phase_slot);
-    status = sort(phase, sort_bytes, records, words, values);
-    if (status != cudaSuccess) return status;
-    return reduce(phase, reduce_bytes, records, words, values);
-  }
+  };
 
- private:
-  enum slot { words_slot, states_slot, number_slot, values_slot, phase_slot, slots };
-
-  /// How many rows, or records of them, are sorted.
-  SortCount sort_count(const Records& records) const {
-    if constexpr (uses_table) {
-      return FutureCount<Row>(records.number, detail::max_items(keys.num_items));
-    } else {
-      return keys.num_items;
-    }
-  }
-  SortStates states_of(const Records& records) const {
-    if constexpr (uses_table) {
-      return records.states;
-    } else {
-      return RowStates(RowNumbers(0), {aggregates});
-    }
-  }
-
-  /// Rows are combined to records.
-  cudaError_t combine(const Records& records, std::size_t rows) const {
-    using Agent = AgentGroupBy<KeyIterator, Aggregates, Row>;
-    const auto kernel = group_by_kernel<KeyIterator, Aggregates, Row, Count>;
-    device_properties device;
-    cudaError_t status = detail::current_device_properties(device, stream);
-    if (status != cudaSuccess) return status;
+  cudaError_t sample(const Rows& all, unsigned table_slots, std::size_t blocks, Plan* plan) const {
+    using Agent = AgentGroupSample<Rows, Row>;
+    const auto kernel = group_by_sample_kernel<Rows, Row, Count>;
     static kernel_property_cache cache;
-    std::size_t resident = 0;
-    status = detail::resident_blocks(cache, device, kernel, group_block_threads, sizeof(typename Agent::TempStorage),
-                                     resident, group_blocks_per_multiprocessor);
+    int unused = 0;
+    const cudaError_t status = detail::resident_blocks_per_multiprocessor(cache, kernel, group_sample_threads,
+                                                                          sizeof(typename Agent::TempStorage), unused);
     if (status != cudaSuccess) return status;
-    status = cudaMemsetAsync(records.number, 0, sizeof(Row), stream);
-    if (status != cudaSuccess) return status;
-    const std::size_t blocks =
-        detail::least(detail::ceiling_divide(rows, std::size_t{Agent::tile_items}), resident);
-    return strata::launch({"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)), dim3(group_block_threads),
-                           sizeof(typename Agent::TempStorage), stream},
-                          kernel, keys.keys, aggregates, records, static_cast<Count>(keys.num_items));
+    return strata::launch(
+        {"strata::DeviceGroupBy", dim3(1), dim3(group_sample_threads), sizeof(typename Agent::TempStorage), stream},
+        kernel, all, static_cast<Count>(keys.num_items), table_slots, static_cast<unsigned>(blocks), may_move_rows,
+        plan);
   }
 
-  /// Sorts words and values. Records are sorted in place.
-  cudaError_t sort(void* storage, std::size_t& bytes, const Records& records, Word* words, Value* values) const {
+  /// In place.
+  cudaError_t sort_records(void* storage, std::size_t& bytes, const Records& records, RecordValue* values,
+                           const PlannedCount& num_records) const {
     constexpr int bits = 8 * static_cast<int>(sizeof(Word));
-    radix_buffers<SortKeys, Word> sorted_keys{sort_keys(records), words, nullptr};
-    radix_buffers<SortValues, Value> sorted_values{sort_values(records), values, nullptr};
-    return Sort::Dispatch(storage, bytes, sorted_keys, sorted_values, sort_count(records), 0, bits,
-                          identity_decomposer{}, radix_scratch::in_storage, stream);
-  }
-  SortKeys sort_keys(const Records& records) const {
-    if constexpr (uses_table) {
-      return records.words;
-    } else {
-      return KeyWords(keys.keys, {});
-    }
-  }
-  SortValues sort_values(const Records& records) const {
     if constexpr (sorts_states) {
-      return states_of(records);
+      return RecordSort::Dispatch(storage, bytes, {records.words, records.words, nullptr},
+                                  {records.states, values, nullptr}, num_records, 0, bits, identity_decomposer{},
+                                  radix_scratch::in_storage, stream);
     } else {
-      return RowNumbers(0);
+      return RecordSort::Dispatch(storage, bytes, {records.words, records.words, nullptr},
+                                  {RowNumbers(0), values, nullptr}, num_records, 0, bits, identity_decomposer{},
+                                  radix_scratch::in_storage, stream);
     }
   }
+  cudaError_t reduce_records(void* storage, std::size_t& bytes, const Records& records, const RecordValue* values,
+                             NumberOutput number_out, const PlannedCount& num_records) const {
+    const Word* const words = records.words;
+    if constexpr (sorts_states) {
+      return reduce(storage, bytes, words, values, number_out, num_records);
+    } else {
+      using Gather = TransformInputIterator<States, group_states_at<States>, const Row*>;
+      return reduce(storage, bytes, words, Gather(values, {records.states}), number_out, num_records);
+    }
+  }
+
+  // ------------------------------------------------------------------ both
 
   /// Reduces the states of equal words.
-  cudaError_t reduce(void* storage, std::size_t& bytes, const Records& records, const Word* words,
-                     const Value* values) const {
-    if constexpr (sorts_states) {
-      return reduce_states(storage, bytes, records, words, values);
-    } else if constexpr (uses_table) {
-      using Gather = TransformInputIterator<States, group_states_at<States>, const Row*>;
-      return reduce_states(storage, bytes, records, words, Gather(values, {records.states}));
-    } else {
-      using Gather = TransformInputIterator<States, load_group_states<States, Aggregates>, const Row*>;
-      return reduce_states(storage, bytes, records, words, Gather(values, {aggregates}));
-    }
-  }
-  template <class StatesIterator>
-  cudaError_t reduce_states(void* storage, std::size_t& bytes, const Records& records, const Word* words,
-                            StatesIterator states) const {
+  template <class StatesIterator, class NumberOut, class NumRows>
+  cudaError_t reduce(void* storage, std::size_t& bytes, const Word* words, StatesIterator states, NumberOut number_out,
+                     NumRows num_rows) const {
     return detail::dispatch_reduce_by_key<States, default_policy_hub>(
-        "strata::DeviceGroupBy", storage, bytes, words, states, group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity),
-        group_results<States, Aggregates>(aggregates, groups.capacity), d_num_groups,
-        combine_group_states<Aggregates>{aggregates}, Equality{}, sort_count(records), stream);
+        "strata::DeviceGroupBy", storage, bytes, words, states,
+        group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity),
+        group_results<States, Aggregates>(aggregates, groups.capacity), number_out,
+        combine_group_states<Aggregates>{aggregates}, Equality{}, num_rows, stream);
   }
 
   bool are_arrays_valid(std::size_t rows) const {

@@ -7,6 +7,8 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>
+#include <strata/device/join/common/join_hash.hpp>
+#include <strata/device/join/common/rows.cuh>
 
 #include <cstddef>
 #include <cstring>
@@ -57,9 +59,42 @@ namespace detail {
 template <class Key>
 using group_word_t = typename RadixTraits<Key>::word;
 
+/// Words in slots of tables, which need atomic operations.
 template <class Key>
-struct group_word_of_key {
-  STRATA_HD group_word_t<Key> operator()(const Key& key) const { return RadixTraits<Key>::ordered(key); }
+using group_slot_t = word_of_t<group_word_t<Key>>;
+
+/// Words in another order, so that any bits of them spread different keys. A bijection.
+STRATA_HD constexpr unsigned mixed_group_word(unsigned word) { return detail::mixed_word(word); }
+STRATA_HD constexpr unsigned long long mixed_group_word(unsigned long long word) { return detail::mixed_hash(word); }
+
+/// The word of a mixed one.
+STRATA_HD constexpr unsigned unmixed_group_word(unsigned mixed) {
+  // The factors are the inverses of those of mixed_word, modulo 2^32.
+  mixed ^= mixed >> 16;
+  mixed *= 0x43021123u;
+  mixed ^= mixed >> 15 ^ mixed >> 30;
+  mixed *= 0x1d69e2a5u;
+  return mixed ^ mixed >> 16;
+}
+STRATA_HD constexpr unsigned long long unmixed_group_word(unsigned long long mixed) {
+  mixed ^= mixed >> 33;
+  mixed *= 0x9cb4b2f8129337dbu;
+  mixed ^= mixed >> 33;
+  mixed *= 0x4f74430c22a54005u;
+  return mixed ^ mixed >> 33;
+}
+
+/// The word of a key, or the mixed one, by which rows are sorted.
+template <class Key>
+struct group_sort_word {
+  bool is_mixed;
+  STRATA_HD group_word_t<Key> operator()(const Key& key) const {
+    const group_word_t<Key> word = RadixTraits<Key>::ordered(key);
+    if constexpr (sizeof(word) == 4 || sizeof(word) == 8) {
+      if (is_mixed) return static_cast<group_word_t<Key>>(detail::mixed_group_word(group_slot_t<Key>{word}));
+    }
+    return word;
+  }
 };
 
 /// The key of a word: 0.0 of both zeros, and a quiet NaN.

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_reduce.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/group_by/agent.cuh>
+#include <strata/device/join/common/join_hash.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// How many rows each method takes: all of them or none. Written by the device, read by the kernels of all methods.
+template <class Row>
+struct group_plan {
+  Row in_table;          // combined as they are
+  Row after_one_pass;    // combined when they have been sorted by 8 bits of the mixed word
+  Row after_two_passes;  // by 16 bits
+  Row sorted;            // sorted by their words, and not combined
+  Row records;           // how many records the table has written
+};
+
+inline constexpr int group_sample_threads = 1024;
+inline constexpr unsigned group_sample_rows = 8192;
+inline constexpr unsigned group_sample_slots = 12288;
+
+/// What is known of a sample: how many different keys it has, and how many of them once and twice.
+struct group_sample_counts {
+  unsigned different;
+  unsigned once;
+  unsigned twice;
+};
+
+/// The number of groups that a sample suggests, at least (Chao, "Nonparametric estimation of the number of classes in a
+/// population", 1984).
+STRATA_HD double estimated_groups(const group_sample_counts& counts) {
+  const auto once = static_cast<double>(counts.once);
+  return static_cast<double>(counts.different) + once * once / (2 * static_cast<double>(counts.twice) + 1);
+}
+
+enum class group_method { in_table, after_one_pass, after_two_passes, sorted };
+
+/// The method for `rows` rows in `groups` groups. A table in shared memory has `slots` slots, and `blocks` blocks have
+/// one.
+STRATA_HD group_method choose_group_method(double rows, double groups, double slots, double blocks) {
+  // Each block writes a record for each group.
+  if (groups <= slots * 0.75 && groups * blocks * 4 <= rows) return group_method::in_table;
+  // Records take longer to sort than rows, which are smaller.
+  if (groups * 8 > rows) return group_method::sorted;
+  return groups <= slots * 0.5 * 256 ? group_method::after_one_pass : group_method::after_two_passes;
+}
+
+/// One block that counts the keys of a sample and writes the plan. A slot has 16 bits of a mixed word, whose lower bits
+/// choose the slot, and the number of rows.
+template <class Rows, class Row>
+struct AgentGroupSample {
+  using Slot = typename Rows::Types::Slot;
+  using Reduce = BlockReduce<unsigned, group_sample_threads>;
+
+  struct TempStorage {
+    unsigned slots[group_sample_slots];
+    typename Reduce::TempStorage reduce;
+  };
+
+  TempStorage& storage;
+
+  STRATA_D void run(const Rows& rows, std::size_t num_items, unsigned table_slots, unsigned blocks, bool may_move,
+                    group_plan<Row>* plan) {
+    for (unsigned slot = threadIdx.x; slot < group_sample_slots; slot += blockDim.x) storage.slots[slot] = 0;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < group_sample_rows; i += blockDim.x) {
+      if (num_items > 0) add(rows.mixed_word(row_of(i, num_items)));
+    }
+    __syncthreads();
+    group_sample_counts counts{0, 0, 0};
+    for (unsigned slot = threadIdx.x; slot < group_sample_slots; slot += blockDim.x) {
+      const unsigned number = storage.slots[slot] & 0xffffu;
+      counts.different += number > 0 ? 1 : 0;
+      counts.once += number == 1 ? 1 : 0;
+      counts.twice += number == 2 ? 1 : 0;
+    }
+    counts.different = sum(counts.different);
+    counts.once = sum(counts.once);
+    counts.twice = sum(counts.twice);
+    if (threadIdx.x != 0) return;
+    group_method method = detail::choose_group_method(static_cast<double>(num_items), detail::estimated_groups(counts),
+                                                      table_slots, blocks);
+    const bool is_moved = method == group_method::after_one_pass || method == group_method::after_two_passes;
+    if (is_moved && !may_move) method = group_method::sorted;
+    const auto all = static_cast<Row>(num_items);
+    const auto if_method = [&](group_method one) { return method == one ? all : Row{0}; };
+    *plan = {if_method(group_method::in_table), if_method(group_method::after_one_pass),
+             if_method(group_method::after_two_passes), if_method(group_method::sorted), 0};
+  }
+
+ private:
+  /// Row i of the sample, somewhere in the i-th of equal parts of the input.
+  STRATA_D static std::size_t row_of(unsigned i, std::size_t num_items) {
+    const std::size_t part = num_items / group_sample_rows;
+    const std::size_t rest = num_items % group_sample_rows;
+    const std::size_t begin = i * part + i * rest / group_sample_rows;
+    return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
+  }
+
+  /// By all lanes of a warp. One addition for the lanes with the same key, because all rows may have it.
+  STRATA_D void add(Slot mixed) {
+    unsigned slot = static_cast<unsigned>(mixed) % group_sample_slots;
+    const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;
+    const unsigned peers = __match_any_sync(full_warp_mask, tag | slot);
+    if (__ffs(static_cast<int>(peers)) - 1 != static_cast<int>(platform::lane_id())) return;
+    const auto number = static_cast<unsigned>(__popc(peers));
+    for (;;) {
+      unsigned there = *static_cast<volatile unsigned*>(storage.slots + slot);
+      if (there == 0) {
+        there = atomicCAS(storage.slots + slot, 0u, tag | number);
+        if (there == 0) return;
+      }
+      if ((there & 0xffff0000u) == tag) {
+        atomicAdd(storage.slots + slot, number);
+        return;
+      }
+      slot = (slot + 1) % group_sample_slots;
+    }
+  }
+
+  STRATA_D unsigned sum(unsigned value) {
+    const unsigned all = Reduce(storage.reduce).Sum(value);
+    __syncthreads();
+    return all;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// How blocks combine rows in tables in shared memory, and from how many rows on.
+struct group_by_tuning {
+  int block_threads;
+  /// Rows of a tile that each thread loads before it combines the first.
+  int items_per_thread;
+  /// What registers and shared memory must allow.
+  int blocks_per_multiprocessor;
+  /// A table has as many slots as fit these bytes of shared memory: a power of two, up to `most_slots`, and at least
+  /// one for each thread.
+  int table_bytes;
+  int most_slots;
+  /// Fewer rows are sorted without a sample.
+  std::size_t least_rows;
+};
+
+/// The rows of DeviceGroupBy.
+struct group_by_policy_hub {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
+    // Not measured yet.
+    static constexpr group_by_tuning tuning{/*block_threads=*/512,
+                                            /*items_per_thread=*/8,
+                                            /*blocks_per_multiprocessor=*/2,
+                                            /*table_bytes=*/60 << 10,
+                                            /*most_slots=*/4096,
+                                            /*least_rows=*/std::size_t{1} << 19};
+  };
+
+  using MaxPolicy = Policy750;
+};
+
+namespace detail {
+
+template <class Policy>
+struct group_by_least_rows {
+  static constexpr std::size_t value = Policy::tuning.least_rows;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
