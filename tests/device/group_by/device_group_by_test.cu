@@ -97,8 +97,22 @@ std::vector<Key> ascending_keys(std::size_t count) {
 
 enum class color : std::int16_t {};
 
+/// Small tables, in which few rows are combined.
+struct small_tables {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::group_by_tuning tuning{/*block_threads=*/64,
+                                                    /*items_per_thread=*/4,
+                                                    /*blocks_per_multiprocessor=*/2,
+                                                    /*table_bytes=*/4096,
+                                                    /*most_slots=*/64,
+                                                    /*least_rows=*/1};
+  };
+  using MaxPolicy = Policy;
+};
+using SmallTables = strata::TunedDeviceGroupBy<small_tables>;
+
 /// Sums, numbers of rows and extremes of `values` in all groups of `keys`.
-template <class Key, class Value>
+template <class GroupBy = DeviceGroupBy, class Key, class Value>
 void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
   const auto groups = rows_of_groups(keys);
   const std::size_t written = std::min(capacity, groups.size());
@@ -110,7 +124,7 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& value
   device_vector<Value> least(std::vector<Value>(capacity, number_as<Value>(77)));
   device_vector<Value> greatest(std::vector<Value>(capacity, number_as<Value>(77)));
   const auto num_groups = result_of<int>([&](int* number, auto&&... storage) {
-    return DeviceGroupBy::Aggregate(
+    return GroupBy::Aggregate(
         storage..., strata::group_keys(in.data(), static_cast<int>(keys.size())),
         strata::group_aggregates(strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
                                  strata::group_min(items.data(), least.data()),
@@ -172,27 +186,39 @@ TYPED_TEST(GroupByKey, groups_have_their_aggregates_at_all_sizes) {
     const auto values = random_values<std::int32_t>(size, bits);
     for (const u64 different : {u64{1}, u64{2}, u64{10}, u64{1000}, u64{4096}, u64{0}}) {
       SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys");
-      ASSERT_NO_FATAL_FAILURE(expect_groups(random_keys<TypeParam>(size, different, bits), values, size));
+      const auto keys = random_keys<TypeParam>(size, different, bits);
+      ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+      ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
     }
     SCOPED_TRACE(testing::Message() << size << " different keys");
     ASSERT_NO_FATAL_FAILURE(expect_groups(ascending_keys<TypeParam>(size), values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(ascending_keys<TypeParam>(size), values, size));
   }
 }
 
 // A table that is full is written and begun anew; after one that was of no use rows are not combined for some tiles.
+// Rows of more groups are first sorted by 8 bits of a hash, those of still more by 16.
 TEST(device_group_by, tables_are_written_when_they_are_full) {
   std::mt19937_64 bits = strata_test::random_bits(12);
-  const std::size_t size = if_small<std::size_t>(60000, 9000000);
+  const std::size_t size = if_small<std::size_t>(75000, 9000000);
   const auto values = random_values<std::uint32_t>(size, bits);
-  for (const u64 different : {u64{3000}, u64{4097}, u64{6000}, u64{20000}, u64{1} << 32}) {
+  for (const u64 different : {u64{40}, u64{100}, u64{1000}, u64{9000}, u64{20000}, u64{500000}}) {
     SCOPED_TRACE(testing::Message() << different << " keys");
-    ASSERT_NO_FATAL_FAILURE(expect_groups(random_keys<std::uint64_t>(size, different, bits), values, size));
+    const auto keys = random_keys<std::uint64_t>(size, different, bits);
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    if (is_small()) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
   }
-  // Few keys, then all are different, then few again.
-  auto keys = ascending_keys<std::uint64_t>(size);
+  // Few keys, then all are different, then few again. The sample finds many.
+  auto keys = ascending_keys<std::uint32_t>(size);
   for (std::size_t i = 0; i < size; ++i) {
     if (i < size / 4 || i > size / 4 * 3) keys[i] %= 5;
   }
+  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+  // One row in a hundred has a key of its own. The sample finds few, and no table holds all.
+  for (std::size_t i = 0; i < size; ++i) keys[i] = static_cast<std::uint32_t>(i % 100 == 7 && i > size / 2 ? i : i % 5);
+  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+  if (is_small()) return;
   ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
 }
 
@@ -204,12 +230,13 @@ TEST(device_group_by, one_key_with_most_rows_and_many_with_one) {
   for (std::int64_t& key : keys) {
     if (bits() % 16 != 0) key = -1;
   }
+  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
   ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
   std::sort(keys.begin(), keys.end());
-  ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
 }
 
-// The largest word marks a free slot, and is that of a key.
+// A word marks a free slot, and is that of a key.
 TEST(device_group_by, all_words_are_keys) {
   for (const std::size_t size : {1u, 5000u}) {
     std::vector<std::uint32_t> keys(size);
@@ -220,7 +247,26 @@ TEST(device_group_by, all_words_are_keys) {
     }
     const std::vector<std::uint32_t> values(size, 3);
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
-    ASSERT_NO_FATAL_FAILURE(expect_groups(long_keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(long_keys, values, size));
+    // Mixed words mark it.
+    for (std::uint32_t& key : keys) key = strata::detail::unmixed_group_word(key);
+    for (std::int64_t& key : long_keys) {
+      const auto word = strata::detail::unmixed_group_word(static_cast<unsigned long long>(key) << 1 | 1);
+      key = static_cast<std::int64_t>(word ^ u64{1} << 63);
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(long_keys, values, size));
+  }
+}
+
+TEST(device_group_by, a_mixed_word_leads_back_to_its_word) {
+  std::mt19937_64 bits = strata_test::random_bits(20);
+  for (int i = 0; i < 10000; ++i) {
+    const unsigned long long word = bits();
+    const auto half = static_cast<unsigned>(word);
+    ASSERT_EQ(word, strata::detail::unmixed_group_word(strata::detail::mixed_group_word(word)));
+    ASSERT_EQ(half, strata::detail::unmixed_group_word(strata::detail::mixed_group_word(half)));
   }
 }
 
@@ -231,6 +277,7 @@ TEST(device_group_by, groups_behind_the_capacity_are_not_written) {
   for (const std::size_t capacity : sizes{0, 1, 17, 499, 500, 501, 7000, 9000}) {
     SCOPED_TRACE(testing::Message() << capacity);
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, capacity));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, capacity));
   }
 }
 
@@ -245,9 +292,9 @@ void expect_zeros_and_nans_in_one_group_each() {
   device_vector<Key> keys_out(keys.size());
   device_vector<int> counts(keys.size());
   const auto groups = result_of<int>([&](int* number, auto&&... storage) {
-    return DeviceGroupBy::Aggregate(storage..., strata::group_keys(in.data(), keys.size()),
-                                    strata::group_aggregates(strata::group_count(counts.data())),
-                                    strata::group_output(keys_out.data(), keys.size()), number);
+    return SmallTables::Aggregate(storage..., strata::group_keys(in.data(), keys.size()),
+                                  strata::group_aggregates(strata::group_count(counts.data())),
+                                  strata::group_output(keys_out.data(), keys.size()), number);
   });
   ASSERT_EQ(5, groups);
   const auto found = keys_out.to_host();
@@ -280,10 +327,10 @@ TEST(device_group_by, extremes_of_floating_point_are_those_of_min_and_max) {
   device_vector<int> keys_out(4);
   device_vector<float> least(4), greatest(4);
   const auto groups = result_of<int>([&](int* number, auto&&... storage) {
-    return DeviceGroupBy::Aggregate(storage..., strata::group_keys(in.data(), 10),
-                                    strata::group_aggregates(strata::group_min(values.data(), least.data()),
-                                                             strata::group_max(values.data(), greatest.data())),
-                                    strata::group_output(keys_out.data(), 4), number);
+    return SmallTables::Aggregate(storage..., strata::group_keys(in.data(), 10),
+                                  strata::group_aggregates(strata::group_min(values.data(), least.data()),
+                                                           strata::group_max(values.data(), greatest.data())),
+                                  strata::group_output(keys_out.data(), 4), number);
   });
   ASSERT_EQ(4, groups);
   const auto low = least.to_host(), high = greatest.to_host();
@@ -430,9 +477,9 @@ TEST(device_group_by, iterators_a_future_count_and_no_storage) {
   const counting<std::uint8_t> keys(100);
   const counting<int> values(0);
   ASSERT_CUDA_SUCCESS(in_one_phase([&] {
-    return DeviceGroupBy::Aggregate(strata::group_keys(keys, strata::FutureCount(number.data(), 4000)),
-                                    strata::group_aggregates(strata::group_sum(values, sums.data())),
-                                    strata::group_output(strata::DiscardOutputIterator<>(), 10), groups.data());
+    return SmallTables::Aggregate(strata::group_keys(keys, strata::FutureCount(number.data(), 4000)),
+                                  strata::group_aggregates(strata::group_sum(values, sums.data())),
+                                  strata::group_output(strata::DiscardOutputIterator<>(), 10), groups.data());
   }));
   EXPECT_EQ(256, groups.to_host()[0]);
   const auto found = sums.to_host();
@@ -452,10 +499,10 @@ TEST(device_group_by, a_graph_can_be_replayed_with_other_keys) {
   const auto aggregates = strata::group_aggregates(strata::group_count(counts.data()));
   const auto output = strata::group_output(keys_out.data(), size);
   std::size_t bytes = 0;
-  ASSERT_CUDA_SUCCESS(DeviceGroupBy::Aggregate(nullptr, bytes, rows, aggregates, output, groups.data()));
+  ASSERT_CUDA_SUCCESS(SmallTables::Aggregate(nullptr, bytes, rows, aggregates, output, groups.data()));
   const scratch storage(bytes);
   graph recorded([&](cudaStream_t where) {
-    return DeviceGroupBy::Aggregate(storage.data(), bytes, rows, aggregates, output, groups.data(), where);
+    return SmallTables::Aggregate(storage.data(), bytes, rows, aggregates, output, groups.data(), where);
   });
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream where;
@@ -479,7 +526,7 @@ TEST(device_group_by, results_do_not_depend_on_the_schedule) {
   const auto values = random_values<std::uint32_t>(size, bits);
   under_all_schedules([&](std::size_t i) {
     SCOPED_TRACE(testing::Message() << "schedule " << i);
-    ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
   });
 }
 

@@ -265,17 +265,28 @@ struct DispatchGroupBy {
   }
 
  private:
+  enum slot {
+    words_slot,
+    payloads_slot,
+    phase_slot,
+    slots_of_sorted,
+    plan_slot = slots_of_sorted,
+    record_words_slot,
+    states_slot,
+    values_slot,
+    slots_of_plan
+  };
+
   // ------------------------------------------------------------------ rows are sorted
 
   cudaError_t run_sorted(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
-    enum slot { words_slot, payloads_slot, phase_slot, slots };
     std::size_t sort_bytes = 0;
     std::size_t reduce_bytes = 0;
     cudaError_t status = sort_rows(nullptr, sort_bytes, nullptr, nullptr, keys.num_items, 0);
     if (status != cudaSuccess) return status;
     status = reduce_rows(nullptr, reduce_bytes, nullptr, nullptr, d_num_groups, keys.num_items);
     if (status != cudaSuccess) return status;
-    temporary_storage::layout<slots> storage;
+    temporary_storage::layout<slots_of_sorted> storage;
     storage.template reserve<Word>(words_slot, rows);
     storage.template reserve<Payload>(payloads_slot, rows);
     storage.template reserve<unsigned char>(phase_slot, sort_bytes);
@@ -311,17 +322,6 @@ struct DispatchGroupBy {
   }
 
   // ------------------------------------------------------------------ a sample chooses
-
-  enum plan_slots {
-    plan_slot,
-    words_slot,
-    payloads_slot,
-    record_words_slot,
-    states_slot,
-    values_slot,
-    phase_slot,
-    slots_of_plan
-  };
 
   cudaError_t run_by_plan(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
     planned call{*this, {}, rows, {}, {}};

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceGroupBy::Aggregate beside what programs do without it: a sort by key and a reduction by key, by CUB and by our
+// own calls (`sort`), and one table in global memory to which every row is added by atomic operations (`table`). The
+// necessary traffic is the rows, read once, and the groups, written once.
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <strata/device/device_group_by.cuh>
+#include <strata/device/device_radix_sort.cuh>
+#include <strata/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "harness/harness.cuh"
+#include "harness/inputs.cuh"
+#include "harness/power_law.hpp"
+
+namespace group_by_benchmark {
+
+using u32 = std::uint32_t;
+using u64 = unsigned long long;
+
+/// Values of 32 bits that are added in 64. Not an iterator of strata: in calls of CUB, functions of both libraries would
+/// be found.
+struct widened_values {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = u64;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const u64*;
+  using reference = u64;
+
+  const u32* values;
+
+  __host__ __device__ u64 operator*() const { return *values; }
+  __host__ __device__ u64 operator[](difference_type i) const { return values[i]; }
+  __host__ __device__ widened_values operator+(difference_type n) const { return {values + n}; }
+  __host__ __device__ widened_values operator-(difference_type n) const { return {values - n}; }
+  __host__ __device__ widened_values& operator+=(difference_type n) { return values += n, *this; }
+  __host__ __device__ difference_type operator-(const widened_values& other) const { return values - other.values; }
+};
+
+/// Row i has one of `groups` keys, all of them alike or by Zipf's law. Which key is frequent does not follow from its
+/// size.
+template <class Key>
+__global__ void make_keys(Key* keys, std::size_t rows, u64 groups, double exponent, u64 seed) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows; i += stride) {
+    const u64 bits = bench::random_bits(seed + i);
+    const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;
+    const u64 rank = exponent == 0 ? static_cast<u64>(fraction * static_cast<double>(groups))
+                                   : bench::power_law_rank(fraction, exponent, groups);
+    keys[i] = static_cast<Key>(rank * 0x9e3779b1u);
+  }
+}
+
+/// An open-addressing table of `slots` slots, a power of two. A key of 0 marks a free slot.
+template <class Key>
+__global__ void add_to_table(const Key* keys, const u32* values, std::size_t rows, Key* table_keys, u64* table_sums,
+                             std::size_t slots) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows; i += stride) {
+    const Key key = keys[i] == 0 ? ~Key{0} : keys[i];
+    std::size_t slot = bench::random_bits(key) & (slots - 1);
+    for (;;) {
+      Key there = table_keys[slot];
+      if (there == 0) there = atomicCAS(table_keys + slot, Key{0}, key);
+      if (there == 0 || there == key) break;
+      slot = (slot + 1) & (slots - 1);
+    }
+    atomicAdd(table_sums + slot, static_cast<u64>(values[i]));
+  }
+}
+
+template <class Key>
+__global__ void list_table(const Key* table_keys, const u64* table_sums, std::size_t slots, Key* keys, u64* sums,
+                           u64* number) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < slots; i += stride) {
+    if (table_keys[i] == 0) continue;
+    const u64 group = atomicAdd(number, 1ull);
+    keys[group] = table_keys[i] == static_cast<Key>(~Key{0}) ? Key{0} : table_keys[i];
+    sums[group] = table_sums[i];
+  }
+}
+
+}  // namespace group_by_benchmark
+
+namespace {
+
+using bench::device_array;
+using bench::environment;
+using bench::timing;
+using bench::workload;
+using group_by_benchmark::u32;
+using group_by_benchmark::u64;
+using group_by_benchmark::widened_values;
+
+struct data_shape {
+  std::int64_t rows;
+  u64 groups;
+  double exponent;
+
+  std::string name() const { return (exponent == 0 ? "uniform groups=" : "zipf groups=") + std::to_string(groups); }
+};
+
+/// Keys, values and results of a case.
+template <class Key>
+struct tables {
+  device_array<Key> keys;
+  device_array<u32> values;
+  device_array<Key> keys_out;
+  device_array<u64> sums;
+  device_array<u64> number;
+};
+
+template <class Key>
+tables<Key> make_tables(const environment& env, const data_shape& shape) {
+  const auto rows = static_cast<std::size_t>(shape.rows);
+  tables<Key> result{device_array<Key>(rows), bench::random_array<u32>(shape.rows, env.settings.seed, env.stream),
+                     device_array<Key>(rows), device_array<u64>(rows), device_array<u64>(1)};
+  group_by_benchmark::make_keys<<<2048, 256, 0, env.stream>>>(result.keys.data(), rows, shape.groups, shape.exponent,
+                                                              env.settings.seed);
+  bench::check(cudaGetLastError(), "make_keys");
+  return result;
+}
+
+/// A sort by key and a reduction by key. Storage holds the sorted rows and what both calls need.
+template <class Key, class SortCall, class ReduceCall>
+cudaError_t sort_and_reduce(void* storage, std::size_t& bytes, std::size_t rows, SortCall sort, ReduceCall reduce) {
+  std::size_t sort_bytes = 0, reduce_bytes = 0;
+  cudaError_t status = sort(nullptr, sort_bytes, static_cast<Key*>(nullptr), static_cast<u32*>(nullptr));
+  if (status == cudaSuccess) {
+    status = reduce(nullptr, reduce_bytes, static_cast<Key*>(nullptr), static_cast<u32*>(nullptr));
+  }
+  if (status != cudaSuccess) return status;
+  constexpr std::size_t line = 256;
+  const std::size_t key_bytes = (rows * sizeof(Key) + line - 1) / line * line;
+  const std::size_t value_bytes = (rows * sizeof(u32) + line - 1) / line * line;
+  const std::size_t phase_bytes = std::max(sort_bytes, reduce_bytes);
+  if (storage == nullptr) {
+    bytes = key_bytes + value_bytes + phase_bytes;
+    return cudaSuccess;
+  }
+  auto* const begin = static_cast<unsigned char*>(storage);
+  auto* const keys = reinterpret_cast<Key*>(begin);
+  auto* const values = reinterpret_cast<u32*>(begin + key_bytes);
+  unsigned char* const phase = begin + key_bytes + value_bytes;
+  status = sort(phase, sort_bytes, keys, values);
+  if (status != cudaSuccess) return status;
+  return reduce(phase, reduce_bytes, keys, values);
+}
+
+template <class Key>
+workload sums(const environment& env, const data_shape& shape, bool has_table) {
+  const auto ours = make_tables<Key>(env, shape);
+  const tables<Key> by_sort{ours.keys, ours.values, device_array<Key>(ours.keys.size()),
+                            device_array<u64>(ours.keys.size()), device_array<u64>(1)};
+  const cudaStream_t stream = env.stream;
+  const std::int64_t n = shape.rows;
+  for (const auto* sums_out : {&ours.sums, &by_sort.sums}) sums_out->fill_bytes(0xa5, stream);
+  for (const auto* keys_out : {&ours.keys_out, &by_sort.keys_out}) keys_out->fill_bytes(0xa5, stream);
+  const auto written = static_cast<double>(std::min<u64>(shape.groups, static_cast<u64>(n)));
+  workload work;
+  work.bytes = static_cast<double>(ours.keys.bytes()) + static_cast<double>(ours.values.bytes()) +
+               written * static_cast<double>(sizeof(Key) + sizeof(u64));
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return strata::DeviceGroupBy::Aggregate(
+        storage, bytes, strata::group_keys(ours.keys.data(), n),
+        strata::group_aggregates(strata::group_sum(ours.values.data(), ours.sums.data())),
+        strata::group_output(ours.keys_out.data(), n), ours.number.data(), s);
+  }));
+  const auto results = by_sort;
+  work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return sort_and_reduce<Key>(
+        storage, bytes, results.keys.size(),
+        [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
+          return cub::DeviceRadixSort::SortPairs(phase, phase_bytes, results.keys.data(), keys, results.values.data(),
+                                                 values, n, 0, 8 * int{sizeof(Key)}, s);
+        },
+        [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
+          return cub::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, results.keys_out.data(),
+                                                widened_values{values}, results.sums.data(), results.number.data(),
+                                                strata::Sum{}, n, s);
+        });
+  }));
+  work.peers.push_back(bench::storage_peer("sort", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return sort_and_reduce<Key>(
+        storage, bytes, results.keys.size(),
+        [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
+          return strata::DeviceRadixSort::SortPairs(phase, phase_bytes, results.keys.data(), keys,
+                                                    results.values.data(), values, n, 0, 8 * int{sizeof(Key)}, s);
+        },
+        [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
+          return strata::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, results.keys_out.data(),
+                                                   widened_values{values}, results.sums.data(), results.number.data(),
+                                                   strata::Sum{}, n, s);
+        });
+  }));
+  if constexpr (sizeof(Key) == 4) {
+    if (has_table) {
+      std::size_t slots = 1024;
+      while (slots < 2 * shape.groups) slots *= 2;
+      const device_array<Key> table_keys(slots), keys_out(slots);
+      const device_array<u64> table_sums(slots), sums_out(slots), number(1);
+      work.peers.push_back(
+          {"table", [=](cudaStream_t s) {
+             cudaMemsetAsync(table_keys.data(), 0, table_keys.bytes(), s);
+             cudaMemsetAsync(table_sums.data(), 0, table_sums.bytes(), s);
+             cudaMemsetAsync(number.data(), 0, sizeof(u64), s);
+             group_by_benchmark::add_to_table<<<132 * 8, 256, 0, s>>>(
+                 ours.keys.data(), ours.values.data(), ours.keys.size(), table_keys.data(), table_sums.data(), slots);
+             group_by_benchmark::list_table<<<132 * 8, 256, 0, s>>>(table_keys.data(), table_sums.data(), slots,
+                                                                    keys_out.data(), sums_out.data(), number.data());
+             return cudaGetLastError();
+           }});
+    }
+  }
+  work.peers.push_back(bench::copy_peer(ours.keys.data(), ours.keys.bytes()));
+  work.verify = [=] {
+    std::string text = bench::difference(ours.number, results.number, {}, stream);
+    if (text.empty()) text = bench::difference(ours.keys_out, results.keys_out, {}, stream);
+    if (text.empty()) text = bench::difference(ours.sums, results.sums, {}, stream);
+    return text;
+  };
+  return work;
+}
+
+/// Five aggregates at once. The rival is what a program does: the rows are sorted once, and reduced five times.
+workload five_aggregates(const environment& env, const data_shape& shape) {
+  const auto in = make_tables<u32>(env, shape);
+  const std::size_t capacity = std::min<std::size_t>(in.keys.size(), static_cast<std::size_t>(2 * shape.groups + 2));
+  const device_array<u32> least(capacity), greatest(capacity), counts(capacity);
+  const device_array<double> means(capacity);
+  const std::int64_t n = shape.rows;
+  workload work;
+  work.bytes = static_cast<double>(in.keys.bytes()) + static_cast<double>(in.values.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return strata::DeviceGroupBy::Aggregate(
+        storage, bytes, strata::group_keys(in.keys.data(), n),
+        strata::group_aggregates(strata::group_sum(in.values.data(), in.sums.data()),
+                                 strata::group_count(counts.data()), strata::group_min(in.values.data(), least.data()),
+                                 strata::group_max(in.values.data(), greatest.data()),
+                                 strata::group_mean(in.values.data(), means.data())),
+        strata::group_output(in.keys_out.data(), capacity), in.number.data(), s);
+  }));
+  work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
+  return work;
+}
+
+template <class Key>
+void add_sums(bench::suite& suite, const char* type, const data_shape& shape) {
+  bench::benchmark_case what{
+      "DeviceGroupBy::Aggregate", type, shape.name(), shape.rows, timing::batched, [=](const environment& env) {
+        return sums<Key>(env, shape, true);
+      }};
+  what.rivals =
+      sizeof(Key) == 4 ? std::vector<std::string>{"cub", "sort", "table"} : std::vector<std::string>{"cub", "sort"};
+  suite.add(what);
+}
+
+constexpr std::int64_t many_rows = std::int64_t{1} << 27;
+
+void add_cases(bench::suite& suite) {
+  for (const std::int64_t rows : {std::int64_t{1} << 16, std::int64_t{1} << 20, std::int64_t{20000000}, many_rows}) {
+    for (const u64 groups : {1ull, 10ull, 1000ull, 100000ull, 10000000ull}) {
+      if (groups > static_cast<u64>(rows)) continue;
+      add_sums<u32>(suite, "u32:u32", {rows, groups, 0});
+      if (rows >= 20000000) add_sums<u32>(suite, "u32:u32", {rows, groups, 1});
+      if (rows == many_rows) add_sums<u64>(suite, "u64:u32", {rows, groups, 0});
+    }
+  }
+  // A sweep over the number of groups.
+  for (int log_groups = 0; log_groups <= 27; ++log_groups) {
+    add_sums<u32>(suite, "u32:u32", {many_rows, 1ull << log_groups, 0});
+  }
+  for (const u64 groups : {1ull, 1000ull, 100000ull}) {
+    const data_shape shape{many_rows, groups, 0};
+    bench::benchmark_case what{"DeviceGroupBy::Aggregate of five",
+                               "u32:u32",
+                               shape.name(),
+                               shape.rows,
+                               timing::batched,
+                               [=](const environment& env) { return five_aggregates(env, shape); }};
+    what.rivals = {};
+    suite.add(what);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::run("group_by", argc, argv, add_cases); }
