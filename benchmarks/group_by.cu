@@ -28,8 +28,8 @@ namespace group_by_benchmark {
 using u32 = std::uint32_t;
 using u64 = unsigned long long;
 
-/// Values of 32 bits that are added in 64. Not an iterator of strata: in calls of CUB, functions of both libraries would
-/// be found.
+/// Values of 32 bits that are added in 64. Not an iterator of strata: in calls of CUB, functions of both libraries
+/// would be found.
 struct widened_values {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = u64;

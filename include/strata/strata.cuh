@@ -41,6 +41,7 @@
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>

@@ -11,6 +11,7 @@
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
@@ -458,6 +459,9 @@ std::vector<device_call> other_calls() {
           STRATA_CALL(DeviceMerge::MergeKeys, U(0), N(0), U(1), N(1), U(2), is_less{})),
       row({in(100), in(100), in(n - 100), in(n - 100), out(), out()}, {100, item_count - 100},
           STRATA_CALL(DeviceMerge::MergePairs, U(0), U(1), N(0), U(2), U(3), N(1), U(4), U(5), is_less{})),
+      row({in(), in(), out(), out(), out(), result<u32>()}, {item_count, item_count},
+          STRATA_CALL(DeviceGroupBy::Aggregate, group_keys(U(0), N(0)),
+                      group_aggregates(group_sum(U(1), U(2)), group_count(U(3))), group_output(U(4), N(1)), U(5))),
       row({in(), single<u32>()}, items, STRATA_CALL(DeviceFind::FindIf, U(0), U(1), is_even{}, N(0))),
       without_memory(row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
                          STRATA_CALL(DeviceFind::LowerBound, U(0), N(0), U(1), N(1), U(2), is_less{}))),

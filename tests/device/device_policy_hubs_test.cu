@@ -9,6 +9,7 @@
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_hash_join.hpp>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
@@ -118,6 +119,9 @@ struct find_rows : merge_row {
 };
 struct histogram_row {
   static constexpr strata::histogram_tuning tuning{256, 1, 32, 16 << 10, 1024};
+};
+struct group_by_row {
+  static constexpr strata::group_by_tuning tuning{64, 4, 2, 4096, 64, 1};
 };
 struct top_k_row {
   static constexpr strata::top_k_tuning select{128, 1};
@@ -392,6 +396,24 @@ TEST_F(device_policy_hubs, find) {
   expect_used<Hub>(
       threads, [&] { return Find::LowerBoundSortedValues(d_range.data(), n, d_range.data(), n, out.data(), less); });
   EXPECT_EQ(out.to_host(), expected);
+}
+
+// Most of its kernels are those of sorts and of reductions by key.
+TEST_F(device_policy_hubs, group_by) {
+  using Hub = hub<group_by_row>;
+  Hub::calls = 0;
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return strata::TunedDeviceGroupBy<Hub>::Aggregate(
+        strata::group_keys(in.data(), n), strata::group_aggregates(strata::group_count(second_out.data())),
+        strata::group_output(out.data(), n), number.data());
+  }));
+  EXPECT_EQ(Hub::calls, 1);
+  EXPECT_EQ(number.to_host()[0], 10);
+  const std::vector<int> keys = first_of_out(10);
+  for (int key = 0; key < 10; ++key) {
+    EXPECT_EQ(keys[static_cast<std::size_t>(key)], key);
+    EXPECT_EQ(second_out.to_host()[static_cast<std::size_t>(key)], std::count(items.begin(), items.end(), key));
+  }
 }
 
 TEST_F(device_policy_hubs, histogram) {

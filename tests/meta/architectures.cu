@@ -5,6 +5,7 @@
 // architecture and looks whether the kernels fit. It is never run.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_find.cuh>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
@@ -251,6 +252,8 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceFind::FindIf(s, b, in, counts, is_odd{}, n),
       DeviceFind::LowerBound(s, b, reals, n, reals, n, total, is_less{}),
       DeviceFind::UpperBoundSortedValues(s, b, wide, n, wide, n, total, is_less{}),
+      DeviceGroupBy::Aggregate(s, b, group_keys(in, n), group_aggregates(group_sum(in, wide_out)), group_output(out, n),
+                               counts),
       DeviceHistogram::HistogramEven(s, b, in, counts, 257, 0u, 256u, n),
       DeviceMemcpy::Batched(s, b, static_cast<const void* const*>(nullptr), static_cast<void* const*>(nullptr), counts,
                             n),

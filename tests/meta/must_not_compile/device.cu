@@ -228,6 +228,85 @@ cudaError_t sum(const int* in, int* out, const number* num_items) {
 }
 }  // namespace future_count_type
 
+// case: group_by_keys
+// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns into one
+#include <strata/device/device_group_by.cuh>
+namespace group_by_keys {
+#ifdef STRATA_CASE_group_by_keys
+struct key {
+  int a, b;
+};
+#else
+using key = long long;
+#endif
+
+auto keys(const key* in) { return strata::group_keys(in, 1000); }
+}  // namespace group_by_keys
+
+// case: group_by_numbers
+// expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument
+// expect: group_output: the capacity must be an integer: convert the argument
+#include <strata/device/device_group_by.cuh>
+namespace group_by_numbers {
+#ifdef STRATA_CASE_group_by_numbers
+using number = double;
+#else
+using number = int;
+#endif
+
+auto keys(const int* in, number rows) { return strata::group_keys(in, rows); }
+auto groups(int* out, number capacity) { return strata::group_output(out, capacity); }
+}  // namespace group_by_numbers
+
+// case: group_by_items
+// expect: group_sum: sums must be trivially copyable: they are kept in temporary storage
+// expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give
+// expect: group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage
+#include <strata/core/operators.hpp>
+#include <strata/device/device_group_by.cuh>
+namespace group_by_items {
+#ifdef STRATA_CASE_group_by_items
+struct item {
+  item() = default;
+  STRATA_HD item(const item& other) : value(other.value) {}
+  item& operator=(const item&) = default;
+  int value = 0;
+  STRATA_HD friend item operator+(const item& a, const item&) { return a; }
+};
+#else
+using item = int;
+#endif
+
+void all(const item* in, item* out) {
+  static_cast<void>(decltype(strata::group_sum(in, out))::is_unordered);
+  static_cast<void>(decltype(strata::group_min(in, out))::is_unordered);
+  static_cast<void>(decltype(strata::group_reduce(in, out, strata::Sum{}, item{}))::is_unordered);
+}
+}  // namespace group_by_items
+
+// case: group_by_tuning_numbers
+// expect: group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not less, and
+#include <strata/device/device_group_by.cuh>
+namespace group_by_tuning_numbers {
+#ifdef STRATA_CASE_group_by_tuning_numbers
+constexpr int items = 33;
+#else
+constexpr int items = 8;
+#endif
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::group_by_tuning tuning{64, items, 2, 4096, 64, 1};
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t count(std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceGroupBy<hub>::Aggregate(nullptr, bytes, strata::group_keys(in, 1000),
+                                                    strata::group_aggregates(strata::group_count(out)),
+                                                    strata::group_output(out, 10), out);
+}
+}  // namespace group_by_tuning_numbers
+
 // case: histogram_channels
 // expect: DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active
 #include <strata/device/device_histogram.cuh>
@@ -352,6 +431,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceFind, bounds: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceFind, bounds of sorted values: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself
+// expect: DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy
 // expect: DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of
 // expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
 // expect: DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -359,6 +439,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
@@ -429,6 +510,8 @@ void all(std::size_t& bytes, const int* in, int* out) {
   TunedDeviceFind<without_row>::FindIf(none, bytes, in, out, is_odd{}, 10);
   TunedDeviceFind<other_row>::LowerBoundSortedValues(none, bytes, in, 10, in, 10, out, is_less{});
   TunedDeviceHistogram<other_row>::HistogramEven(none, bytes, in, out, 10, 0, 9, 10);
+  TunedDeviceGroupBy<other_row>::Aggregate(none, bytes, group_keys(in, 10), group_aggregates(group_count(out)),
+                                           group_output(out, 10), out);
   TunedDeviceTopK<without_row>::MaxKeys(none, bytes, in, out, 10, 2);
   TunedDeviceTransform<other_row>::Transform(none, bytes, in, out, 10, same{});
   TunedDeviceCopy<without_row>::Batched(none, bytes, &in, &out, in, 1);

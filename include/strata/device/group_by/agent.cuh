@@ -106,8 +106,8 @@ struct AgentGroupBy {
   using Row = typename Types::Row;
   using Records = group_records<Word, States, Row>;
   static constexpr Slot empty = static_cast<Slot>(~Slot{0});
-  /// A key may have the mixed word `empty`. It has a slot of its own, behind the others.
-  static constexpr bool has_own_slot = sizeof(Word) == sizeof(Slot);
+  /// A key may have the mixed word `empty`. It has an extra slot, behind the others.
+  static constexpr bool has_extra_slot = sizeof(Word) == sizeof(Slot);
 
   static constexpr int threads = Policy::tuning.block_threads;
   static constexpr int thread_items = Policy::tuning.items_per_thread;
@@ -128,15 +128,15 @@ struct AgentGroupBy {
     Slot slots[table_slots];
     Row first_record;
     unsigned num_entries;
-    unsigned own_slot_is_used;
+    unsigned extra_slot_is_used;
   };
 
   TempStorage& storage;
   const Aggregates& aggregates;
   const Records& records;
 
-  /// By all threads of the block, which takes its share of the tiles of `rows`. Neighbouring tiles: equal keys are often
-  /// near each other.
+  /// By all threads of the block, which takes its share of the tiles of `rows`: neighbouring ones, because equal keys
+  /// are often near each other.
   template <class Rows>
   STRATA_D void run(const Rows& rows, std::size_t num_items) {
     const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
@@ -175,7 +175,7 @@ struct AgentGroupBy {
   STRATA_D void clear() {
     if (threadIdx.x == 0) {
       storage.num_entries = 0;
-      storage.own_slot_is_used = 0;
+      storage.extra_slot_is_used = 0;
     }
     for (unsigned slot = threadIdx.x; slot < table_slots; slot += unsigned{threads}) clear_slot(slot);
     if (threadIdx.x == 0) Aggregates::template set_identity<Row>(storage.states[table_slots]);
@@ -239,8 +239,9 @@ struct AgentGroupBy {
 
   /// The slot of a word, or `no_slot` if there is no free one near.
   STRATA_D unsigned find_slot(Slot word) {
-    if (has_own_slot && word == empty) {
-      if (*static_cast<volatile unsigned*>(&storage.own_slot_is_used) == 0) atomicExch(&storage.own_slot_is_used, 1u);
+    if (has_extra_slot && word == empty) {
+      if (*static_cast<volatile unsigned*>(&storage.extra_slot_is_used) == 0)
+        atomicExch(&storage.extra_slot_is_used, 1u);
       return table_slots;
     }
     // Rows may have been sorted by the upper bits.
@@ -265,8 +266,8 @@ struct AgentGroupBy {
       const bool is_used = storage.slots[item_of(i)] != empty;
       offsets[i] = warp_offset(is_used);
     }
-    unsigned own_offset = 0;
-    if (threadIdx.x == 0 && storage.own_slot_is_used != 0) own_offset = atomicAdd(&storage.num_entries, 1u);
+    unsigned extra_offset = 0;
+    if (threadIdx.x == 0 && storage.extra_slot_is_used != 0) extra_offset = atomicAdd(&storage.num_entries, 1u);
     __syncthreads();
     const unsigned entries = storage.num_entries;
     if (threadIdx.x == 0) storage.first_record = atomicAdd(records.number, static_cast<Row>(entries));
@@ -280,11 +281,11 @@ struct AgentGroupBy {
       clear_slot(slot);
     }
     if (threadIdx.x == 0) {
-      if (storage.own_slot_is_used != 0) {
-        write(first + own_offset, empty, storage.states[table_slots]);
+      if (storage.extra_slot_is_used != 0) {
+        write(first + extra_offset, empty, storage.states[table_slots]);
         Aggregates::template set_identity<Row>(storage.states[table_slots]);
       }
-      storage.own_slot_is_used = 0;
+      storage.extra_slot_is_used = 0;
       storage.num_entries = 0;
     }
     __syncthreads();
