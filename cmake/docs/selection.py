@@ -12,6 +12,8 @@ PUBLIC = [
     ("device", "device/engine/future_count.cuh", ["FutureCount"]),
     ("device", "device/scan/initial_value.cuh", ["FutureValue"]),
     ("device", "device/join/join_table.hpp", None),
+    ("device", "device/group_by/aggregates.cuh", None),
+    ("device", "device/group_by/group_keys.hpp", None),
     ("device", "device/join/common/join_hash.hpp", None),
     ("device", "device/join/common/join_options.hpp", None),
     ("device", "device/join/common/join_side.hpp", None),

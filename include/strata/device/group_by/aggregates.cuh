@@ -485,51 +485,46 @@ GroupAggregates<First, Rest...> group_aggregates(First first, Rest... rest) {
 /// `d_out[g]` is the sum of `d_in[i]` over the rows i of group g. Sums are computed in the type of
 /// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: an output of 64 bits makes sums of 64 bits.
 template <class InputIterator, class OutputIterator>
-detail::group_sum_aggregate<InputIterator, OutputIterator> group_sum(InputIterator d_in, OutputIterator d_out) {
-  return {d_in, d_out};
+auto group_sum(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_sum_aggregate<InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is the number of rows of group g.
 template <class OutputIterator>
-detail::group_count_aggregate<OutputIterator> group_count(OutputIterator d_out) {
-  return {d_out};
+auto group_count(OutputIterator d_out) {
+  return detail::group_count_aggregate<OutputIterator>{d_out};
 }
 
 /// `d_out[g]` is the least of `d_in[i]` over the rows i of group g, as by `Min`: a NaN only if all are NaN.
 template <class InputIterator, class OutputIterator>
-detail::group_extreme_aggregate<false, InputIterator, OutputIterator> group_min(InputIterator d_in,
-                                                                                OutputIterator d_out) {
-  return {d_in, d_out};
+auto group_min(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_extreme_aggregate<false, InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is the greatest of `d_in[i]` over the rows i of group g, as by `Max`: a NaN only if all are NaN.
 template <class InputIterator, class OutputIterator>
-detail::group_extreme_aggregate<true, InputIterator, OutputIterator> group_max(InputIterator d_in,
-                                                                               OutputIterator d_out) {
-  return {d_in, d_out};
+auto group_max(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_extreme_aggregate<true, InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers are added in 64 bits,
 /// floating-point numbers in double. The division is one of doubles.
 template <class InputIterator, class OutputIterator>
-detail::group_mean_aggregate<InputIterator, OutputIterator> group_mean(InputIterator d_in, OutputIterator d_out) {
-  return {d_in, d_out};
+auto group_mean(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_mean_aggregate<InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is `d_in[i]` of the first row i of group g. Items may have any type.
 template <class InputIterator, class OutputIterator>
-detail::group_first_aggregate<InputIterator, OutputIterator> group_first(InputIterator d_in, OutputIterator d_out) {
-  return {d_in, d_out};
+auto group_first(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_first_aggregate<InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g in their
 /// order. The operator must be associative. For sums, minima and maxima of integers the functions above are faster.
 template <class InputIterator, class OutputIterator, class ReductionOp, class T>
-detail::group_reduce_aggregate<InputIterator, OutputIterator, ReductionOp, T> group_reduce(InputIterator d_in,
-                                                                                           OutputIterator d_out,
-                                                                                           ReductionOp reduction_op,
-                                                                                           T init) {
-  return {d_in, d_out, reduction_op, init};
+auto group_reduce(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op, T init) {
+  return detail::group_reduce_aggregate<InputIterator, OutputIterator, ReductionOp, T>{d_in, d_out, reduction_op, init};
 }
 
 STRATA_NAMESPACE_END

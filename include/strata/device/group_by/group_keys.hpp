@@ -25,8 +25,8 @@ struct GroupKeys {
                 "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns "
                 "into one integer (of up to 128 bits)");
 
-  KeyIterator keys;
-  NumItemsT num_items;
+  KeyIterator keys;     ///< The key of each row.
+  NumItemsT num_items;  ///< The number of rows.
 };
 
 /// Row i has the key `d_keys[i]`, an integer, an enumeration or a floating-point number, read by a random-access
@@ -39,9 +39,9 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
 /// Where DeviceGroupBy writes the key of each group, and how many groups it may write. `group_output` makes it.
 template <class KeyOutputIterator>
 struct GroupOutput {
-  KeyOutputIterator keys;
-  std::size_t capacity;
-  bool has_valid_capacity;
+  KeyOutputIterator keys;   ///< Where the keys of the groups go.
+  std::size_t capacity;     ///< How many groups may be written.
+  bool has_valid_capacity;  ///< False if the capacity was negative: then calls are refused.
 };
 
 /// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
