@@ -26,17 +26,6 @@ struct small_tables {
   using MaxPolicy = Policy;
 };
 
-/// x -> a x + b. Compositions are associative, and not commutative.
-struct line {
-  std::uint32_t a, b;
-  friend bool operator==(const line& x, const line& y) { return x.a == y.a && x.b == y.b; }
-};
-struct compose {
-  STRATA_HD line operator()(const line& first, const line& second) const {
-    return {first.a * second.a, second.a * first.b + second.b};
-  }
-};
-
 /// Keys of `different` numbers, or any.
 template <class Key>
 std::vector<Key> random_keys(source& data, std::size_t size, std::size_t different) {
@@ -64,7 +53,7 @@ problem aggregates(source& random) {
   const std::size_t size = random_size(random, most_items(random, 100000, 1u << 23));
   const std::size_t different = random.chance(30) ? 0 : 1 + random.below(random.chance(50) ? 20 : size + 1);
   const std::size_t capacity = random.chance(20) ? random.below(different + 2) : size;
-  using Result = std::conditional_t<HasOperator, line, unsigned long long>;
+  using Result = std::conditional_t<HasOperator, affine8, unsigned long long>;
   struct arrays : memory<Key, Key> {
     arrays(std::size_t n, std::size_t groups, source& from)
         : memory<Key, Key>(n, groups, from),
@@ -75,13 +64,13 @@ problem aggregates(source& random) {
           counts(groups, from),
           number(1, from) {}
     array<std::int32_t> values;
-    array<line> lines;
+    array<affine8> lines;
     array<Result> results;
     array<std::int32_t> least;
     array<std::uint32_t> counts;
     array<std::uint32_t> number;
     std::vector<std::int32_t> host_values;
-    std::vector<line> host_lines;
+    std::vector<affine8> host_lines;
   };
   const auto held = std::make_shared<arrays>(size, capacity, random);
   problem made;
@@ -92,11 +81,7 @@ problem aggregates(source& random) {
     held->renew(random_keys<Key>(data, size, different), stream);
     held->host_values = random_items<std::int32_t>(data, size);
     held->values.write(held->host_values, stream);
-    held->host_lines.clear();
-    for (std::size_t i = 0; HasOperator && i < size; ++i) {
-      held->host_lines.push_back(
-          {static_cast<std::uint32_t>(data.below(1u << 31)) * 2 + 1, static_cast<std::uint32_t>(data.below(1u << 31))});
-    }
+    held->host_lines = random_items<affine8>(data, HasOperator ? size : 0);
     held->lines.write(held->host_lines, stream);
     held->results.forget(stream);
     held->least.forget(stream);
@@ -112,7 +97,7 @@ problem aggregates(source& random) {
     const std::int32_t* const values = held->values.data();
     if constexpr (HasOperator) {
       return call(strata::group_aggregates(
-          strata::group_reduce(held->lines.data(), held->results.data(), compose{}, line{3, 5}),
+          strata::group_reduce(held->lines.data(), held->results.data(), compose{}, affine8{3, 5}),
           strata::group_count(held->counts.data()), strata::group_first(values, held->least.data())));
     } else {
       return call(strata::group_aggregates(strata::group_sum(values, held->results.data()),
@@ -133,7 +118,7 @@ problem aggregates(source& random) {
         words.push_back(word);
         results.push_back([] {
           if constexpr (HasOperator) {
-            return line{3, 5};
+            return affine8{3, 5};
           } else {
             return Result{0};
           }
