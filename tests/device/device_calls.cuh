@@ -10,8 +10,8 @@
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
-#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_group_by.cuh>
+#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
@@ -462,6 +462,10 @@ std::vector<device_call> other_calls() {
       row({in(), in(), out(), out(), out(), result<u32>()}, {item_count, item_count},
           STRATA_CALL(DeviceGroupBy::Aggregate, group_keys(U(0), N(0)),
                       group_aggregates(group_sum(U(1), U(2)), group_count(U(3))), group_output(U(4), N(1)), U(5))),
+      row({in(), out(), out(), out(), result<u32>()}, {item_count, item_count},
+          STRATA_CALL(DeviceGroupBy::Groups, group_keys(U(0), N(0)), U(1), group_aggregates(group_count(U(2))),
+                      group_output(U(3), N(1)), U(4))),
+      row({in(), result<u32>()}, items, STRATA_CALL(DeviceGroupBy::CountDistinct, group_keys(U(0), N(0)), U(1))),
       row({in(), single<u32>()}, items, STRATA_CALL(DeviceFind::FindIf, U(0), U(1), is_even{}, N(0))),
       without_memory(row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},
                          STRATA_CALL(DeviceFind::LowerBound, U(0), N(0), U(1), N(1), U(2), is_less{}))),

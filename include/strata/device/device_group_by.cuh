@@ -11,6 +11,7 @@
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/dispatch.cuh>
 #include <strata/device/group_by/group_keys.hpp>
+#include <strata/iterator/discard_output_iterator.cuh>
 
 #include <cstddef>
 
@@ -82,14 +83,51 @@ struct TunedDeviceGroupBy {
                                const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
-    const detail::DispatchGroupBy<PolicyHub, KeyIterator, NumItemsT, KeyOutputIterator, NumGroupsIterator,
-                                  Aggregates...>
-        dispatch{keys, aggregates, groups, d_num_groups, stream};
-    return dispatch.run(d_temp_storage, temp_storage_bytes);
+    return run(d_temp_storage, temp_storage_bytes, keys, NullType{}, aggregates, groups, d_num_groups, stream);
+  }
+
+  /// The same, and writes the group of each row: row i is in group `d_group_of_row[i]`, also if that is behind the
+  /// capacity. Rows are sorted, whatever the number of groups.
+  template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
+            class NumGroupsIterator>
+  static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                            const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
+                            const GroupAggregates<Aggregates...>& aggregates,
+                            const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Groups");
+    return run(d_temp_storage, temp_storage_bytes, keys, d_group_of_row, aggregates, groups, d_num_groups, stream);
+  }
+
+  /// Writes the number of different keys to `*d_num_groups`, and nothing else.
+  template <class KeyIterator, class NumItemsT, class NumGroupsIterator>
+  static cudaError_t CountDistinct(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                   const GroupKeys<KeyIterator, NumItemsT>& keys, NumGroupsIterator d_num_groups,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::CountDistinct");
+    const DiscardOutputIterator<> none;
+    return run(d_temp_storage, temp_storage_bytes, keys, NullType{},
+               strata::group_aggregates(strata::group_count(none)), strata::group_output(none, 0), d_num_groups,
+               stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Aggregate, associated)
+  STRATA_CALL_WITHOUT_STORAGE(Groups, associated)
+  STRATA_CALL_WITHOUT_STORAGE(CountDistinct)
+
+ private:
+  template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
+            class NumGroupsIterator>
+  static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                         const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
+                         const GroupAggregates<Aggregates...>& aggregates, const GroupOutput<KeyOutputIterator>& groups,
+                         NumGroupsIterator d_num_groups, cudaStream_t stream) {
+    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator,
+                                  NumGroupsIterator, Aggregates...>
+        dispatch{keys, d_group_of_row, aggregates, groups, d_num_groups, stream};
+    return dispatch.run(d_temp_storage, temp_storage_bytes);
+  }
 };
 using DeviceGroupBy = TunedDeviceGroupBy<default_policy_hub>;
 

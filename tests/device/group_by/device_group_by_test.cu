@@ -469,6 +469,39 @@ TEST(device_group_by, keys_of_128_bits) {
 #endif
 }
 
+TEST(device_group_by, groups_of_rows_and_numbers_of_keys) {
+  std::mt19937_64 bits = strata_test::random_bits(21);
+  for (const std::size_t size : sizes{0, 1, 300, 5000, if_small<std::size_t>(9000, 1000000)}) {
+    for (const u64 different : {u64{1}, u64{20}, u64{0}}) {
+      SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys");
+      const auto keys = random_keys<std::int64_t>(size, different, bits);
+      const auto groups = rows_of_groups(keys);
+      std::vector<int> expected(size), expected_first;
+      for (const auto& group : groups) {
+        for (const std::size_t row : group.second) expected[row] = static_cast<int>(expected_first.size());
+        expected_first.push_back(static_cast<int>(group.second.front()));
+      }
+      const device_vector<std::int64_t> in(keys);
+      device_vector<int> group_of_row(size), first(groups.size());
+      const auto number = result_of<int>([&](int* number_out, auto&&... storage) {
+        return DeviceGroupBy::Groups(storage..., strata::group_keys(in.data(), size), group_of_row.data(),
+                                     strata::group_aggregates(strata::group_first(counting<int>(0), first.data())),
+                                     strata::group_output(strata::DiscardOutputIterator<>(), groups.size()),
+                                     number_out);
+      });
+      ASSERT_EQ(static_cast<int>(groups.size()), number);
+      ASSERT_EQ(expected, group_of_row.to_host());
+      ASSERT_EQ(expected_first, first.to_host());
+      ASSERT_EQ(number, result_of<int>([&](int* number_out, auto&&... storage) {
+                  return DeviceGroupBy::CountDistinct(storage..., strata::group_keys(in.data(), size), number_out);
+                }));
+      ASSERT_EQ(number, result_of<int>([&](int* number_out, auto&&... storage) {
+                  return SmallTables::CountDistinct(storage..., strata::group_keys(in.data(), size), number_out);
+                }));
+    }
+  }
+}
+
 TEST(device_group_by, iterators_a_future_count_and_no_storage) {
   device_vector<int> number(std::vector<int>{2500});
   device_vector<int> groups(1);

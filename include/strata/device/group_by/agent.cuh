@@ -24,8 +24,8 @@ struct group_records {
   Row* number;
 };
 
-/// The types of a call.
-template <class KeyIterator, class Aggregates, class RowNumber>
+/// The types of a call. `MovesRows`: rows are moved as their numbers.
+template <class KeyIterator, class Aggregates, class RowNumber, bool MovesRows = false>
 struct group_by_types {
   using Key = iterator_value_t<KeyIterator>;
   using Word = group_word_t<Key>;
@@ -34,7 +34,7 @@ struct group_by_types {
   using States = typename Aggregates::template states_type<Row>;
   using Items = typename Aggregates::template items_type<Row>;
   /// What is moved with the word of a row: what the aggregates read of it or, if that is large, its number.
-  static constexpr bool moves_items = sizeof(Items) <= 16;
+  static constexpr bool moves_items = !MovesRows && sizeof(Items) <= 16;
   using Payload = std::conditional_t<moves_items, Items, Row>;
   using Records = group_records<Word, States, Row>;
 

@@ -21,6 +21,7 @@
 #include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
+#include <strata/device/scan/problem_scan.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/specializations/random_access.hpp>
 #include <strata/iterator/transform_input_iterator.cuh>
@@ -139,6 +140,49 @@ class group_results : public random_access<group_results<States, Aggregates>, st
   std::size_t capacity_;
 };
 
+/// 1 where a group begins among sorted words, but for the first.
+template <class Word>
+struct group_begins_at {
+  const Word* words;
+  template <class Row>
+  STRATA_D Row operator()(Row i) const {
+    return i > 0 && words[i] != words[i - 1] ? 1 : 0;
+  }
+};
+
+/// An output of the groups of sorted rows, which writes to the places of the rows.
+template <class GroupOfRowIterator, class Row>
+class group_of_row_results
+    : public random_access<group_of_row_results<GroupOfRowIterator, Row>, std::size_t, std::ptrdiff_t> {
+  using base = random_access<group_of_row_results, std::size_t, std::ptrdiff_t>;
+
+  struct assignment {
+    const group_of_row_results& results;
+    std::size_t position;
+    STRATA_HD void operator=(Row group) const {
+      const auto row = static_cast<std::size_t>(results.rows_[position]);
+      detail::store_count(detail::advanced(results.out_, row), group);
+    }
+  };
+
+ public:
+  using value_type = void;
+  using reference = assignment;
+  using pointer = void;
+
+  group_of_row_results(GroupOfRowIterator out, const Row* rows) : base(std::size_t{0}), out_(out), rows_(rows) {}
+
+  STRATA_HD reference operator*() const { return {*this, this->position_}; }
+  template <class Distance>
+  STRATA_HD reference operator[](Distance n) const {
+    return {*this, this->position_ + static_cast<std::size_t>(n)};
+  }
+
+ private:
+  GroupOfRowIterator out_;
+  const Row* rows_;
+};
+
 /// An output of the number of groups. Two reductions by key are launched, of which one has no rows: it writes nothing.
 template <class NumGroupsIterator, class Row>
 struct group_number_output {
@@ -197,16 +241,17 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 template <class Policy>
 using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 
-/// Carries out one call of DeviceGroupBy::Aggregate.
+/// Carries out one call of DeviceGroupBy. `GroupOfRowIterator` is NullType if the groups of rows are not written.
 ///
 ///     sorted:            rows -> sorted rows -> groups
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
 ///     after_one_pass, after_two_passes:
 ///                        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
-/// A sample on the device chooses the method. All kernels are launched; those of other methods have no rows.
-template <class PolicyHub, class KeyIterator, class NumItemsT, class KeyOutputIterator, class NumGroupsIterator,
-          class... Aggregate>
+/// If the groups of rows are written, rows are sorted. Else a sample on the device chooses the method. All kernels are
+/// launched; those of other methods have no rows.
+template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
+          class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
@@ -215,7 +260,8 @@ struct DispatchGroupBy {
   using Aggregates = GroupAggregates<Aggregate...>;
   using Key = iterator_value_t<KeyIterator>;
   using Row = item_count_t<NumItemsT>;
-  using Types = group_by_types<KeyIterator, Aggregates, Row>;
+  static constexpr bool writes_groups_of_rows = !std::is_same_v<GroupOfRowIterator, NullType>;
+  using Types = group_by_types<KeyIterator, Aggregates, Row, writes_groups_of_rows>;
   using Word = typename Types::Word;
   using States = typename Types::States;
   using Payload = typename Types::Payload;
@@ -229,7 +275,7 @@ struct DispatchGroupBy {
 
   /// A table needs atomic operations on words, and entries that are not too large.
   static constexpr bool may_use_table =
-      Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
+      !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
   /// A sort by fewer bits takes no longer than to move rows.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
@@ -245,6 +291,7 @@ struct DispatchGroupBy {
                                        RecordValue, PlannedCount, false, identity_decomposer>;
 
   GroupKeys<KeyIterator, NumItemsT> keys;
+  GroupOfRowIterator d_group_of_row;
   Aggregates aggregates;
   GroupOutput<KeyOutputIterator> groups;
   NumGroupsIterator d_num_groups;
@@ -256,6 +303,13 @@ struct DispatchGroupBy {
         detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||
         !aggregates.can_reach(rows)) {
       return cudaErrorInvalidValue;
+    }
+    if constexpr (writes_groups_of_rows) {
+      using Group = declared_value_t<GroupOfRowIterator, Row>;
+      if (detail::refuses_index_type<Group>(rows, "d_group_of_row") ||
+          detail::refuses_reach(d_group_of_row, rows, "d_group_of_row")) {
+        return cudaErrorInvalidValue;
+      }
     }
     if constexpr (may_use_table) {
       if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
@@ -286,11 +340,15 @@ struct DispatchGroupBy {
     if (status != cudaSuccess) return status;
     status = reduce_rows(nullptr, reduce_bytes, nullptr, nullptr, d_num_groups, keys.num_items);
     if (status != cudaSuccess) return status;
+    std::size_t number_bytes = 0;
+    status = number_rows(nullptr, number_bytes, nullptr, nullptr);
+    if (status != cudaSuccess) return status;
     temporary_storage::layout<slots_of_sorted> storage;
     storage.template reserve<Word>(words_slot, rows);
     storage.template reserve<Payload>(payloads_slot, rows);
     storage.template reserve<unsigned char>(phase_slot, sort_bytes);
     storage.template reserve<unsigned char>(phase_slot, reduce_bytes);
+    storage.template reserve<unsigned char>(phase_slot, number_bytes);
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
@@ -300,7 +358,9 @@ struct DispatchGroupBy {
     auto* const phase = storage.template get<unsigned char>(phase_slot);
     status = sort_rows(phase, sort_bytes, words, payloads, keys.num_items, 0);
     if (status != cudaSuccess) return status;
-    return reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, keys.num_items);
+    status = reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, keys.num_items);
+    if (status != cudaSuccess) return status;
+    return number_rows(phase, number_bytes, words, payloads);
   }
 
   /// Sorts the words of rows with their payloads. With `mixed_bits`, by so many bits of the mixed words.
@@ -319,6 +379,20 @@ struct DispatchGroupBy {
                           NumberOut number_out, NumRows num_rows) const {
     using StatesOfRows = TransformInputIterator<States, group_states_of_payload<Types, Aggregates>, const Payload*>;
     return reduce(storage, bytes, words, StatesOfRows(payloads, {aggregates}), number_out, num_rows);
+  }
+
+  /// Writes the group of each row: how many groups begin before it among the sorted rows, but for the first.
+  cudaError_t number_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
+                          [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows) const {
+    if constexpr (writes_groups_of_rows) {
+      using Begins = TransformInputIterator<Row, group_begins_at<Word>, RowNumbers>;
+      using Results = group_of_row_results<GroupOfRowIterator, Row>;
+      using Problem = scan_problem<Begins, Results, Row, Sum, true, NullType>;
+      const Problem problem{Begins(RowNumbers(0), {words}), Results(d_group_of_row, rows), Sum{}, {}};
+      return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, keys.num_items, stream);
+    } else {
+      return cudaSuccess;
+    }
   }
 
   // ------------------------------------------------------------------ a sample chooses
@@ -468,11 +542,12 @@ struct DispatchGroupBy {
   bool are_arrays_valid(std::size_t rows) const {
     const std::size_t written = detail::least(rows, groups.capacity);
     if (detail::refuses_null(d_num_groups, "d_num_groups") || detail::refuses_null_count(keys.num_items) ||
-        (rows > 0 && detail::refuses_null(keys.keys, "d_keys")) ||
+        (rows > 0 &&
+         (detail::refuses_null(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
         (written > 0 && detail::refuses_null(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
       return false;
     }
-    argument_bytes outputs[Aggregates::size + 2];
+    argument_bytes outputs[Aggregates::size + 3];
     argument_bytes inputs[Aggregates::size + 2];
     outputs[0] = detail::bytes_of(d_num_groups, 1, "d_num_groups");
     outputs[1] = detail::bytes_of(groups.keys, written, "d_keys_out");
@@ -481,7 +556,8 @@ struct DispatchGroupBy {
     if constexpr (is_future_count<NumItemsT>) {
       inputs[1] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
     }
-    aggregates.list_arrays(rows, written, {outputs + 2, inputs + 2});
+    outputs[2] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
+    aggregates.list_arrays(rows, written, {outputs + 3, inputs + 2});
     return !detail::outputs_overlap(outputs, inputs);
   }
 };
