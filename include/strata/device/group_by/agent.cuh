@@ -16,12 +16,13 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The record of some rows of a group: the word of the key in one array, states in the other. A group may have several
-/// records. Their number is in device memory.
+/// records. Their number is in device memory. If it is larger than the capacity, not all have been written.
 template <class Word, class States, class Row>
 struct group_records {
   Word* words;
   States* states;
   Row* number;
+  Row capacity;
 };
 
 /// The types of a call. `MovesRows`: rows are moved as their numbers.
@@ -90,13 +91,12 @@ struct group_moved_rows {
 
 /// Combines the rows of a block's share in a table in shared memory, and writes a record for each entry.
 ///
-///     for each tile of the share
+///     each warp, for each of its tiles, until a warp finds the table full:
 ///       combine each row with the entry of its key; take a free slot if there is none
-///       while rows are left that found no free slot: write all entries, clear the table, try again
-///     write all entries
+///     write all entries and clear the table; begin again with the rows that found no free slot
 ///
-/// After a table has been written that had an entry for more than half of its rows, the block writes rows as records
-/// for some tiles: a table is of no use there.
+/// Warps do not wait for each other until the table is full.
+/// A block ends as soon as its records are behind the capacity: the rows are then sorted in place of records.
 template <class Policy, class Types, class Aggregates>
 struct AgentGroupBy {
   using Word = typename Types::Word;
@@ -111,7 +111,7 @@ struct AgentGroupBy {
 
   static constexpr int threads = Policy::tuning.block_threads;
   static constexpr int thread_items = Policy::tuning.items_per_thread;
-  static constexpr int tile_items = threads * thread_items;
+  static constexpr int tile_items = warp_threads * thread_items;
   static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
   static constexpr int slots_that_fit(int slots) {
     return slots * entry_bytes <= Policy::tuning.table_bytes || slots <= threads ? slots : slots_that_fit(slots / 2);
@@ -120,15 +120,13 @@ struct AgentGroupBy {
   static constexpr int slots_per_thread = static_cast<int>(table_slots) / threads;
   static constexpr int max_probes = 32;
   static constexpr unsigned no_slot = ~0u;
-  /// Tiles whose rows are written as records after a table that was of no use.
-  static constexpr unsigned tiles_without_table = 16;
-
   struct alignas(16) TempStorage {
     States states[table_slots + 1];
     Slot slots[table_slots];
     Row first_record;
     unsigned num_entries;
     unsigned extra_slot_is_used;
+    unsigned is_full;
   };
 
   TempStorage& storage;
@@ -145,30 +143,27 @@ struct AgentGroupBy {
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
     if (first_tile == last_tile) return;
     clear();
-    unsigned without_table = 0;
-    std::size_t rows_in_table = 0;
-    for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
-      const std::size_t first = tile * tile_items;
-      const auto valid = static_cast<int>(detail::least(num_items - first, std::size_t{tile_items}));
-      Slot words[thread_items];
-      States states[thread_items];
-      load(rows, first, valid, words, states);
-      if (without_table > 0) {
-        --without_table;
-        write_rows(valid, words, states);
-        continue;
+    constexpr std::size_t warps = threads / warp_threads;
+    std::size_t tile = first_tile + threadIdx.x / warp_threads;
+    Slot words[thread_items];
+    Payload payloads[thread_items];
+    unsigned left = 0;
+    for (;;) {
+      for (;;) {
+        add_to_table(left, words, payloads);
+        if (__any_sync(full_warp_mask, left != 0 ? 1 : 0) != 0) {
+          if (platform::lane_id() == 0) atomicExch(&storage.is_full, 1u);
+          break;
+        }
+        const bool is_full = *static_cast<volatile unsigned*>(&storage.is_full) != 0;
+        if (tile >= last_tile || __any_sync(full_warp_mask, is_full ? 1 : 0) != 0) break;
+        left = load(rows, tile * tile_items, num_items - tile * tile_items, words, payloads);
+        tile += warps;
       }
-      rows_in_table += static_cast<std::size_t>(valid);
-      unsigned left = combine(valid, words, states);
-      while (__syncthreads_or(static_cast<int>(left)) != 0) {
-        const unsigned entries = write_entries();
-        if (entries > rows_in_table / 2) without_table = tiles_without_table;
-        rows_in_table = static_cast<std::size_t>(valid);
-        add_to_table(left, words, states);
-      }
+      const bool has_more = left != 0 || tile < last_tile;
+      const bool is_end = __syncthreads_or(has_more ? 1 : 0) == 0;
+      if (!write_entries() || is_end) return;
     }
-    __syncthreads();
-    write_entries();
   }
 
  private:
@@ -176,6 +171,7 @@ struct AgentGroupBy {
     if (threadIdx.x == 0) {
       storage.num_entries = 0;
       storage.extra_slot_is_used = 0;
+      storage.is_full = 0;
     }
     for (unsigned slot = threadIdx.x; slot < table_slots; slot += unsigned{threads}) clear_slot(slot);
     if (threadIdx.x == 0) Aggregates::template set_identity<Row>(storage.states[table_slots]);
@@ -186,54 +182,50 @@ struct AgentGroupBy {
     Aggregates::template set_identity<Row>(storage.states[slot]);
   }
 
-  STRATA_D static int item_of(int i) { return static_cast<int>(threadIdx.x) + i * threads; }
+  /// The slots that a thread clears and writes.
+  STRATA_D static unsigned slot_of(int i) { return threadIdx.x + static_cast<unsigned>(i * threads); }
 
+  /// By all lanes of a warp: loads rows of a tile, of which `valid` are left in the input. Returns which there are, a bit each.
   template <class Rows>
-  STRATA_D void load(const Rows& rows, std::size_t first, int valid, Slot (&words)[thread_items],
-                     States (&states)[thread_items]) {
-    Payload payloads[thread_items];
+  STRATA_D unsigned load(const Rows& rows, std::size_t first, std::size_t valid, Slot (&words)[thread_items],
+                         Payload (&payloads)[thread_items]) {
+    unsigned loaded = 0;
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
-      if (item_of(i) >= valid) break;
-      words[i] = rows.mixed_word(first + static_cast<unsigned>(item_of(i)));
-      payloads[i] = rows.payload(first + static_cast<unsigned>(item_of(i)));
+      const unsigned item = platform::lane_id() + static_cast<unsigned>(i * warp_threads);
+      if (item >= valid) break;
+      words[i] = rows.mixed_word(first + item);
+      payloads[i] = rows.payload(first + item);
+      loaded |= 1u << i;
     }
-    STRATA_UNROLL
-    for (int i = 0; i < thread_items; ++i) {
-      if (item_of(i) >= valid) break;
-      states[i] = Types::states_of(aggregates, payloads[i]);
-    }
+    return loaded;
   }
 
-  /// Combines the rows of a tile in the table. Returns those that found no slot, a bit each.
-  STRATA_D unsigned combine(int valid, const Slot (&words)[thread_items], States (&states)[thread_items]) {
-    // Neighbours with one key are combined first: with few keys, threads wait less for each other.
-    unsigned left = 0;
-    STRATA_UNROLL
-    for (int i = 0; i < thread_items; ++i) {
-      if (item_of(i) >= valid) break;
-      bool is_last = true;
-      if (i + 1 < thread_items && item_of(i + 1) < valid) is_last = words[i + 1] != words[i];
-      if (is_last) {
-        left |= 1u << i;
-      } else if (i + 1 < thread_items) {
-        States both = states[i];
-        aggregates.combine(both, states[i + 1 < thread_items ? i + 1 : 0]);
-        states[i + 1 < thread_items ? i + 1 : 0] = both;
-      }
-    }
-    add_to_table(left, words, states);
-    return left;
-  }
-
-  STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items], const States (&states)[thread_items]) {
+  /// Combines the rows of `left` in the table. Those that find no slot are left. Neighbours of a thread with one key are
+  /// combined first: with few keys, threads wait less for each other.
+  STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items],
+                             const Payload (&payloads)[thread_items]) {
+    States states{};
+    unsigned combined = 0;
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
       if ((left >> i & 1) == 0) continue;
+      const States one = Types::states_of(aggregates, payloads[i]);
+      if (combined == 0) {
+        states = one;
+      } else {
+        aggregates.combine(states, one);
+      }
+      combined |= 1u << i;
+      if (i + 1 < thread_items && (left >> (i + 1) & 1) != 0 && words[i + 1 < thread_items ? i + 1 : i] == words[i]) {
+        continue;
+      }
       const unsigned slot = find_slot(words[i]);
-      if (slot == no_slot) continue;
-      Aggregates::add(&storage.states[slot], states[i]);
-      left &= ~(1u << i);
+      if (slot != no_slot) {
+        Aggregates::add(&storage.states[slot], states);
+        left &= ~combined;
+      }
+      combined = 0;
     }
   }
 
@@ -246,6 +238,7 @@ struct AgentGroupBy {
     }
     // Rows may have been sorted by the upper bits.
     unsigned slot = static_cast<unsigned>(word) % table_slots;
+    STRATA_UNROLL_N(1)
     for (int probe = 0; probe < max_probes; ++probe) {
       Slot there = *static_cast<volatile Slot*>(storage.slots + slot);
       if (there == empty) {
@@ -258,12 +251,12 @@ struct AgentGroupBy {
     return no_slot;
   }
 
-  /// Writes all entries as records and clears the table. Returns their number. Between two barriers.
-  STRATA_D unsigned write_entries() {
+  /// Writes all entries as records and clears the table. Returns false if they are behind the capacity. After a barrier.
+  STRATA_D bool write_entries() {
     unsigned offsets[slots_per_thread];
     STRATA_UNROLL
     for (int i = 0; i < slots_per_thread; ++i) {
-      const bool is_used = storage.slots[item_of(i)] != empty;
+      const bool is_used = storage.slots[slot_of(i)] != empty;
       offsets[i] = warp_offset(is_used);
     }
     unsigned extra_offset = 0;
@@ -273,9 +266,10 @@ struct AgentGroupBy {
     if (threadIdx.x == 0) storage.first_record = atomicAdd(records.number, static_cast<Row>(entries));
     __syncthreads();
     const auto first = static_cast<std::size_t>(storage.first_record);
+    if (first + entries > static_cast<std::size_t>(records.capacity)) return false;
     STRATA_UNROLL
     for (int i = 0; i < slots_per_thread; ++i) {
-      const auto slot = static_cast<unsigned>(item_of(i));
+      const unsigned slot = slot_of(i);
       if (storage.slots[slot] == empty) continue;
       write(first + offsets[i], storage.slots[slot], storage.states[slot]);
       clear_slot(slot);
@@ -287,9 +281,10 @@ struct AgentGroupBy {
       }
       storage.extra_slot_is_used = 0;
       storage.num_entries = 0;
+      storage.is_full = 0;
     }
     __syncthreads();
-    return entries;
+    return true;
   }
 
   /// By all lanes of a warp: the offset of an entry among those of the block. One addition for the entries of a warp.
@@ -300,18 +295,6 @@ struct AgentGroupBy {
     if (platform::lane_id() == 0) first = atomicAdd(&storage.num_entries, static_cast<unsigned>(__popc(lanes)));
     first = __shfl_sync(full_warp_mask, first, 0);
     return first + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
-  }
-
-  STRATA_D void write_rows(int valid, const Slot (&words)[thread_items], const States (&states)[thread_items]) {
-    if (threadIdx.x == 0) storage.first_record = atomicAdd(records.number, static_cast<Row>(valid));
-    __syncthreads();
-    const auto first = static_cast<std::size_t>(storage.first_record);
-    STRATA_UNROLL
-    for (int i = 0; i < thread_items; ++i) {
-      if (item_of(i) >= valid) break;
-      write(first + static_cast<std::size_t>(item_of(i)), words[i], states[i]);
-    }
-    __syncthreads();
   }
 
   STRATA_D void write(std::size_t at, Slot word, const States& states) const {

@@ -13,6 +13,7 @@
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
@@ -217,24 +218,32 @@ __launch_bounds__(group_sample_threads)
   agent.run(rows, detail::number_of_items<std::size_t>(num_items), table_slots, blocks, may_move, plan);
 }
 
-/// Each block combines its share of the tiles, if that is the plan.
+/// Each block combines its share of the tiles, if that is the plan. If there is no memory for all records, the last one
+/// changes the plan.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
     STRATA_KERNEL void group_by_kernel(const STRATA_GRID_CONSTANT group_rows<KeyIterator, Aggregates, Row> rows,
                                        const STRATA_GRID_CONSTANT group_moved_rows<KeyIterator, Aggregates, Row> moved,
                                        typename group_by_types<KeyIterator, Aggregates, Row>::Records records,
-                                       const group_plan<Row>* plan) {
+                                       group_plan<Row>* plan) {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Agent = AgentGroupBy<typename MaxPolicy::ActivePolicy, Types, Aggregates>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows.aggregates, records};
-  const auto num_moved =
-      static_cast<std::size_t>(plan->after_one_pass) + static_cast<std::size_t>(plan->after_two_passes);
-  if (num_moved > 0) {
-    agent.run(moved, num_moved);
+  const Row in_table = plan->in_table;
+  const Row after_pass = plan->after_pass;
+  if (after_pass != 0) {
+    agent.run(moved, static_cast<std::size_t>(after_pass));
+  } else if (in_table != 0) {
+    agent.run(rows, static_cast<std::size_t>(in_table));
   } else {
-    agent.run(rows, static_cast<std::size_t>(plan->in_table));
+    return;
+  }
+  if (detail::is_last_block(&plan->departures) && threadIdx.x == 0 &&
+      platform::load_relaxed(&plan->records) > records.capacity) {
+    plan->sorted = in_table + after_pass;
+    plan->records = 0;
   }
 }
 
@@ -245,8 +254,7 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///
 ///     sorted:            rows -> sorted rows -> groups
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
-///     after_one_pass, after_two_passes:
-///                        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
+///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
 /// If the groups of rows are written, rows are sorted. Else a sample on the device chooses the method. All kernels are
 /// launched; those of other methods have no rows.
@@ -403,16 +411,17 @@ struct DispatchGroupBy {
     const NumberOutput number_out{d_num_groups, nullptr, false};
     cudaError_t status = sort_rows(nullptr, call.bytes[0], nullptr, nullptr, any, 0);
     if (status == cudaSuccess) status = reduce_rows(nullptr, call.bytes[1], nullptr, nullptr, number_out, any);
-    if (status == cudaSuccess) status = sort_records(nullptr, call.bytes[2], {}, nullptr, any);
-    if (status == cudaSuccess) status = reduce_records(nullptr, call.bytes[3], {}, nullptr, number_out, any);
+    const PlannedCount some{nullptr, record_capacity(rows)};
+    if (status == cudaSuccess) status = sort_records(nullptr, call.bytes[2], {}, nullptr, some);
+    if (status == cudaSuccess) status = reduce_records(nullptr, call.bytes[3], {}, nullptr, number_out, some);
     if (status != cudaSuccess) return status;
     auto& storage = call.storage;
     storage.template reserve<Plan>(plan_slot, 1);
     storage.template reserve<Word>(words_slot, rows);
     storage.template reserve<Payload>(payloads_slot, rows);
-    storage.template reserve<Word>(record_words_slot, rows);
-    storage.template reserve<States>(states_slot, rows);
-    if (!sorts_states) storage.template reserve<RecordValue>(values_slot, rows);
+    storage.template reserve<Word>(record_words_slot, record_capacity(rows));
+    storage.template reserve<States>(states_slot, record_capacity(rows));
+    if (!sorts_states) storage.template reserve<RecordValue>(values_slot, record_capacity(rows));
     for (const std::size_t bytes : call.bytes) storage.template reserve<unsigned char>(phase_slot, bytes);
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
@@ -421,6 +430,11 @@ struct DispatchGroupBy {
     const cudaError_t known = detail::current_device_properties(call.device, stream);
     if (known != cudaSuccess) return known;
     return MaxPolicy::Invoke(call.device.ptx_version, call);
+  }
+
+  /// How many records there is memory for.
+  static std::size_t record_capacity(std::size_t rows) {
+    return detail::ceiling_divide(rows, std::size_t{least_rows_of_record});
   }
 
   /// The launches of a call by plan.
@@ -445,7 +459,7 @@ struct DispatchGroupBy {
       auto* const payloads = storage.template get<Payload>(payloads_slot);
       auto* const phase = storage.template get<unsigned char>(phase_slot);
       const Records records{storage.template get<Word>(record_words_slot), storage.template get<States>(states_slot),
-                            &plan->records};
+                            &plan->records, static_cast<Row>(record_capacity(rows))};
       RecordValue* values = nullptr;
       if constexpr (sorts_states) {
         values = records.states;
@@ -463,15 +477,12 @@ struct DispatchGroupBy {
       status = call.sample(all, Agent::table_slots, blocks, plan);
       if (status != cudaSuccess) return status;
       if constexpr (may_move_rows) {
-        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_one_pass, rows), 8);
-        if (status != cudaSuccess) return status;
-        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_two_passes, rows), 16);
+        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_pass, rows), 8);
         if (status != cudaSuccess) return status;
       }
       status = strata::launch({"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads),
                                table_bytes, call.stream},
-                              kernel, all, MovedRows{words, payloads, call.aggregates}, records,
-                              static_cast<const Plan*>(plan));
+                              kernel, all, MovedRows{words, payloads, call.aggregates}, records, plan);
       if (status != cudaSuccess) return status;
       const PlannedCount num_sorted(&plan->sorted, rows);
       status = call.sort_rows(phase, bytes[0], words, payloads, num_sorted, 0);
@@ -479,7 +490,7 @@ struct DispatchGroupBy {
       status = call.reduce_rows(phase, bytes[1], words, payloads, NumberOutput{call.d_num_groups, &plan->sorted, true},
                                 num_sorted);
       if (status != cudaSuccess) return status;
-      const PlannedCount num_records(&plan->records, rows);
+      const PlannedCount num_records(&plan->records, record_capacity(rows));
       status = call.sort_records(phase, bytes[2], records, values, num_records);
       if (status != cudaSuccess) return status;
       return call.reduce_records(phase, bytes[3], records, values,

@@ -17,11 +17,11 @@ namespace detail {
 /// How many rows each method takes: all of them or none. Written by the device, read by the kernels of all methods.
 template <class Row>
 struct group_plan {
-  Row in_table;          // combined as they are
-  Row after_one_pass;    // combined when they have been sorted by 8 bits of the mixed word
-  Row after_two_passes;  // by 16 bits
-  Row sorted;            // sorted by their words, and not combined
-  Row records;           // how many records the table has written
+  Row in_table;         // combined as they are
+  Row after_pass;       // combined when they have been sorted by 8 bits of the mixed word
+  Row sorted;           // sorted by their words, and not combined
+  Row records;          // how many records tables have written
+  unsigned departures;  // of blocks that have combined their rows
 };
 
 inline constexpr int group_sample_threads = 1024;
@@ -42,16 +42,27 @@ STRATA_HD double estimated_groups(const group_sample_counts& counts) {
   return static_cast<double>(counts.different) + once * once / (2 * static_cast<double>(counts.twice) + 1);
 }
 
-enum class group_method { in_table, after_one_pass, after_two_passes, sorted };
+enum class group_method { in_table, after_pass, sorted };
+
+/// Rows in one record, at least, on average: there is memory for so many records.
+inline constexpr int least_rows_of_record = 8;
 
 /// The method for `rows` rows in `groups` groups. A table in shared memory has `slots` slots, and `blocks` blocks have
 /// one.
 STRATA_HD group_method choose_group_method(double rows, double groups, double slots, double blocks) {
   // Each block writes a record for each group.
-  if (groups <= slots * 0.75 && groups * blocks * 4 <= rows) return group_method::in_table;
-  // Records take longer to sort than rows, which are smaller.
-  if (groups * 8 > rows) return group_method::sorted;
-  return groups <= slots * 0.5 * 256 ? group_method::after_one_pass : group_method::after_two_passes;
+  if (groups <= slots * 0.5 && groups * blocks * 2 * least_rows_of_record <= rows) return group_method::in_table;
+  // A pass leaves 256 parts, each of a few blocks.
+  if (groups <= slots * 0.375 * 256 && groups * 2 * least_rows_of_record <= rows) return group_method::after_pass;
+  return group_method::sorted;
+}
+
+/// Row i of a sample of `num_items` rows, somewhere in the i-th of equal parts.
+STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items) {
+  const std::size_t part = num_items / group_sample_rows;
+  const std::size_t rest = num_items % group_sample_rows;
+  const std::size_t begin = i * part + i * rest / group_sample_rows;
+  return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
 }
 
 /// One block that counts the keys of a sample and writes the plan. A slot has 16 bits of a mixed word, whose lower bits
@@ -71,9 +82,18 @@ struct AgentGroupSample {
   STRATA_D void run(const Rows& rows, std::size_t num_items, unsigned table_slots, unsigned blocks, bool may_move,
                     group_plan<Row>* plan) {
     for (unsigned slot = threadIdx.x; slot < group_sample_slots; slot += blockDim.x) storage.slots[slot] = 0;
+    // All loads of a thread are in flight at a time.
+    constexpr int thread_rows = static_cast<int>(group_sample_rows) / group_sample_threads;
+    Slot words[thread_rows];
+    STRATA_UNROLL
+    for (int k = 0; k < thread_rows; ++k) {
+      const unsigned i = threadIdx.x + static_cast<unsigned>(k * group_sample_threads);
+      if (num_items > 0) words[k] = rows.mixed_word(detail::group_sample_row(i, num_items));
+    }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < group_sample_rows; i += blockDim.x) {
-      if (num_items > 0) add(rows.mixed_word(row_of(i, num_items)));
+    STRATA_UNROLL
+    for (int k = 0; k < thread_rows; ++k) {
+      if (num_items > 0) add(words[k]);
     }
     __syncthreads();
     group_sample_counts counts{0, 0, 0};
@@ -89,23 +109,14 @@ struct AgentGroupSample {
     if (threadIdx.x != 0) return;
     group_method method = detail::choose_group_method(static_cast<double>(num_items), detail::estimated_groups(counts),
                                                       table_slots, blocks);
-    const bool is_moved = method == group_method::after_one_pass || method == group_method::after_two_passes;
-    if (is_moved && !may_move) method = group_method::sorted;
+    if (method == group_method::after_pass && !may_move) method = group_method::sorted;
     const auto all = static_cast<Row>(num_items);
     const auto if_method = [&](group_method one) { return method == one ? all : Row{0}; };
-    *plan = {if_method(group_method::in_table), if_method(group_method::after_one_pass),
-             if_method(group_method::after_two_passes), if_method(group_method::sorted), 0};
+    *plan = {if_method(group_method::in_table), if_method(group_method::after_pass), if_method(group_method::sorted), 0,
+             0};
   }
 
  private:
-  /// Row i of the sample, somewhere in the i-th of equal parts of the input.
-  STRATA_D static std::size_t row_of(unsigned i, std::size_t num_items) {
-    const std::size_t part = num_items / group_sample_rows;
-    const std::size_t rest = num_items % group_sample_rows;
-    const std::size_t begin = i * part + i * rest / group_sample_rows;
-    return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
-  }
-
   /// By all lanes of a warp. One addition for the lanes with the same key, because all rows may have it.
   STRATA_D void add(Slot mixed) {
     unsigned slot = static_cast<unsigned>(mixed) % group_sample_slots;

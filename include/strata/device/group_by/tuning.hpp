@@ -33,7 +33,7 @@ struct group_by_policy_hub {
                                             /*blocks_per_multiprocessor=*/2,
                                             /*table_bytes=*/60 << 10,
                                             /*most_slots=*/4096,
-                                            /*least_rows=*/std::size_t{1} << 19};
+                                            /*least_rows=*/std::size_t{1} << 23};
   };
 
   using MaxPolicy = Policy750;

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the tests of DeviceGroupBy share: keys, sequential groups, and a call whose results are held against these.
+#pragma once
+
+#include <strata/device/device_group_by.cuh>
+#include <strata/iterator/discard_output_iterator.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <vector>
+
+#include "device/device_call.cuh"
+#include "device/schedules.cuh"
+#include "device/test_iterators.cuh"
+#include "support/test_types.cuh"
+
+namespace group_by_test {
+
+using namespace device_test;
+using strata::DeviceGroupBy;
+
+using u64 = std::uint64_t;
+
+// ------------------------------------------------------------------ sequential groups
+
+/// A key as it is grouped: both zeros are one, all NaNs are one, which is the last.
+struct grouped_key {
+  bool is_nan;
+  long double value;
+  friend bool operator<(const grouped_key& a, const grouped_key& b) {
+    if (a.is_nan || b.is_nan) return !a.is_nan;
+    return a.value < b.value;
+  }
+};
+struct order_of_keys {
+  bool operator()(const grouped_key& a, const grouped_key& b) const {
+    if (a.is_nan && b.is_nan) return false;
+    return a < b;
+  }
+};
+
+template <class Key>
+grouped_key grouped(const Key& key) {
+  if constexpr (std::is_enum_v<Key>) {
+    return {false, static_cast<long double>(static_cast<std::underlying_type_t<Key>>(key))};
+  } else if constexpr (std::is_same_v<Key, __half>) {
+    const float value = static_cast<float>(key);
+    return {value != value, value != value ? 0.0L : static_cast<long double>(value)};
+  } else {
+    const auto value = static_cast<long double>(key);
+    return {value != value, value != value ? 0.0L : value};
+  }
+}
+
+/// The rows of each group, in their order.
+template <class Key>
+std::map<grouped_key, std::vector<std::size_t>, order_of_keys> rows_of_groups(const std::vector<Key>& keys) {
+  std::map<grouped_key, std::vector<std::size_t>, order_of_keys> groups;
+  for (std::size_t i = 0; i < keys.size(); ++i) groups[grouped(keys[i])].push_back(i);
+  return groups;
+}
+
+template <class T>
+T number_as(u64 number) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return static_cast<__half>(static_cast<float>(static_cast<int>(number % 3000) - 1000));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(static_cast<std::int64_t>(number)) / 16;
+  } else {
+    return static_cast<T>(number);
+  }
+}
+
+/// Keys of up to `different` numbers; 0: all bits are random.
+template <class Key>
+std::vector<Key> random_keys(std::size_t count, u64 different, std::mt19937_64& bits) {
+  std::vector<Key> keys(count);
+  for (Key& key : keys) {
+    u64 number = bits();
+    if (different > 0) number = number % different * 0x9e3779b97f4a7c15u;
+    key = number_as<Key>(number);
+  }
+  return keys;
+}
+
+template <class Key>
+std::vector<Key> ascending_keys(std::size_t count) {
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = number_as<Key>(i);
+  return keys;
+}
+
+enum class color : std::int16_t {};
+
+/// Small tables, in which few rows are combined.
+struct small_tables {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::group_by_tuning tuning{/*block_threads=*/64,
+                                                    /*items_per_thread=*/4,
+                                                    /*blocks_per_multiprocessor=*/2,
+                                                    /*table_bytes=*/4096,
+                                                    /*most_slots=*/64,
+                                                    /*least_rows=*/1};
+  };
+  using MaxPolicy = Policy;
+};
+using SmallTables = strata::TunedDeviceGroupBy<small_tables>;
+
+/// Sums, numbers of rows and extremes of `values` in all groups of `keys`.
+template <class GroupBy = DeviceGroupBy, class Key, class Value>
+void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
+  const auto groups = rows_of_groups(keys);
+  const std::size_t written = std::min(capacity, groups.size());
+  const device_vector<Key> in(keys);
+  const device_vector<Value> items(values);
+  device_vector<Key> keys_out(std::vector<Key>(capacity, number_as<Key>(77)));
+  device_vector<u64> sums(std::vector<u64>(capacity, 77));
+  device_vector<unsigned> counts(std::vector<unsigned>(capacity, 77));
+  device_vector<Value> least(std::vector<Value>(capacity, number_as<Value>(77)));
+  device_vector<Value> greatest(std::vector<Value>(capacity, number_as<Value>(77)));
+  const auto num_groups = result_of<int>([&](int* number, auto&&... storage) {
+    return GroupBy::Aggregate(
+        storage..., strata::group_keys(in.data(), static_cast<int>(keys.size())),
+        strata::group_aggregates(strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
+                                 strata::group_min(items.data(), least.data()),
+                                 strata::group_max(items.data(), greatest.data())),
+        strata::group_output(keys_out.data(), capacity), number);
+  });
+  ASSERT_EQ(static_cast<int>(groups.size()), num_groups);
+  const auto found_keys = keys_out.to_host();
+  const auto found_sums = sums.to_host();
+  const auto found_counts = counts.to_host();
+  const auto found_least = least.to_host();
+  const auto found_greatest = greatest.to_host();
+  auto group = groups.begin();
+  for (std::size_t g = 0; g < written; ++g, ++group) {
+    const grouped_key key = grouped(found_keys[g]);
+    ASSERT_EQ(group->first.is_nan, key.is_nan) << "group " << g;
+    ASSERT_EQ(group->first.value, key.value) << "group " << g;
+    ASSERT_FALSE(key.value == 0 && std::signbit(key.value)) << "group " << g;
+    u64 sum = 0;
+    Value low = values[group->second.front()], high = low;
+    for (const std::size_t row : group->second) {
+      sum += static_cast<u64>(values[row]);
+      low = std::min(low, values[row]);
+      high = std::max(high, values[row]);
+    }
+    ASSERT_EQ(sum, found_sums[g]) << "group " << g;
+    ASSERT_EQ(group->second.size(), found_counts[g]) << "group " << g;
+    ASSERT_EQ(low, found_least[g]) << "group " << g;
+    ASSERT_EQ(high, found_greatest[g]) << "group " << g;
+  }
+  for (std::size_t g = written; g < capacity; ++g) {
+    ASSERT_EQ(77u, found_sums[g]) << "behind the groups";
+    ASSERT_EQ(77u, found_counts[g]) << "behind the groups";
+  }
+}
+
+template <class Value>
+std::vector<Value> random_values(std::size_t count, std::mt19937_64& bits) {
+  std::vector<Value> values(count);
+  for (Value& value : values) value = static_cast<Value>(bits());
+  return values;
+}
+
+}  // namespace group_by_test
