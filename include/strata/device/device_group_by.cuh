@@ -39,19 +39,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` takes a hub of yours in the place of group_by_policy_hub: see
 ///   default_policy_hub.
-/// - **Execution.** Several kernel launches on `stream`; no host synchronisation and no allocation, so a call
+/// - **Execution.** Two to twenty kernel launches on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-/// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice, and if a sample may choose
-///   a table also its key and what the aggregates keep, twice: 4 or 8 bytes each, 16 for a mean. What has more than 16
-///   bytes is kept once. The sum of 2^27 values of 4 bytes in 64 bits takes 40 bytes a row.
+/// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice: 16 bytes for the sum of
+///   values of 4 bytes by keys of 4 bytes. If that is more than 16 bytes without the key, a row number in its place.
+///   From 2^23 rows on, for one row in eight also its key and what the aggregates keep, twice.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A sample chooses. With few groups, each block combines its rows in a table in shared memory, and
-///   writes one record for each key; records are sorted and reduced. With many groups, rows are first moved so that
-///   equal keys are near each other. If nearly all keys differ, rows are sorted and reduced. So they are in calls with
-///   fewer than 2^19 rows, and of sums and means of floating-point numbers and of `group_reduce`, which combine rows in
-///   their order. group_by/README.md says more.
+/// - **Algorithm.** A sample of the keys chooses. With few groups, each block combines its rows in a table in shared
+///   memory, and writes one record for each key; records are sorted and reduced. With up to some 100,000 groups, rows
+///   are first moved so that equal keys are near each other. With more groups, rows are sorted and reduced; so they are
+///   in calls with fewer than 2^23 rows. Sums and means of floating-point numbers and `group_reduce` combine rows in
+///   their order: then rows are sorted too. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.

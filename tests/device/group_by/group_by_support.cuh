@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -66,6 +67,21 @@ std::map<grouped_key, std::vector<std::size_t>, order_of_keys> rows_of_groups(co
   return groups;
 }
 
+/// The rows in the order of their groups.
+template <class Key>
+std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
+  std::vector<std::size_t> rows(keys.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    if constexpr (std::is_integral_v<Key>) {
+      return keys[a] < keys[b];
+    } else {
+      return order_of_keys{}(grouped(keys[a]), grouped(keys[b]));
+    }
+  });
+  return rows;
+}
+
 template <class T>
 T number_as(u64 number) {
   if constexpr (std::is_same_v<T, __half>) {
@@ -115,8 +131,19 @@ using SmallTables = strata::TunedDeviceGroupBy<small_tables>;
 /// Sums, numbers of rows and extremes of `values` in all groups of `keys`.
 template <class GroupBy = DeviceGroupBy, class Key, class Value>
 void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
-  const auto groups = rows_of_groups(keys);
-  const std::size_t written = std::min(capacity, groups.size());
+  const std::vector<std::size_t> rows = rows_by_group(keys);
+  const auto is_same_group = [&](std::size_t a, std::size_t b) {
+    const order_of_keys less;
+    return !less(grouped(keys[a]), grouped(keys[b])) && !less(grouped(keys[b]), grouped(keys[a]));
+  };
+  // Where groups begin among the rows, and the end of all.
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || !is_same_group(rows[i - 1], rows[i])) begins.push_back(i);
+  }
+  const std::size_t groups = begins.size();
+  begins.push_back(rows.size());
+  const std::size_t written = std::min(capacity, groups);
   const device_vector<Key> in(keys);
   const device_vector<Value> items(values);
   device_vector<Key> keys_out(std::vector<Key>(capacity, number_as<Key>(77)));
@@ -132,27 +159,28 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& value
                                  strata::group_max(items.data(), greatest.data())),
         strata::group_output(keys_out.data(), capacity), number);
   });
-  ASSERT_EQ(static_cast<int>(groups.size()), num_groups);
+  ASSERT_EQ(static_cast<int>(groups), num_groups);
   const auto found_keys = keys_out.to_host();
   const auto found_sums = sums.to_host();
   const auto found_counts = counts.to_host();
   const auto found_least = least.to_host();
   const auto found_greatest = greatest.to_host();
-  auto group = groups.begin();
-  for (std::size_t g = 0; g < written; ++g, ++group) {
+  for (std::size_t g = 0; g < written; ++g) {
+    const grouped_key expected = grouped(keys[rows[begins[g]]]);
     const grouped_key key = grouped(found_keys[g]);
-    ASSERT_EQ(group->first.is_nan, key.is_nan) << "group " << g;
-    ASSERT_EQ(group->first.value, key.value) << "group " << g;
+    ASSERT_EQ(expected.is_nan, key.is_nan) << "group " << g;
+    ASSERT_EQ(expected.value, key.value) << "group " << g;
     ASSERT_FALSE(key.value == 0 && std::signbit(key.value)) << "group " << g;
     u64 sum = 0;
-    Value low = values[group->second.front()], high = low;
-    for (const std::size_t row : group->second) {
-      sum += static_cast<u64>(values[row]);
-      low = std::min(low, values[row]);
-      high = std::max(high, values[row]);
+    Value low = values[rows[begins[g]]], high = low;
+    for (std::size_t i = begins[g]; i < begins[g + 1]; ++i) {
+      const Value value = values[rows[i]];
+      sum += static_cast<u64>(value);
+      low = std::min(low, value);
+      high = std::max(high, value);
     }
     ASSERT_EQ(sum, found_sums[g]) << "group " << g;
-    ASSERT_EQ(group->second.size(), found_counts[g]) << "group " << g;
+    ASSERT_EQ(begins[g + 1] - begins[g], found_counts[g]) << "group " << g;
     ASSERT_EQ(low, found_least[g]) << "group " << g;
     ASSERT_EQ(high, found_greatest[g]) << "group " << g;
   }

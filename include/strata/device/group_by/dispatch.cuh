@@ -284,7 +284,7 @@ struct DispatchGroupBy {
   /// A table needs atomic operations on words, and entries that are not too large.
   static constexpr bool may_use_table =
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
-  /// A sort by fewer bits takes no longer than to move rows.
+  /// A sort by all bits takes two passes at most otherwise.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
   static constexpr bool sorts_states = sizeof(States) <= 16;
