@@ -185,7 +185,8 @@ struct AgentGroupBy {
   /// The slots that a thread clears and writes.
   STRATA_D static unsigned slot_of(int i) { return threadIdx.x + static_cast<unsigned>(i * threads); }
 
-  /// By all lanes of a warp: loads rows of a tile, of which `valid` are left in the input. Returns which there are, a bit each.
+  /// By all lanes of a warp: loads rows of a tile. `valid` rows are left in the input. Returns which rows there are, a
+  /// bit each.
   template <class Rows>
   STRATA_D unsigned load(const Rows& rows, std::size_t first, std::size_t valid, Slot (&words)[thread_items],
                          Payload (&payloads)[thread_items]) {
@@ -201,8 +202,8 @@ struct AgentGroupBy {
     return loaded;
   }
 
-  /// Combines the rows of `left` in the table. Those that find no slot are left. Neighbours of a thread with one key are
-  /// combined first: with few keys, threads wait less for each other.
+  /// Combines the rows of `left` in the table. Those that find no slot are left. Neighbours of a thread with one key
+  /// are combined first: with few keys, threads wait less for each other.
   STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items],
                              const Payload (&payloads)[thread_items]) {
     States states{};
@@ -251,7 +252,8 @@ struct AgentGroupBy {
     return no_slot;
   }
 
-  /// Writes all entries as records and clears the table. Returns false if they are behind the capacity. After a barrier.
+  /// After a barrier: writes all entries as records and clears the table. Returns false if they are behind the
+  /// capacity.
   STRATA_D bool write_entries() {
     unsigned offsets[slots_per_thread];
     STRATA_UNROLL

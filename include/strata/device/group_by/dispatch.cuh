@@ -151,7 +151,7 @@ struct group_begins_at {
   }
 };
 
-/// An output of the groups of sorted rows, which writes to the places of the rows.
+/// An output of the groups of sorted rows, which writes them in the order of the rows.
 template <class GroupOfRowIterator, class Row>
 class group_of_row_results
     : public random_access<group_of_row_results<GroupOfRowIterator, Row>, std::size_t, std::ptrdiff_t> {
