@@ -262,6 +262,7 @@ auto groups(int* out, number capacity) { return strata::group_output(out, capaci
 // expect: group_sum: sums must be trivially copyable: they are kept in temporary storage
 // expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give
 // expect: group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage
+// errors: 4, the traits of a sort assert too
 #include <strata/core/operators.hpp>
 #include <strata/device/device_group_by.cuh>
 namespace group_by_items {
