@@ -53,7 +53,7 @@ STRATA_HD group_method choose_group_method(double rows, double groups, double sl
   // Each block writes a record for each group.
   if (groups <= slots * 0.5 && groups * blocks * 2 * least_rows_of_record <= rows) return group_method::in_table;
   // A pass leaves 256 parts, each of a few blocks.
-  if (groups <= slots * 0.375 * 256 && groups * 2 * least_rows_of_record <= rows) return group_method::after_pass;
+  if (groups <= slots * 0.5 * 256 && groups * 2 * least_rows_of_record <= rows) return group_method::after_pass;
   return group_method::sorted;
 }
 
