@@ -164,7 +164,7 @@ workload sums(const environment& env, const data_shape& shape, bool has_table) {
   const tables<Key> by_sort{ours.keys, ours.values, device_array<Key>(ours.keys.size()),
                             device_array<u64>(ours.keys.size()), device_array<u64>(1)};
   const cudaStream_t stream = env.stream;
-  const std::int64_t n = shape.rows;
+  const int n = static_cast<int>(shape.rows);
   for (const auto* sums_out : {&ours.sums, &by_sort.sums}) sums_out->fill_bytes(0xa5, stream);
   for (const auto* keys_out : {&ours.keys_out, &by_sort.keys_out}) keys_out->fill_bytes(0xa5, stream);
   const auto written = static_cast<double>(std::min<u64>(shape.groups, static_cast<u64>(n)));
@@ -239,7 +239,7 @@ workload five_aggregates(const environment& env, const data_shape& shape) {
   const std::size_t capacity = std::min<std::size_t>(in.keys.size(), static_cast<std::size_t>(2 * shape.groups + 2));
   const device_array<u32> least(capacity), greatest(capacity), counts(capacity);
   const device_array<double> means(capacity);
-  const std::int64_t n = shape.rows;
+  const int n = static_cast<int>(shape.rows);
   workload work;
   work.bytes = static_cast<double>(in.keys.bytes()) + static_cast<double>(in.values.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
