@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/detail/nvtx.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/companions.cuh>
+#include <strata/device/engine/execution.cuh>
+#include <strata/device/top_k/segmented_arguments.cuh>
+#include <strata/device/top_k/segmented_dispatch.cuh>
+
+#include <cstddef>
+
+STRATA_ARCH_NAMESPACE_BEGIN
+
+/// Finds the `k` greatest or least keys of each segment of a sequence in device memory: of every row of a matrix, for
+/// example. The keys alone, with values, or with their indices in the segment.
+///
+/// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
+/// - **Number of results.** `k` is an integer or a FutureCount: results of segment `s` then begin at item s * k of the
+///   outputs (k being the bound of the FutureCount), and behind those of a segment with fewer than k items nothing is
+///   written. Or it is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or offsets
+///   of results, and may have a number for each segment.
+/// - **Result.** That of DeviceTopK for each segment: of equal keys the first ones in the segment are taken. Without
+///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the order
+///   of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than
+///   +infinity. The same from run to run, and on all devices.
+/// - **Functions.** `MaxKeys` writes keys, `MaxPairs` keys and the values at the same places, `ArgMax` keys and their
+///   indices in the segment, for an output of any integer type. A DiscardOutputIterator takes keys that nobody wants.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
+///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
+///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
+/// - **Execution.** One launch where the segments have one size. Otherwise two, unless the host knows that all are
+///   short. On `stream`; no host synchronisation and no allocation, so a call can be captured in a graph and replayed.
+/// - **Methods.** Segments of up to 1,024 keys of 4 bytes are held in the registers of 8 or 32 lanes; of up to 32,768,
+///   if they have one size, or else 8,192, in those of a block. These are read once. Longer ones are read several
+///   times, each by one block. Where these blocks have few segments, DeviceTopK for each of them may take less time.
+/// - **Storage.** 256 bytes. Sorted results: up to 13 MB if some segments may be longer than 8,192 keys of 4 bytes.
+///   Where the host cannot exclude more than 2,048 results of a segment, they are sorted by DeviceSegmentedRadixSort,
+///   which needs about four times as much as all results.
+/// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
+///   DeviceRadixSort. Values may have any type that can be assigned.
+/// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
+///   offsets or lengths say how far arrays are used, only their beginnings are compared.
+/// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` takes a hub of yours in the place of segmented_top_k_policy_hub: see
+///   default_policy_hub.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
+///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check
+///   counts and types, too.
+/// - **Algorithm.** A range of codes that has the k-th key is made smaller: by a guess from the counts on both sides,
+///   or by halving it, until exactly k keys are up to its end (`warp/specializations/top_k_threshold.cuh`).
+///
+/// @code
+/// // The two best scores of each of three rows, and where in the row they are.
+/// __managed__ float scores[12] = {7, 9, 6, 8, 1, 2, 2, 0, 5, 3, 5, 5};
+/// __managed__ float best[6];
+/// __managed__ int places[6];
+///
+/// int main() {
+///   const strata::SegmentsOfSize rows(3, 4);
+///   if (strata::DeviceSegmentedTopK::ArgMaxSorted(scores, best, places, rows, 2) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int i = 0; i < 6; ++i) std::printf("%g at %d%s", best[i], places[i], i % 2 == 0 ? ", " : "\n");
+/// }
+/// // prints: 9 at 1, 8 at 3
+/// // prints: 2 at 1, 2 at 2
+/// // prints: 5 at 0, 5 at 2
+/// @endcode
+template <class PolicyHub>
+struct TunedDeviceSegmentedTopK {
+  // -------------------------------------------------------------- in the order of the input
+
+  /// The greatest keys of each segment, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t MaxKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeys");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                             segments, k, stream);
+  }
+  /// The least keys of each segment, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeys");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                              segments, k, stream);
+  }
+  /// The greatest keys of each segment and their values, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K>
+  static cudaError_t MaxPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairs");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                             segments, k, stream);
+  }
+  /// The least keys of each segment and their values, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K>
+  static cudaError_t MinPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairs");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                              segments, k, stream);
+  }
+  /// The greatest keys of each segment and their indices in it, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                            KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments, K k,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMax");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                             d_indices_out, segments, k, stream);
+  }
+  /// The least keys of each segment and their indices in it, in the order of the input.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                            KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments, K k,
+                            cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMin");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                              d_indices_out, segments, k, stream);
+  }
+  // -------------------------------------------------------------- sorted
+
+  /// The greatest keys of each segment, the greatest first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t MaxKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeysSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{}, segments,
+                            k, stream);
+  }
+  /// The least keys of each segment, the least first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeysSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                             segments, k, stream);
+  }
+  /// The greatest keys of each segment and their values, the greatest first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K>
+  static cudaError_t MaxPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, SegmentsT segments, K k,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairsSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                            segments, k, stream);
+  }
+  /// The least keys of each segment and their values, the least first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K>
+  static cudaError_t MinPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, SegmentsT segments, K k,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairsSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                             segments, k, stream);
+  }
+  /// The greatest keys of each segment and their indices in it, the greatest first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t ArgMaxSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                  KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments,
+                                  K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMaxSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                            d_indices_out, segments, k, stream);
+  }
+  /// The least keys of each segment and their indices in it, the least first.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
+  static cudaError_t ArgMinSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                  KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments,
+                                  K k, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMinSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                             d_indices_out, segments, k, stream);
+  }
+
+  // -------------------------------------------------------------- without temporary storage
+  STRATA_CALL_WITHOUT_STORAGE(MaxKeys)
+  STRATA_CALL_WITHOUT_STORAGE(MinKeys)
+  STRATA_CALL_WITHOUT_STORAGE(MaxPairs)
+  STRATA_CALL_WITHOUT_STORAGE(MinPairs)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMax)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMin)
+  STRATA_CALL_WITHOUT_STORAGE(MaxKeysSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinKeysSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MaxPairsSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(MinPairsSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMaxSorted, sorted)
+  STRATA_CALL_WITHOUT_STORAGE(ArgMinSorted, sorted)
+
+ private:
+  template <bool IsMax, bool IsSorted, class KeyIterator, class KeyOutputIterator, class ValueIterator,
+            class ValueOutputIterator, class SegmentsT, class K>
+  static cudaError_t call(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
+                          KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
+                          const SegmentsT& segments, const K& k, cudaStream_t stream) {
+    static_assert(detail::is_top_k_segments<SegmentsT>,
+                  "DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths");
+    static_assert(detail::is_top_k_results<K>,
+                  "DeviceSegmentedTopK: k must be an integer, a FutureCount, or a ResultRows, PaddedResultRows or "
+                  "ResultsAtOffsets, which may have an iterator of a number for each segment");
+    if constexpr (detail::is_top_k_segments<SegmentsT> && detail::is_top_k_results<K>) {
+      return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in,
+                                                                 d_keys_out, d_values_in, d_values_out, segments,
+                                                                 detail::top_k_results(k), stream);
+    } else {
+      return cudaErrorInvalidValue;
+    }
+  }
+};
+using DeviceSegmentedTopK = TunedDeviceSegmentedTopK<default_policy_hub>;
+
+STRATA_ARCH_NAMESPACE_END

@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/arrays.hpp>
+#include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/future_count.cuh>
+#include <strata/device/engine/segments.cuh>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+/// \file
+/// Arguments of DeviceSegmentedTopK: where the segments are, how many results each has, and where they are written.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Whether `rows` rows that begin `stride` items apart are refused.
+inline bool refuses_rows(long long rows, long long stride, const char* argument) {
+  constexpr long long max_items = std::numeric_limits<long long>::max();
+  return detail::is_refused(stride < 0, argument, "is negative or larger than 2^63 - 1") ||
+         detail::is_refused(stride > 0 && rows > max_items / stride, argument,
+                            "times the number of segments is larger than 2^63 - 1");
+}
+
+}  // namespace detail
+
+/// Segments of one size: segment `s` is items [s * stride, s * stride + size), the rows of a matrix. Without a stride
+/// they lie side by side. They may overlap.
+class SegmentsOfSize {
+ public:
+  SegmentsOfSize(detail::count64 num_segments, detail::count64 size) : SegmentsOfSize(num_segments, size, size) {}
+  SegmentsOfSize(detail::count64 num_segments, detail::count64 size, detail::count64 stride)
+      : num_segments_(num_segments), size_(size), stride_(stride) {}
+
+  STRATA_HD long long num_segments() const { return num_segments_; }
+  /// The largest size, as far as the host knows.
+  long long max_size() const { return size_; }
+  STRATA_D detail::segment_bounds operator()(long long segment) const { return {segment * stride_, size_}; }
+
+  bool are_refused() const {
+    return detail::refuses_count(num_segments_, "num_segments") || detail::refuses_count(size_, "size") ||
+           detail::refuses_rows(num_segments_, stride_, "stride");
+  }
+  bool have_null() const { return false; }
+  /// How many items of the input belong to segments, or lie between them.
+  std::size_t reach() const {
+    if (num_segments_ == 0 || size_ == 0) return 0;
+    return static_cast<std::size_t>(num_segments_ - 1) * static_cast<std::size_t>(stride_) +
+           static_cast<std::size_t>(size_);
+  }
+  bool overlap(const detail::argument_bytes&) const { return false; }
+
+ private:
+  long long num_segments_, size_, stride_;
+};
+
+/// Segments by offsets: segment `s` is items [d_begin_offsets[s], d_end_offsets[s]). Segments may overlap, may lie in
+/// any order and leave gaps. One that ends before it begins is empty.
+template <class BeginOffsetIterator, class EndOffsetIterator>
+class SegmentsByOffsets {
+ public:
+  SegmentsByOffsets(detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets)
+      : num_segments_(num_segments), offsets_{d_begin_offsets, d_end_offsets} {}
+
+  STRATA_HD long long num_segments() const { return num_segments_; }
+  long long max_size() const { return std::numeric_limits<long long>::max(); }
+  STRATA_D detail::segment_bounds operator()(long long segment) const { return offsets_(segment); }
+
+  bool are_refused() const { return !offsets_.have_valid_counts(num_segments_); }
+  bool have_null() const { return offsets_.has_null(); }
+  std::size_t reach() const { return num_segments_ > 0 ? 1 : 0; }
+  bool overlap(const detail::argument_bytes& output) const { return offsets_.overlap(output, num_segments_); }
+
+ private:
+  long long num_segments_;
+  detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets_;
+};
+
+/// Segments by lengths, of a matrix whose rows have gaps behind them: segment `s` is items
+/// [s * stride, s * stride + d_lengths[s]). A negative length counts as 0, a larger one than `stride` as `stride`.
+template <class LengthIterator>
+class SegmentsByLengths {
+ public:
+  SegmentsByLengths(detail::count64 num_segments, LengthIterator d_lengths, detail::count64 stride)
+      : num_segments_(num_segments), stride_(stride), lengths_(d_lengths) {}
+
+  STRATA_HD long long num_segments() const { return num_segments_; }
+  long long max_size() const { return stride_; }
+  STRATA_D detail::segment_bounds operator()(long long segment) const {
+    const auto length = static_cast<long long>(detail::item_at(lengths_, static_cast<std::size_t>(segment)));
+    return {segment * stride_, length < 0 ? 0 : detail::least(length, stride_)};
+  }
+
+  bool are_refused() const {
+    return detail::refuses_count(num_segments_, "num_segments") ||
+           detail::refuses_rows(num_segments_, stride_, "stride") ||
+           detail::refuses_reach(lengths_, num_segments_, "d_lengths");
+  }
+  bool have_null() const { return detail::refuses_null(lengths_, "d_lengths"); }
+  std::size_t reach() const { return num_segments_ > 0 && stride_ > 0 ? 1 : 0; }
+  bool overlap(const detail::argument_bytes& output) const {
+    return detail::refuses_overlap(output, detail::bytes_of(lengths_, num_segments_, "d_lengths"));
+  }
+
+ private:
+  long long num_segments_, stride_;
+  LengthIterator lengths_;
+};
+
+namespace detail {
+
+/// The number of results that each segment may have: one number, a FutureCount, or an iterator of one for each segment.
+template <class K>
+struct top_k_number {
+  K k;
+
+  bool is_refused() const {
+    if constexpr (is_count_type<K>) {
+      return detail::refuses_count(k, "k");
+    } else {
+      return false;
+    }
+  }
+  bool has_null() const {
+    if constexpr (is_future_count<K>) {
+      return detail::is_refused(detail::is_null_count(k), "k", "is a FutureCount of a null pointer");
+    } else if constexpr (std::is_integral_v<K>) {
+      return false;
+    } else {
+      return detail::refuses_null(k, "k");
+    }
+  }
+  bool overlaps(const argument_bytes& output, long long num_segments) const {
+    if constexpr (is_future_count<K>) {
+      return detail::refuses_overlap(output, detail::bytes_of(k.pointer(), 1, "k"));
+    } else if constexpr (std::is_integral_v<K>) {
+      return false;
+    } else {
+      return detail::refuses_overlap(output, detail::bytes_of(k, num_segments, "k"));
+    }
+  }
+
+  STRATA_D long long operator()(long long segment) const {
+    if constexpr (is_count_type<K>) {
+      static_cast<void>(segment);
+      return detail::number_of_items<long long>(k);
+    } else {
+      const auto number = static_cast<long long>(detail::item_at(k, static_cast<std::size_t>(segment)));
+      return number < 0 ? 0 : number;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Results in rows of `stride` items: those of segment `s` begin at item s * stride. `k` is one number, a FutureCount,
+/// or an iterator of a number for each segment. A number larger than `stride` counts as `stride`. Behind the results of
+/// a segment nothing is written.
+template <class K>
+class ResultRows {
+ public:
+  static constexpr bool has_padding = false;
+
+  ResultRows(K k, detail::count64 stride) : number_{k}, stride_(stride) {}
+
+  long long max_results() const { return stride_; }
+  STRATA_D long long begin(long long segment) const { return segment * stride_; }
+  /// The number of results of a segment of `length` items.
+  STRATA_D long long count(long long segment, long long length) const {
+    const long long most = detail::least(length, stride_);
+    const long long k = number_(segment);
+    return detail::least(k, most);
+  }
+
+  bool are_refused(long long num_segments) const {
+    return number_.is_refused() || detail::refuses_rows(num_segments, stride_, "stride");
+  }
+  bool have_null() const { return number_.has_null(); }
+  std::size_t reach(long long num_segments) const {
+    return static_cast<std::size_t>(num_segments) * static_cast<std::size_t>(stride_);
+  }
+  bool overlap(const detail::argument_bytes& output, long long num_segments) const {
+    return number_.overlaps(output, num_segments);
+  }
+
+ private:
+  detail::top_k_number<K> number_;
+  long long stride_;
+};
+
+/// The same, but items behind the results of a segment, up to `stride`, get `key`, and `value` where values or indices
+/// are written.
+template <class K, class Key, class Value = int>
+class PaddedResultRows : public ResultRows<K> {
+ public:
+  static constexpr bool has_padding = true;
+
+  PaddedResultRows(K k, detail::count64 stride, Key key, Value value = Value{})
+      : ResultRows<K>(k, stride), stride_(stride), key_(key), value_(value) {}
+
+  STRATA_D long long stride() const { return stride_; }
+  STRATA_D const Key& key() const { return key_; }
+  STRATA_D const Value& value() const { return value_; }
+
+ private:
+  long long stride_;
+  Key key_;
+  Value value_;
+};
+
+/// Results without gaps, or anywhere else: those of segment `s` begin at item `d_offsets[s]`. `k` is as in ResultRows;
+/// a number larger than `max_k` counts as `max_k`. Results of segments must not overlap.
+template <class K, class OffsetIterator>
+class ResultsAtOffsets {
+ public:
+  static constexpr bool has_padding = false;
+
+  ResultsAtOffsets(K k, detail::count64 max_k, OffsetIterator d_offsets)
+      : number_{k}, max_k_(max_k), offsets_(d_offsets) {}
+
+  long long max_results() const { return max_k_; }
+  STRATA_D long long begin(long long segment) const {
+    return static_cast<long long>(detail::item_at(offsets_, static_cast<std::size_t>(segment)));
+  }
+  STRATA_D long long count(long long segment, long long length) const {
+    const long long most = detail::least(length, max_k_);
+    const long long k = number_(segment);
+    return detail::least(k, most);
+  }
+
+  bool are_refused(long long num_segments) const {
+    return number_.is_refused() || detail::refuses_count(max_k_, "max_k") ||
+           detail::refuses_reach(offsets_, num_segments, "d_offsets");
+  }
+  bool have_null() const { return number_.has_null() || detail::refuses_null(offsets_, "d_offsets"); }
+  std::size_t reach(long long num_segments) const { return num_segments > 0 && max_k_ > 0 ? 1 : 0; }
+  bool overlap(const detail::argument_bytes& output, long long num_segments) const {
+    return number_.overlaps(output, num_segments) ||
+           detail::refuses_overlap(output, detail::bytes_of(offsets_, num_segments, "d_offsets"));
+  }
+
+ private:
+  detail::top_k_number<K> number_;
+  long long max_k_;
+  OffsetIterator offsets_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_top_k_segments = false;
+template <>
+inline constexpr bool is_top_k_segments<SegmentsOfSize> = true;
+template <class Begin, class End>
+inline constexpr bool is_top_k_segments<SegmentsByOffsets<Begin, End>> = true;
+template <class Length>
+inline constexpr bool is_top_k_segments<SegmentsByLengths<Length>> = true;
+
+template <class K>
+inline constexpr bool is_top_k_results = is_count_type<K>;
+template <class K>
+inline constexpr bool is_top_k_results<ResultRows<K>> = true;
+template <class K, class Key, class Value>
+inline constexpr bool is_top_k_results<PaddedResultRows<K, Key, Value>> = true;
+template <class K, class Offset>
+inline constexpr bool is_top_k_results<ResultsAtOffsets<K, Offset>> = true;
+
+/// The results that the argument `k` of a call stands for: an integer means rows of k items.
+template <class K>
+auto top_k_results(const K& k) {
+  if constexpr (std::is_integral_v<K>) {
+    return ResultRows<K>(k, k);
+  } else if constexpr (is_future_count<K>) {
+    return ResultRows<K>(k, k.max_items());
+  } else {
+    return k;
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/chained_policy.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/types.hpp>
+#include <strata/device/top_k/tuning.hpp>
+
+#include <cstddef>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Segments that a logical warp holds in registers.
+struct top_k_warp_tuning {
+  int block_threads;
+  int lanes;  // of a logical warp
+  int items_per_lane;
+};
+
+/// Segments that a block holds in registers.
+struct top_k_block_tuning {
+  int block_threads;
+  int items_per_thread;
+  /// What registers must allow.
+  int blocks_per_multiprocessor;
+};
+
+/// The rows of DeviceSegmentedTopK for keys of type `Key`. Not measured yet: registers decide, at 4 bytes 32 items of a
+/// thread, and half as many of 8 bytes.
+template <class Key>
+struct segmented_top_k_policy_hub {
+  struct rows {
+    /// Items of a thread where a key of 4 bytes may have `items`.
+    static constexpr int items_of(int items) {
+      return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
+    }
+    static constexpr top_k_warp_tuning narrow{/*block_threads=*/256, /*lanes=*/8, /*items_per_lane=*/items_of(8)};
+    static constexpr top_k_warp_tuning middle{256, 8, items_of(32)};
+    static constexpr top_k_warp_tuning wide{128, 32, items_of(32)};
+    static constexpr top_k_block_tuning small_block{/*block_threads=*/256, /*items_per_thread=*/items_of(16),
+                                                    /*blocks_per_multiprocessor=*/4};
+    static constexpr top_k_block_tuning block{512, items_of(16), 2};
+    static constexpr top_k_block_tuning large_block{1024, items_of(32), 1};
+    /// Longer segments are read several times, by blocks of as many threads as `block` has.
+    static constexpr top_k_tuning select{512, 2};
+  };
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
+  using MaxPolicy = Policy750;
+};
+
+namespace detail {
+
+/// So many results of a segment at most are sorted where they are selected.
+inline constexpr int max_top_k_sorted_by_warp = 64;
+inline constexpr int max_top_k_sorted_by_block = 2048;
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/detail/radix_code.hpp>
+#include <strata/core/detail/standard.hpp>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/platform/shuffle.cuh>
+#include <strata/core/types.hpp>
+#include <strata/warp/specializations/logical_warp.cuh>
+
+/// \file
+/// The threshold of a selection, found by a warp or a block that holds all items as codes in registers.
+///
+///     codes     3  9  5  3  7  3      k = 4: codes before 5, which are three, and the first item that has 5
+///
+/// The search halves a range of codes that has the k-th one, or guesses where in the range that code is. It ends when
+/// exactly k items are up to a code: then it needs no more bits of the codes, and nothing is tied.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Which items are results: those whose codes come before `code`, and the first `equal` items that have it.
+template <class Code>
+struct top_k_threshold {
+  Code code;
+  unsigned equal;
+  bool takes_all_equal;
+};
+
+/// What the search asks of a logical warp: each function is called by all lanes together, and all get its result.
+template <int Lanes>
+class top_k_warp {
+  static constexpr bool uses_redux = Lanes == warp_threads && platform::has_redux;
+
+ public:
+  static constexpr int threads = Lanes;
+
+  STRATA_D const logical_warp<Lanes>& lanes() const { return warp_; }
+
+  STRATA_D unsigned sum(unsigned value) const {
+    if constexpr (uses_redux) {
+      return platform::redux_add(warp_.mask(), value);
+    } else {
+      STRATA_UNROLL
+      for (int distance = Lanes / 2; distance > 0; distance /= 2) {
+        value += platform::shuffle_xor(warp_.mask(), value, distance);
+      }
+      return value;
+    }
+  }
+
+  /// The least of one code of each lane, and the greatest of another one.
+  template <class Code>
+  STRATA_D void extremes(Code& least, Code& greatest) const {
+    if constexpr (uses_redux && sizeof(Code) <= sizeof(unsigned)) {
+      least = static_cast<Code>(platform::redux_min(warp_.mask(), static_cast<unsigned>(least)));
+      greatest = static_cast<Code>(platform::redux_max(warp_.mask(), static_cast<unsigned>(greatest)));
+    } else {
+      STRATA_UNROLL
+      for (int distance = Lanes / 2; distance > 0; distance /= 2) {
+        const Code low = platform::shuffle_xor(warp_.mask(), least, distance);
+        const Code high = platform::shuffle_xor(warp_.mask(), greatest, distance);
+        least = detail::least(least, low);
+        greatest = detail::most(greatest, high);
+      }
+    }
+  }
+
+ private:
+  logical_warp<Lanes> warp_;
+};
+
+/// The same of a block of whole warps. One barrier for each call.
+template <int Threads, class Code>
+class top_k_block {
+  static_assert(Threads % warp_threads == 0,
+                "a selection by blocks needs whole warps: choose a multiple of 32 threads");
+
+ public:
+  static constexpr int threads = Threads;
+  static constexpr int warps = Threads / warp_threads;
+
+  struct storage {
+    unsigned counts[2][warps];
+    Code least[warps];
+    Code greatest[warps];
+    unsigned before[warps];
+    unsigned equal[warps];
+  };
+
+  STRATA_D top_k_block(storage& shared, int thread)
+      : shared_(shared), warp_(thread / warp_threads), lane_(thread % warp_threads) {}
+
+  STRATA_D unsigned sum(unsigned value) {
+    unsigned* const counts = shared_.counts[phase_];
+    phase_ ^= 1;
+    const unsigned own = in_warp_.sum(value);
+    if (lane_ == 0) counts[warp_] = own;
+    __syncthreads();
+    return in_warp_.sum(lane_ < warps ? counts[lane_] : 0);
+  }
+
+  STRATA_D void extremes(Code& least, Code& greatest) {
+    in_warp_.extremes(least, greatest);
+    if (lane_ == 0) {
+      shared_.least[warp_] = least;
+      shared_.greatest[warp_] = greatest;
+    }
+    __syncthreads();
+    const int other = lane_ < warps ? lane_ : 0;
+    least = shared_.least[other];
+    greatest = shared_.greatest[other];
+    in_warp_.extremes(least, greatest);
+  }
+
+  /// How many items of the warps before this one come before the threshold, and how many are at it. `before` and
+  /// `equal` are counts of the thread.
+  STRATA_D void counts_before(unsigned& before, unsigned& equal) {
+    const unsigned own_before = in_warp_.sum(before), own_equal = in_warp_.sum(equal);
+    if (lane_ == 0) {
+      shared_.before[warp_] = own_before;
+      shared_.equal[warp_] = own_equal;
+    }
+    __syncthreads();
+    before = in_warp_.sum(lane_ < warp_ ? shared_.before[lane_] : 0);
+    equal = in_warp_.sum(lane_ < warp_ ? shared_.equal[lane_] : 0);
+  }
+
+ private:
+  storage& shared_;
+  const int warp_, lane_;
+  top_k_warp<warp_threads> in_warp_;
+  int phase_ = 0;
+};
+
+/// How far into a range of codes the search looks next: less than `range`, which is not 0.
+template <class Code>
+STRATA_D Code top_k_step(Code range, unsigned wanted, unsigned items, bool may_guess) {
+  const auto half = static_cast<Code>(range / 2);
+  if constexpr (sizeof(Code) <= 8) {
+    // Less than `range` would be if it were a real number: a quotient of numbers below 2^24 is less than 1.
+    const float fraction = static_cast<float>(wanted) / static_cast<float>(items);
+    const auto guess = static_cast<Code>(static_cast<float>(range) * fraction);
+    const auto last = static_cast<Code>(range - 1);
+    return may_guess ? detail::least(guess, last) : half;
+  } else {
+    static_cast<void>(wanted);
+    static_cast<void>(items);
+    static_cast<void>(may_guess);
+    return half;
+  }
+}
+
+/// The threshold of the `k` first of all items that the threads of `team` hold, in the order of their codes. Not less
+/// than 1 and not more than there are. Missing items have the last code and are behind all others.
+template <class Code, int Items, class Team>
+STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k) {
+  Code low = codes[0];
+  STRATA_UNROLL
+  for (int i = 1; i < Items; ++i) low = detail::least(low, codes[i]);
+  // Each thread has an item up to the last of the first items of all threads.
+  Code high = low;
+  if (k > static_cast<unsigned>(Team::threads)) {
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) high = detail::most(high, codes[i]);
+  }
+  team.extremes(low, high);
+  const auto up_to_code = [&](Code code) {
+    unsigned count = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) count += codes[i] <= code ? 1u : 0u;
+    return team.sum(count);
+  };
+  unsigned before = 0;                // items before `low`
+  unsigned up_to = up_to_code(high);  // items up to `high`
+  // A guess that leaves more than half of the range is a miss. After some the range is halved, so that the number of
+  // steps has a bound.
+  int misses = 0;
+  constexpr int most_misses = 3;
+  while (up_to != k && low != high) {
+    const auto range = static_cast<Code>(high - low);
+    const auto middle =
+        static_cast<Code>(low + detail::top_k_step<Code>(range, k - before, up_to - before, misses < most_misses));
+    const unsigned count = up_to_code(middle);
+    if (count >= k) {
+      high = middle;
+      up_to = count;
+    } else {
+      low = static_cast<Code>(middle + 1);
+      before = count;
+    }
+    if (static_cast<Code>(high - low) > static_cast<Code>(range / 2)) ++misses;
+  }
+  return up_to == k ? top_k_threshold<Code>{high, k, true} : top_k_threshold<Code>{high, k - before, false};
+}
+
+/// Calls `sink(position, i)` for each result among the items of a logical warp, where item i of lane l is number
+/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it.
+template <bool TakesAllEqual, int Lanes, class Code, int Items, class Sink>
+STRATA_D void for_each_top_k(const logical_warp<Lanes>& warp, const Code (&codes)[Items],
+                             const top_k_threshold<Code>& threshold, unsigned before, unsigned equal, Sink& sink) {
+  const unsigned lower = (1u << warp.lane()) - 1;
+  unsigned position = before + detail::least(equal, threshold.equal);
+  STRATA_UNROLL
+  for (int i = 0; i < Items; ++i) {
+    bool is_result = codes[i] <= threshold.code;
+    if constexpr (!TakesAllEqual) {
+      const bool is_equal = codes[i] == threshold.code;
+      const unsigned equals = warp.ballot(is_equal);
+      if (is_equal) is_result = equal + static_cast<unsigned>(__popc(equals & lower)) < threshold.equal;
+      equal += static_cast<unsigned>(__popc(equals));
+    }
+    const unsigned results = warp.ballot(is_result);
+    if (is_result) sink(position + static_cast<unsigned>(__popc(results & lower)), i);
+    position += static_cast<unsigned>(__popc(results));
+  }
+}
+
+/// The same for items of a warp.
+template <int Lanes, class Code, int Items, class Sink>
+STRATA_D void for_each_top_k(const top_k_warp<Lanes>& team, const Code (&codes)[Items],
+                             const top_k_threshold<Code>& threshold, Sink sink) {
+  if (threshold.takes_all_equal) {
+    detail::for_each_top_k<true>(team.lanes(), codes, threshold, 0u, 0u, sink);
+  } else {
+    detail::for_each_top_k<false>(team.lanes(), codes, threshold, 0u, 0u, sink);
+  }
+}
+
+/// The same for items of a block: those of a warp lie side by side.
+template <int Threads, class Code, int Items, class Sink>
+STRATA_D void for_each_top_k(top_k_block<Threads, Code>& team, const Code (&codes)[Items],
+                             const top_k_threshold<Code>& threshold, Sink sink) {
+  unsigned before = 0, equal = 0;
+  STRATA_UNROLL
+  for (int i = 0; i < Items; ++i) {
+    if (codes[i] < threshold.code) ++before;
+    if (codes[i] == threshold.code) ++equal;
+  }
+  team.counts_before(before, equal);
+  const logical_warp<warp_threads> warp;
+  if (threshold.takes_all_equal) {
+    detail::for_each_top_k<true>(warp, codes, threshold, before, equal, sink);
+  } else {
+    detail::for_each_top_k<false>(warp, codes, threshold, before, equal, sink);
+  }
+}
+
+}  // namespace detail
+STRATA_NAMESPACE_END
