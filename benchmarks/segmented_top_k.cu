@@ -104,6 +104,7 @@ enum class form { keys, sorted, pairs };
 
 /// Rows that CUB may be asked for: it has a bound for their size.
 inline constexpr int most_of_cub = 1 << 21;
+inline constexpr std::int64_t most_rows_of_loop = 1024;
 
 template <class Key, int Size, int K, form Form>
 workload greatest(const environment& env, std::int64_t rows, keys_are which) {
@@ -156,7 +157,7 @@ workload greatest(const environment& env, std::int64_t rows, keys_are which) {
   }
 #endif
   if constexpr (Form == form::keys) {
-    if (rows <= 1024) {
+    if (rows <= most_rows_of_loop) {
       work.peers.push_back(bench::storage_peer("loop", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
         for (std::int64_t row = 0; row < (storage == nullptr ? 1 : rows); ++row) {
           const cudaError_t error =
@@ -197,6 +198,7 @@ void add(bench::suite& suite, const char* type, std::int64_t rows, keys_are whic
 #if STRATA_BENCHMARK_CUB_HAS_BATCHED_TOP_K
   if (Size <= most_of_cub) what.rivals.push_back("cub");
 #endif
+  if (Form == form::keys && rows <= most_rows_of_loop) what.rivals.push_back("loop");
   what.rivals.push_back("sort");
   suite.add(what);
 }
