@@ -189,29 +189,342 @@ class AgentSegmentedTopKWarps {
   top_k_warp<Lanes> team_;
 };
 
-/// Scratch of a block for results that are to be sorted, in device memory.
+/// What blocks keep of a long segment in device memory, each part of the segment for itself.
 template <class Code>
 struct top_k_scratch {
-  Code* codes;
-  unsigned long long* indices;
+  Code* codes;                  // of candidates, with room for `top_k_candidates_of_part` for each part
+  unsigned long long* indices;  // of the same, in the segment
+  unsigned* counts;             // of each part: candidates
+  unsigned* arrivals;           // of parts, for each segment; 0 at the start
+
+  /// The scratch of a segment that has `parts` parts, of those of segments with so many.
+  STRATA_D top_k_scratch of(unsigned segment, unsigned parts) const {
+    const std::size_t part = std::size_t{segment} * parts;
+    return {codes + part * top_k_candidates_of_part, indices + part * top_k_candidates_of_part, counts + part,
+            arrivals + segment};
+  }
 };
 
-/// Segments that logical warps have left, each by a block: one that fits registers is read once. With `HasLong` others
-/// are selected by AgentTopK, which reads them several times. With `IsSorted` each has up to
-/// `max_top_k_sorted_by_block` results.
+/// Sorts the results of a block by their codes. `staged` gets codes, and numbers by which `index_of` finds indices.
+template <class Problem, int Threads>
+class top_k_block_sort {
+  using Code = typename Problem::Code;
+  using Row = typename Problem::row;
+  static constexpr int capacity = max_top_k_sorted_by_block;
+  using Sort1 = BlockRadixSort<Code, Threads, 1, unsigned>;
+  using SortAll = BlockRadixSort<Code, Threads, capacity / Threads, unsigned>;
+
+ public:
+  union storage {
+    top_k_staged<Code, capacity> staged;
+    Uninitialized<typename Sort1::TempStorage> sort1;
+    Uninitialized<typename SortAll::TempStorage> sort_all;
+  };
+
+  /// By all threads, when all have staged their results.
+  template <class IndexOf>
+  STRATA_D static void write(storage& shared, const Problem& problem, const Row& row, IndexOf index_of) {
+    __syncthreads();
+    if (row.count <= Threads) {
+      sort<Sort1, 1>(shared, shared.sort1, problem, row, index_of);
+    } else {
+      sort<SortAll, capacity / Threads>(shared, shared.sort_all, problem, row, index_of);
+    }
+  }
+
+ private:
+  template <class Sort, int Items, class SortStorage, class IndexOf>
+  STRATA_D static void sort(storage& shared, SortStorage& sort_storage, const Problem& problem, const Row& row,
+                            IndexOf& index_of) {
+    const int count = static_cast<int>(row.count), thread = static_cast<int>(threadIdx.x);
+    Code codes[Items];
+    unsigned numbers[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const int position = thread * Items + i;
+      codes[i] = position < count ? shared.staged.codes[position] : Problem::last_code;
+      numbers[i] = position < count ? shared.staged.indices[position] : 0;
+    }
+    __syncthreads();
+    Sort(sort_storage.Alias()).SortBlockedToStripedPartialTile(codes, numbers, count);
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const int position = i * Threads + thread;
+      if (position >= count) break;
+      const std::size_t index = index_of(numbers[i]);
+      problem.write(row, static_cast<std::size_t>(position), index, problem.key_of(row, index, codes[i]));
+    }
+  }
+};
+
+/// Selects from one segment that is longer than the registers of a block hold.
+///
+///     sample    some neighbouring keys of each of many places; the last candidate is the sample's item of a rank
+///     collect   each part of the segment is read once, by a block of its own, which keeps its candidates in order
+///     select    the block that arrives last selects k of all candidates, in registers
+///
+/// Candidates are compared by code and index, so that keys which are all equal have no more candidates than others. If
+/// there are fewer candidates than results, or more than there is room for, AgentTopK selects from the whole segment,
+/// by the last block. Whether that happens depends on the keys alone.
 ///
 /// The grid has one column, so that AgentTopK selects by one block.
-template <class Policy, class Problem, int Threads, int Items, bool IsSorted, bool HasLong>
-class AgentSegmentedTopKBlock {
+template <class Policy, class Problem, int Threads, int Items, bool IsSorted>
+class AgentTopKLongSegment {
   using Key = typename Problem::Key;
   using Code = typename Problem::Code;
   using Row = typename Problem::row;
   using Team = top_k_block<Threads, Code>;
-  static constexpr int capacity = max_top_k_sorted_by_block;
+  using BlockSort = top_k_block_sort<Problem, Threads>;
+  using Whole = AgentTopK<Policy, typename Problem::Iterator, typename Problem::Digits>;
+  static constexpr int tile_items = Threads * Items;
+  static constexpr unsigned capacity = detail::least(static_cast<unsigned>(tile_items), top_k_candidates_of_part);
+  static constexpr int neighbours = 4;  // in the sample
+  struct nothing {};
+
+ public:
+  struct TempStorage {
+    typename Team::storage team;
+    unsigned first_of_part[max_top_k_parts + 1];
+    unsigned last_sample;
+    bool is_last;
+    union {
+      std::conditional_t<IsSorted, typename BlockSort::storage, nothing> sort;
+      Uninitialized<typename Whole::TempStorage> whole;
+    };
+  };
+
+  static constexpr long long least_items = tile_items + 1;
+
+  STRATA_D AgentTopKLongSegment(TempStorage& storage, const Problem& problem, const top_k_scratch<Code>& scratch)
+      : storage_(storage), problem_(problem), scratch_(scratch), team_(storage.team, static_cast<int>(threadIdx.x)) {}
+
+  /// By `parts` blocks, of which this is number `part`.
+  STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
+    const unsigned rank = rank_of_sample(row);
+    if (rank > 0) {
+      find_last_candidate(row, rank);
+      const unsigned found = collect(row, part, parts);
+      if (!is_last_part(part, parts, found)) return;
+      const unsigned candidates = storage_.first_of_part[parts];
+      if (candidates >= row.count && candidates <= capacity) {
+        select(row, parts, candidates);
+        return;
+      }
+    } else if (part > 0) {
+      return;
+    }
+    select_from_all(row);
+  }
+
+ private:
+  STRATA_D int first_item() const {
+    return static_cast<int>(threadIdx.x) / warp_threads * (warp_threads * Items) +
+           static_cast<int>(threadIdx.x) % warp_threads;
+  }
+
+  /// 0 if there would be too many candidates. With 4 standard deviations and some items more than expected, no result
+  /// is missed by chance.
+  STRATA_D static unsigned rank_of_sample(const Row& row) {
+    const float items_per_sample = static_cast<float>(row.length) / static_cast<float>(tile_items);
+    const float expected = static_cast<float>(row.count) / items_per_sample;
+    const float rank = expected + 4 * sqrtf(expected) + 4;
+    return (rank + 4 * sqrtf(rank)) * items_per_sample <= static_cast<float>(capacity) ? static_cast<unsigned>(rank)
+                                                                                       : 0;
+  }
+
+  /// The index of an item of the sample; they ascend.
+  STRATA_D static long long index_of_sample(const Row& row, unsigned number) {
+    constexpr long long groups = tile_items / neighbours;
+    const long long group = number / neighbours;
+    const long long length = row.length / groups;  // at least `neighbours`
+    unsigned long long hash = (static_cast<unsigned long long>(group) + 1) * 0x9e3779b97f4a7c15ull;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
+    const auto places = static_cast<unsigned long long>(length - neighbours + 1);
+    const auto offset = static_cast<long long>((hash >> 32) * places >> 32);
+    return group * length + offset + static_cast<long long>(number % neighbours);
+  }
+
+  STRATA_D void find_last_candidate(const Row& row, unsigned rank) {
+    const int first = first_item();
+    Code codes[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      codes[i] = problem_.code_at(row, index_of_sample(row, static_cast<unsigned>(first + i * warp_threads)));
+    }
+    if (threadIdx.x == 0) storage_.last_sample = 0;
+    const auto threshold = detail::find_top_k_threshold(team_, codes, rank);
+    last_code_ = threshold.code;
+    last_index_ = row.length;
+    if (threshold.takes_all_equal) return;
+    detail::for_each_top_k(team_, codes, threshold, [&](unsigned, int i) {
+      if (codes[i] == threshold.code) {
+        atomicMax(&storage_.last_sample, static_cast<unsigned>(first + i * warp_threads));
+      }
+    });
+    __syncthreads();
+    last_index_ = index_of_sample(row, storage_.last_sample);
+  }
+
+  STRATA_D bool is_candidate(Code code, long long index) const {
+    return code < last_code_ || (code == last_code_ && index <= last_index_);
+  }
+
+  /// Returns how many candidates the part has, of which up to `capacity` are kept.
+  STRATA_D unsigned collect(const Row& row, unsigned part, unsigned parts) {
+    const long long tiles = detail::ceiling_divide<long long>(row.length, tile_items);
+    const long long share = detail::ceiling_divide<long long>(tiles, parts);
+    const long long begin = share * part;
+    const long long end = detail::least(begin + share, tiles);
+    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+    const unsigned lower = (1u << lane) - 1;
+    Code* const kept_codes = scratch_.codes + std::size_t{part} * top_k_candidates_of_part;
+    unsigned long long* const kept_indices = scratch_.indices + std::size_t{part} * top_k_candidates_of_part;
+    unsigned found = 0;
+    Code codes[Items];
+    long long first = begin * tile_items + first_item();
+    for (long long tile = begin; tile < end; ++tile, first += tile_items) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) codes[i] = problem_.code_at(row, first + i * warp_threads);
+      unsigned before = 0, all = 0;
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const long long index = first + i * warp_threads;
+        if (index < row.length && is_candidate(codes[i], index)) ++before;
+      }
+      team_.sum_before(before, all);
+      unsigned position = found + before;
+      found += all;
+      if (all == 0) continue;
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const long long index = first + i * warp_threads;
+        const bool is_kept = index < row.length && is_candidate(codes[i], index);
+        const unsigned kept = __ballot_sync(full_warp_mask, is_kept);
+        const unsigned to = position + static_cast<unsigned>(__popc(kept & lower));
+        if (is_kept && to < capacity) {
+          kept_codes[to] = codes[i];
+          kept_indices[to] = static_cast<unsigned long long>(index);
+        }
+        position += static_cast<unsigned>(__popc(kept));
+      }
+    }
+    return found;
+  }
+
+  /// Whether all parts are collected. Then it is known where the candidates of each begin.
+  STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
+    if (parts > 1) {
+      if (threadIdx.x == 0) scratch_.counts[part] = found;
+      __syncthreads();
+      if (threadIdx.x == 0) storage_.is_last = detail::arrive_is_last(scratch_.arrivals, parts);
+      __syncthreads();
+      if (!storage_.is_last) return false;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      unsigned sum = 0;
+      for (unsigned i = 0; i < parts; ++i) {
+        storage_.first_of_part[i] = sum;
+        const unsigned of_part = parts > 1 ? scratch_.counts[i] : found;
+        // More than there is room for in a part are more than there is room for in all.
+        sum = of_part > capacity || sum > capacity ? capacity + 1 : sum + of_part;
+      }
+      storage_.first_of_part[parts] = sum;
+    }
+    __syncthreads();
+    return true;
+  }
+
+  /// Where a candidate lies in the scratch of the segment.
+  STRATA_D std::size_t place_of(unsigned candidate, unsigned parts) const {
+    unsigned part = 0;
+    for (unsigned beyond = parts; beyond - part > 1;) {
+      const unsigned middle = part + (beyond - part) / 2;
+      if (storage_.first_of_part[middle] <= candidate) {
+        part = middle;
+      } else {
+        beyond = middle;
+      }
+    }
+    return std::size_t{part} * top_k_candidates_of_part + (candidate - storage_.first_of_part[part]);
+  }
+
+  STRATA_D void select(const Row& row, unsigned parts, unsigned candidates) {
+    const int first = first_item();
+    Code codes[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const auto candidate = static_cast<unsigned>(first + i * warp_threads);
+      codes[i] = candidate < candidates ? scratch_.codes[place_of(candidate, parts)] : Problem::last_code;
+    }
+    const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
+    const auto index_of = [&](unsigned candidate) {
+      return static_cast<std::size_t>(scratch_.indices[place_of(candidate, parts)]);
+    };
+    detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
+      const auto candidate = static_cast<unsigned>(first + i * warp_threads);
+      if constexpr (IsSorted) {
+        storage_.sort.staged.codes[position] = codes[i];
+        storage_.sort.staged.indices[position] = candidate;
+      } else {
+        const std::size_t index = index_of(candidate);
+        problem_.write(row, position, index, problem_.key_of(row, index, codes[i]));
+      }
+    });
+    if constexpr (IsSorted) BlockSort::write(storage_.sort, problem_, row, index_of);
+  }
+
+  STRATA_D void select_from_all(const Row& row) {
+    __syncthreads();
+    const top_k_workspace workspace{};
+    Whole agent(storage_.whole.Alias(), detail::advanced(problem_.keys, row.begin),
+                static_cast<std::size_t>(row.length), static_cast<std::size_t>(row.count), workspace);
+    agent.template run<false>([&](std::size_t position, std::size_t index, const Key& key, bool) {
+      if constexpr (IsSorted) {
+        scratch_.codes[position] = Problem::code_of(key);
+        scratch_.indices[position] = index;
+      } else {
+        problem_.write(row, position, index, key);
+      }
+    });
+    if constexpr (IsSorted) {
+      __syncthreads();
+      for (int i = static_cast<int>(threadIdx.x); i < row.count; i += Threads) {
+        storage_.sort.staged.codes[i] = scratch_.codes[i];
+        storage_.sort.staged.indices[i] = static_cast<unsigned>(i);
+      }
+      BlockSort::write(storage_.sort, problem_, row,
+                       [&](unsigned position) { return static_cast<std::size_t>(scratch_.indices[position]); });
+    }
+  }
+
+  TempStorage& storage_;
+  const Problem& problem_;
+  const top_k_scratch<Code> scratch_;
+  Team team_;
+  // The last candidate: of equal codes those up to the index are candidates, too.
+  Code last_code_ = 0;
+  long long last_index_ = 0;
+};
+
+/// Storage of the agent of long segments; none where there are none.
+template <class Long, bool IsUsed>
+struct top_k_long_storage {
+  Uninitialized<typename Long::TempStorage> value;
+};
+template <class Long>
+struct top_k_long_storage<Long, false> {};
+
+/// Segments that logical warps have left, each by a block: one that fits registers is read once. With `HasLong` others
+/// are left to AgentTopKLongSegment. With `IsSorted` each has up to `max_top_k_sorted_by_block` results.
+template <class Policy, class Problem, int Threads, int Items, bool IsSorted, bool HasLong>
+class AgentSegmentedTopKBlock {
+  using Code = typename Problem::Code;
+  using Row = typename Problem::row;
+  using Team = top_k_block<Threads, Code>;
+  using BlockSort = top_k_block_sort<Problem, Threads>;
   static constexpr int warps = Team::warps;
-  using Sort1 = BlockRadixSort<Code, Threads, 1, unsigned>;
-  using SortAll = BlockRadixSort<Code, Threads, capacity / Threads, unsigned>;
-  using Long = AgentTopK<Policy, typename Problem::Iterator, typename Problem::Digits>;
+  using Long = AgentTopKLongSegment<Policy, Problem, Threads, Items, IsSorted>;
   struct nothing {};
 
  public:
@@ -220,10 +533,8 @@ class AgentSegmentedTopKBlock {
     unsigned chosen[warps];
     typename Team::storage team;
     union {
-      std::conditional_t<IsSorted, top_k_staged<Code, capacity>, nothing> staged;
-      std::conditional_t<IsSorted, Uninitialized<typename Sort1::TempStorage>, nothing> sort1;
-      std::conditional_t<IsSorted, Uninitialized<typename SortAll::TempStorage>, nothing> sort_all;
-      std::conditional_t<HasLong, Uninitialized<typename Long::TempStorage>, nothing> long_rows;
+      std::conditional_t<IsSorted, typename BlockSort::storage, nothing> sort;
+      top_k_long_storage<Long, HasLong> long_rows;
     };
   };
 
@@ -231,8 +542,7 @@ class AgentSegmentedTopKBlock {
       : storage_(storage),
         problem_(problem),
         team_(storage.team, static_cast<int>(threadIdx.x)),
-        scratch_{scratch.codes + std::size_t{blockIdx.y} * capacity,
-                 scratch.indices + std::size_t{blockIdx.y} * capacity} {}
+        scratch_(scratch.of(blockIdx.y, 1)) {}
 
   /// All segments for which `is_chosen(length, count)`.
   template <class IsChosen>
@@ -266,7 +576,7 @@ class AgentSegmentedTopKBlock {
       if (row.length <= tile_items) {
         select_tile(row);
       } else {
-        if constexpr (HasLong) select_long(row);
+        if constexpr (HasLong) Long(storage_.long_rows.value.Alias(), problem_, scratch_).run(row, 0, 1);
       }
     }
     problem_.pad(row, static_cast<int>(threadIdx.x), Threads);
@@ -282,75 +592,21 @@ class AgentSegmentedTopKBlock {
     detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
       const auto index = static_cast<unsigned>(first + i * warp_threads);
       if constexpr (IsSorted) {
-        storage_.staged.codes[position] = codes[i];
-        storage_.staged.indices[position] = index;
+        storage_.sort.staged.codes[position] = codes[i];
+        storage_.sort.staged.indices[position] = index;
       } else {
         problem_.write(row, position, index, problem_.key_of(row, index, codes[i]));
       }
     });
     if constexpr (IsSorted) {
-      __syncthreads();
-      sort(
-          row, storage_.staged.codes, [&](unsigned position) { return storage_.staged.indices[position]; },
-          [](unsigned index) { return std::size_t{index}; });
-    }
-  }
-
-  STRATA_D void select_long(const Row& row) {
-    const top_k_workspace workspace{};
-    Long agent(storage_.long_rows.Alias(), detail::advanced(problem_.keys, row.begin),
-               static_cast<std::size_t>(row.length), static_cast<std::size_t>(row.count), workspace);
-    agent.template run<false>([&](std::size_t position, std::size_t index, const Key& key, bool) {
-      if constexpr (IsSorted) {
-        scratch_.codes[position] = Problem::code_of(key);
-        scratch_.indices[position] = index;
-      } else {
-        problem_.write(row, position, index, key);
-      }
-    });
-    if constexpr (IsSorted) {
-      __syncthreads();
-      sort(
-          row, scratch_.codes, [](unsigned position) { return position; },
-          [&](unsigned position) { return static_cast<std::size_t>(scratch_.indices[position]); });
-    }
-  }
-
-  /// Sorts codes with what `value_of` has for their positions. `index_of` has the index for such a value.
-  template <class ValueOf, class IndexOf>
-  STRATA_D void sort(const Row& row, const Code* codes, ValueOf value_of, IndexOf index_of) {
-    if (row.count <= Threads) {
-      sort<Sort1, 1>(storage_.sort1, row, codes, value_of, index_of);
-    } else {
-      sort<SortAll, capacity / Threads>(storage_.sort_all, row, codes, value_of, index_of);
-    }
-  }
-  template <class Sort, int SortItems, class Storage, class ValueOf, class IndexOf>
-  STRATA_D void sort(Storage& storage, const Row& row, const Code* codes, ValueOf& value_of, IndexOf& index_of) {
-    const int count = static_cast<int>(row.count), thread = static_cast<int>(threadIdx.x);
-    Code thread_codes[SortItems];
-    unsigned values[SortItems];
-    STRATA_UNROLL
-    for (int i = 0; i < SortItems; ++i) {
-      const int position = thread * SortItems + i;
-      thread_codes[i] = position < count ? codes[position] : Problem::last_code;
-      values[i] = position < count ? value_of(static_cast<unsigned>(position)) : 0;
-    }
-    __syncthreads();
-    Sort(storage.Alias()).SortBlockedToStripedPartialTile(thread_codes, values, count);
-    STRATA_UNROLL
-    for (int i = 0; i < SortItems; ++i) {
-      const int position = i * Threads + thread;
-      if (position >= count) break;
-      const std::size_t index = index_of(values[i]);
-      problem_.write(row, static_cast<std::size_t>(position), index, problem_.key_of(row, index, thread_codes[i]));
+      BlockSort::write(storage_.sort, problem_, row, [](unsigned index) { return std::size_t{index}; });
     }
   }
 
   TempStorage& storage_;
   const Problem& problem_;
   Team team_;
-  top_k_scratch<Code> scratch_;
+  const top_k_scratch<Code> scratch_;
 };
 
 }  // namespace detail

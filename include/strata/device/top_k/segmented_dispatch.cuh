@@ -102,6 +102,24 @@ __launch_bounds__((top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().bl
   });
 }
 
+/// Few long segments of one size: each by as many blocks as the grid has rows.
+template <class MaxPolicy, bool IsSorted, class Problem>
+__launch_bounds__(
+    (top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
+    (top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().blocks_per_multiprocessor))
+    STRATA_KERNEL void segmented_top_k_parts_kernel(const STRATA_GRID_CONSTANT Problem problem,
+                                                    top_k_scratch<typename Problem::Code> scratch) {
+  using Policy = typename MaxPolicy::ActivePolicy;
+  constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
+  using Agent = AgentTopKLongSegment<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  const typename Problem::row row = problem.at(blockIdx.z);
+  if (row.count > 0) Agent(shared.Alias(), problem, scratch.of(blockIdx.z, gridDim.y)).run(row, blockIdx.y, gridDim.y);
+  if (blockIdx.y == 0) problem.pad(row, static_cast<int>(threadIdx.x), tuning.block_threads);
+}
+
 inline constexpr int top_k_copy_threads = 256;
 
 /// Writes results that have been sorted: `keys` and `indices` have `stride` items for each segment.
@@ -174,8 +192,8 @@ struct DispatchSegmentedTopK {
   static constexpr bool has_size = std::is_same_v<Segments, SegmentsOfSize>;
   static constexpr long long max_grid = 0x7fffffff;
   static constexpr long long max_rows_of_grid = 0xffff;
-  /// Blocks that sort results of long segments, at most.
-  static constexpr long long max_sorting_blocks = 512;
+  /// Blocks that select from long segments, at most.
+  static constexpr long long max_long_blocks = 256;
 
   Problem problem;
   cudaStream_t stream;
@@ -186,19 +204,24 @@ struct DispatchSegmentedTopK {
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               cudaStream_t stream) {
     const auto segments = problem.segments.num_segments();
-    temporary_storage::layout<2> storage;
+    temporary_storage::layout<4> storage;
     storage.template reserve<unsigned char>(0, 1);
-    if (IsSorted && may_have_long(problem)) {
-      const auto results = static_cast<std::size_t>(detail::least(segments, max_sorting_blocks)) *
-                           static_cast<std::size_t>(max_top_k_sorted_by_block);
-      storage.template reserve<Code>(0, results);
-      storage.template reserve<unsigned long long>(1, results);
+    if (may_have_long(problem)) {
+      constexpr auto blocks = static_cast<std::size_t>(max_long_blocks);
+      const std::size_t parts = has_size ? blocks : static_cast<std::size_t>(detail::least(segments, max_long_blocks));
+      storage.template reserve<Code>(0, parts * top_k_candidates_of_part);
+      storage.template reserve<unsigned long long>(1, parts * top_k_candidates_of_part);
+      storage.template reserve<unsigned>(2, parts);
+      storage.template reserve<unsigned>(3, parts);
     }
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (segments == 0 || problem.results.max_results() == 0) return cudaSuccess;
-    DispatchSegmentedTopK dispatch{
-        problem, stream, {}, {storage.template get<Code>(0), storage.template get<unsigned long long>(1)}};
+    DispatchSegmentedTopK dispatch{problem,
+                                   stream,
+                                   {},
+                                   {storage.template get<Code>(0), storage.template get<unsigned long long>(1),
+                                    storage.template get<unsigned>(2), storage.template get<unsigned>(3)}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -231,7 +254,8 @@ struct DispatchSegmentedTopK {
       if (!by_block<Policy, top_k_rows_of::block>(size) && by_block<Policy, top_k_rows_of::large_block>(size)) {
         return launch_blocks<Policy, top_k_rows_of::large_block>(false);
       }
-      return launch_blocks<Policy, top_k_rows_of::block>(false);
+      const long long parts = number_of_parts<Policy>(size);
+      return parts > 1 ? launch_parts<Policy>(parts) : launch_blocks<Policy, top_k_rows_of::block>(false);
     } else {
       const cudaError_t status = launch_warps<Policy, top_k_rows_of::wide>();
       return status != cudaSuccess ? status : launch_blocks<Policy, top_k_rows_of::block>(true);
@@ -263,6 +287,32 @@ struct DispatchSegmentedTopK {
         segmented_top_k_warps_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem);
   }
 
+  /// Blocks of each segment, so that all multiprocessors have work; 1 if a segment fits the registers of one.
+  template <class Policy>
+  long long number_of_parts(long long size) const {
+    constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
+    if (by_block<Policy, top_k_rows_of::block>(size)) return 1;
+    const long long resident = detail::least(
+        static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor, max_long_blocks);
+    const long long parts =
+        detail::least(resident / problem.segments.num_segments(), static_cast<long long>(max_top_k_parts));
+    constexpr long long tile_items = tuning.block_threads * tuning.items_per_thread;
+    return detail::least(parts, detail::ceiling_divide(size, tile_items));
+  }
+
+  template <class Policy>
+  cudaError_t launch_parts(long long parts) {
+    constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
+    const long long segments = problem.segments.num_segments();
+    const cudaError_t status =
+        cudaMemsetAsync(scratch.arrivals, 0, static_cast<std::size_t>(segments) * sizeof(*scratch.arrivals), stream);
+    if (status != cudaSuccess) return status;
+    return strata::launch(
+        configuration("strata::DeviceSegmentedTopK (parts)",
+                      dim3(1, static_cast<unsigned>(parts), static_cast<unsigned>(segments)), tuning.block_threads),
+        segmented_top_k_parts_kernel<MaxPolicy, IsSorted, Problem>, problem, scratch);
+  }
+
   /// `has_warps`: logical warps have selected from the shorter segments.
   template <class Policy, top_k_rows_of Rows>
   cudaError_t launch_blocks(bool has_warps) {
@@ -273,7 +323,7 @@ struct DispatchSegmentedTopK {
       blocks =
           detail::least(blocks, static_cast<long long>(device.multiprocessors) * 4 * tuning.blocks_per_multiprocessor);
     }
-    if (IsSorted && may_have_long(problem)) blocks = detail::least(blocks, max_sorting_blocks);
+    if (may_have_long(problem)) blocks = detail::least(blocks, max_long_blocks);
     return strata::launch(configuration("strata::DeviceSegmentedTopK (blocks)", dim3(1, static_cast<unsigned>(blocks)),
                                         tuning.block_threads),
                           segmented_top_k_block_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem, scratch,

@@ -54,6 +54,10 @@ namespace detail {
 /// So many results of a segment at most are sorted where they are selected.
 inline constexpr int max_top_k_sorted_by_warp = 64;
 inline constexpr int max_top_k_sorted_by_block = 2048;
+/// Blocks of a long segment, at most.
+inline constexpr unsigned max_top_k_parts = 64;
+/// Room for candidates of each part of a long segment. A block selects from all of them in registers.
+inline constexpr unsigned top_k_candidates_of_part = 8192;
 
 }  // namespace detail
 STRATA_NAMESPACE_END

@@ -128,6 +128,18 @@ class top_k_block {
     equal = in_warp_.sum(lane_ < warp_ ? shared_.equal[lane_] : 0);
   }
 
+  /// Replaces a count of the thread by the sum of those of the warps before this one. `all` is the sum of all.
+  STRATA_D void sum_before(unsigned& count, unsigned& all) {
+    unsigned* const counts = shared_.counts[phase_];
+    phase_ ^= 1;
+    const unsigned own = in_warp_.sum(count);
+    if (lane_ == 0) counts[warp_] = own;
+    __syncthreads();
+    const unsigned other = lane_ < warps ? counts[lane_] : 0;
+    all = in_warp_.sum(other);
+    count = in_warp_.sum(lane_ < warp_ ? other : 0);
+  }
+
  private:
   storage& shared_;
   const int warp_, lane_;
