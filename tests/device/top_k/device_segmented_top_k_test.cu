@@ -49,12 +49,27 @@ struct place {
 
 enum class form { keys, pairs, arg };
 
+/// Blocks and warps that hold few items: segments are long from 513 items on.
+struct short_tiles {
+  struct rows {
+    static constexpr strata::top_k_warp_tuning narrow{64, 4, 2};
+    static constexpr strata::top_k_warp_tuning middle{64, 16, 2};
+    static constexpr strata::top_k_warp_tuning wide{64, 32, 2};
+    static constexpr strata::top_k_block_tuning small_block{64, 2, 1};
+    static constexpr strata::top_k_block_tuning block{128, 4, 1};
+    static constexpr strata::top_k_block_tuning large_block{256, 4, 1};
+    static constexpr strata::top_k_tuning select{128, 1};
+  };
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy>, rows {};
+  using MaxPolicy = Policy;
+};
+
 /// Calls one of the twelve functions.
-template <bool IsMax, bool IsSorted, form Form, class In, class Out, class ValuesIn, class ValuesOut, class Segments,
-          class K, class... Storage>
+template <bool IsMax, bool IsSorted, form Form, class Hub = strata::default_policy_hub, class In, class Out,
+          class ValuesIn, class ValuesOut, class Segments, class K, class... Storage>
 cudaError_t call(const In& in, Out out, const ValuesIn& values, ValuesOut values_out, const Segments& segments,
                  const K& k, Storage&&... storage) {
-  using all = DeviceSegmentedTopK;
+  using all = strata::TunedDeviceSegmentedTopK<Hub>;
   static_cast<void>(values);
   static_cast<void>(values_out);
   if constexpr (Form == form::keys) {
@@ -108,7 +123,8 @@ struct expectation {
 };
 
 /// One call: `all` are the segments in `keys`, whose array begins `shift` items behind a boundary.
-template <bool IsMax, bool IsSorted, form Form, class Value = std::uint32_t, class Key, class Segments, class K>
+template <bool IsMax, bool IsSorted, form Form, class Value = std::uint32_t, class Hub = strata::default_policy_hub,
+          class Key, class Segments, class K>
 void expect_results(const std::vector<Key>& keys, const std::vector<segment>& all, const std::vector<place>& places,
                     std::size_t outputs, const Segments& segments, const K& k, std::size_t shift = 0,
                     const Key* padding = nullptr, std::size_t stride = 0) {
@@ -121,8 +137,8 @@ void expect_results(const std::vector<Key>& keys, const std::vector<segment>& al
   device_vector<Value> values_out(outputs);
   const Key* const first = in.data() + shift;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return call<IsMax, IsSorted, Form>(first, out.data(), static_cast<const Value*>(values_in.data()),
-                                       values_out.data(), segments, k, storage...);
+    return call<IsMax, IsSorted, Form, Hub>(first, out.data(), static_cast<const Value*>(values_in.data()),
+                                            values_out.data(), segments, k, storage...);
   }));
   expectation<Key> expected(outputs);
   expectation<Value> expected_values(outputs);
@@ -146,7 +162,8 @@ void expect_results(const std::vector<Key>& keys, const std::vector<segment>& al
 }
 
 /// Rows of one size.
-template <bool IsMax, bool IsSorted, form Form, class Value = std::uint32_t, class Key>
+template <bool IsMax, bool IsSorted, form Form, class Value = std::uint32_t, class Hub = strata::default_policy_hub,
+          class Key>
 void expect_rows(const std::vector<Key>& keys, std::size_t rows, std::size_t size, std::size_t k,
                  std::size_t shift = 0) {
   SCOPED_TRACE(testing::Message() << k << " of " << rows << " rows of " << size << ", shift " << shift);
@@ -161,7 +178,7 @@ void expect_rows(const std::vector<Key>& keys, std::size_t rows, std::size_t siz
 }
 
 /// Segments of any lengths, by offsets.
-template <bool IsMax, bool IsSorted, form Form, class Key>
+template <bool IsMax, bool IsSorted, form Form, class Key, class Hub = strata::default_policy_hub>
 void expect_segments(const std::vector<std::size_t>& lengths, std::size_t k, pattern how) {
   SCOPED_TRACE(testing::Message() << k << " of " << lengths.size() << " segments");
   std::vector<segment> all;
@@ -178,7 +195,8 @@ void expect_segments(const std::vector<std::size_t>& lengths, std::size_t k, pat
   const auto keys = make_keys<Key>(begin, how, begin + k);
   const device_vector<int> d_offsets(offsets);
   const strata::SegmentsByOffsets segments(lengths.size(), d_offsets.data(), d_offsets.data() + 1);
-  ASSERT_NO_FATAL_FAILURE((expect_results<IsMax, IsSorted, Form>(keys, all, places, all.size() * k + 3, segments, k)));
+  ASSERT_NO_FATAL_FAILURE(
+      (expect_results<IsMax, IsSorted, Form, std::uint32_t, Hub>(keys, all, places, all.size() * k + 3, segments, k)));
 }
 
 // ------------------------------------------------------------------ sizes and types
@@ -298,6 +316,59 @@ TEST(device_segmented_top_k, many_sorted_results) {
     ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::arg>(keys, 2, size, 2048)));
     ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::arg>(keys, 2, size, 2049)));
     ASSERT_NO_FATAL_FAILURE((expect_rows<false, true, form::pairs>(keys, 2, size, size)));
+  }
+}
+
+// ------------------------------------------------------------------ long segments
+
+// One row has several blocks, many rows have one each. Few results: candidates by a sample. Many: the whole segment.
+TEST(device_segmented_top_k, long_segments) {
+  for (const pattern how : all_patterns) {
+    SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
+    for (const std::size_t rows : {1, 2, is_small() ? 9 : 300}) {
+      for (const std::size_t size : {513, 1025, is_small() ? 6001 : 70001}) {
+        if (rows > 2 && size > 1025) continue;
+        const auto keys = make_keys<float>(rows * size, how, size);
+        for (const std::size_t k : {std::size_t{1}, std::size_t{20}, size / 2, size - 1}) {
+          if (is_small() && k > 20 && how != pattern::few) continue;
+          ASSERT_NO_FATAL_FAILURE(
+              (expect_rows<true, false, form::arg, std::uint32_t, short_tiles>(keys, rows, size, k, k % 2)));
+          ASSERT_NO_FATAL_FAILURE(
+              (expect_rows<false, true, form::pairs, std::uint32_t, short_tiles>(keys, rows, size, k)));
+        }
+      }
+    }
+  }
+}
+
+TEST(device_segmented_top_k, long_and_short_segments) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < 50; ++i) lengths.push_back(i * 37 % 90);
+  lengths.insert(lengths.end(), {511, 512, 513, 0, if_small<std::size_t>(3000, 200000), 1, 1500, 63, 64, 65});
+  for (const pattern how : {pattern::random, pattern::equal, pattern::sorted}) {
+    for (const std::size_t k : {1, 15, 400}) {
+      ASSERT_NO_FATAL_FAILURE((expect_segments<true, false, form::arg, std::int64_t, short_tiles>(lengths, k, how)));
+      ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::keys, std::int64_t, short_tiles>(lengths, k, how)));
+    }
+  }
+}
+
+// All keys at the places of the sample are greater than others, or less: candidates are too few, or too many.
+TEST(device_segmented_top_k, a_sample_may_mislead) {
+  const std::size_t size = if_small<std::size_t>(4096, 65536), group = size / 128;
+  for (const bool is_greater : {false, true}) {
+    auto keys = make_keys<std::uint32_t>(size, pattern::random);
+    for (std::uint32_t& key : keys) key = (key >> 4) + (1u << 30);
+    for (std::size_t i = 0; i < 128; ++i) {
+      unsigned long long hash = (i + 1) * 0x9e3779b97f4a7c15ull;
+      hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
+      const std::size_t first = i * group + ((hash >> 32) * (group - 3) >> 32);
+      for (std::size_t j = first; j < first + 4; ++j) keys[j] += is_greater ? 1u << 31 : 0u - (1u << 30);
+    }
+    for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
+      ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
+      ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
+    }
   }
 }
 

@@ -515,9 +515,9 @@ struct top_k_long_storage {
 template <class Long>
 struct top_k_long_storage<Long, false> {};
 
-/// Segments that logical warps have left, each by a block: one that fits registers is read once. With `HasLong` others
-/// are left to AgentTopKLongSegment. With `IsSorted` each has up to `max_top_k_sorted_by_block` results.
-template <class Policy, class Problem, int Threads, int Items, bool IsSorted, bool HasLong>
+/// Segments that logical warps have left, each by a block: those that fit registers are read once. With `IsLong` the
+/// others, which are left to AgentTopKLongSegment. With `IsSorted` each has up to `max_top_k_sorted_by_block` results.
+template <class Policy, class Problem, int Threads, int Items, bool IsSorted, bool IsLong>
 class AgentSegmentedTopKBlock {
   using Code = typename Problem::Code;
   using Row = typename Problem::row;
@@ -533,10 +533,12 @@ class AgentSegmentedTopKBlock {
     unsigned chosen[warps];
     typename Team::storage team;
     union {
-      std::conditional_t<IsSorted, typename BlockSort::storage, nothing> sort;
-      top_k_long_storage<Long, HasLong> long_rows;
+      std::conditional_t<IsSorted && !IsLong, typename BlockSort::storage, nothing> sort;
+      top_k_long_storage<Long, IsLong> long_segment;
     };
   };
+
+  STRATA_HD static constexpr bool can_have(long long length) { return (length > tile_items) == IsLong; }
 
   STRATA_D AgentSegmentedTopKBlock(TempStorage& storage, const Problem& problem, const top_k_scratch<Code>& scratch)
       : storage_(storage),
@@ -573,10 +575,10 @@ class AgentSegmentedTopKBlock {
  private:
   STRATA_D void select(const Row& row) {
     if (row.count > 0) {
-      if (row.length <= tile_items) {
-        select_tile(row);
+      if constexpr (IsLong) {
+        Long(storage_.long_segment.value.Alias(), problem_, scratch_).run(row, 0, 1);
       } else {
-        if constexpr (HasLong) Long(storage_.long_rows.value.Alias(), problem_, scratch_).run(row, 0, 1);
+        select_tile(row);
       }
     }
     problem_.pad(row, static_cast<int>(threadIdx.x), Threads);

@@ -38,7 +38,7 @@ struct segmented_top_k_input<T*> {
 };
 
 /// Which of the tuning rows a kernel reads.
-enum class top_k_rows_of { narrow, middle, wide, small_block, block, large_block };
+enum class top_k_rows_of { narrow, middle, wide, small_block, block, large_block, long_segments };
 
 template <class Policy, top_k_rows_of Rows>
 STRATA_HD constexpr top_k_warp_tuning top_k_warp_rows() {
@@ -54,10 +54,10 @@ template <class Policy, top_k_rows_of Rows>
 STRATA_HD constexpr top_k_block_tuning top_k_block_rows() {
   if constexpr (Rows == top_k_rows_of::small_block) {
     return Policy::small_block;
-  } else if constexpr (Rows == top_k_rows_of::block) {
-    return Policy::block;
-  } else {
+  } else if constexpr (Rows == top_k_rows_of::large_block) {
     return Policy::large_block;
+  } else {
+    return Policy::block;
   }
 }
 
@@ -69,9 +69,9 @@ struct top_k_warps_agent {
 template <class Policy, class Problem, top_k_rows_of Rows, bool IsSorted>
 struct top_k_block_agent {
   static constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, Rows>();
-  static constexpr bool has_long = Rows == top_k_rows_of::block;
+  static constexpr bool is_long = Rows == top_k_rows_of::long_segments;
   using type =
-      AgentSegmentedTopKBlock<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted, has_long>;
+      AgentSegmentedTopKBlock<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted, is_long>;
 };
 
 /// Segments that fit the registers of a logical warp; others are left to the next kernel.
@@ -85,7 +85,8 @@ __launch_bounds__((top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blo
   Agent(shared.Alias(), problem).run();
 }
 
-/// Segments that the warps of `wide` have left, or all segments.
+/// Segments that the warps of `wide` have left, or all segments: those that fit the registers of a block, or those that
+/// do not.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -98,7 +99,7 @@ __launch_bounds__((top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().bl
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   Agent(shared.Alias(), problem, scratch).run([has_warps](long long length, long long count) {
-    return !has_warps || !Warps::can_have(length, count);
+    return Agent::can_have(length) && (!has_warps || !Warps::can_have(length, count));
   });
 }
 
@@ -176,6 +177,13 @@ using segmented_top_k_rows = std::void_t<
     if_rows<top_k_block_tuning, decltype(Policy::small_block), decltype(Policy::block), decltype(Policy::large_block)>,
     if_rows<top_k_tuning, decltype(Policy::select)>>;
 
+/// Long segments are selected from by AgentTopK in the blocks of `block`.
+template <class Policy>
+STRATA_HD constexpr void check_top_k_rows() {
+  static_assert(Policy::select.block_threads == Policy::block.block_threads,
+                "DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads");
+}
+
 /// Carries out one call. Without values, ValueIterator and ValueOutputIterator are NullType.
 template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class Segments, class Results,
           class KeyOutputIterator, class ValueIterator, class ValueOutputIterator>
@@ -240,6 +248,7 @@ struct DispatchSegmentedTopK {
 
   template <class Policy>
   cudaError_t Invoke() {
+    detail::check_top_k_rows<Policy>();
     const long long size = problem.segments.max_size();
     const long long most = detail::least(problem.results.max_results(), size);
     if constexpr (has_size) {
@@ -254,11 +263,15 @@ struct DispatchSegmentedTopK {
       if (!by_block<Policy, top_k_rows_of::block>(size) && by_block<Policy, top_k_rows_of::large_block>(size)) {
         return launch_blocks<Policy, top_k_rows_of::large_block>(false);
       }
-      const long long parts = number_of_parts<Policy>(size);
-      return parts > 1 ? launch_parts<Policy>(parts) : launch_blocks<Policy, top_k_rows_of::block>(false);
+      if (by_block<Policy, top_k_rows_of::block>(size)) return launch_blocks<Policy, top_k_rows_of::block>(false);
+      return problem.segments.num_segments() <= max_long_blocks
+                 ? launch_parts<Policy>(number_of_parts<Policy>(size))
+                 : launch_blocks<Policy, top_k_rows_of::long_segments>(false);
     } else {
-      const cudaError_t status = launch_warps<Policy, top_k_rows_of::wide>();
-      return status != cudaSuccess ? status : launch_blocks<Policy, top_k_rows_of::block>(true);
+      cudaError_t status = launch_warps<Policy, top_k_rows_of::wide>();
+      if (status == cudaSuccess) status = launch_blocks<Policy, top_k_rows_of::block>(true);
+      if (status != cudaSuccess || by_block<Policy, top_k_rows_of::block>(size)) return status;
+      return launch_blocks<Policy, top_k_rows_of::long_segments>(true);
     }
   }
 
@@ -269,7 +282,7 @@ struct DispatchSegmentedTopK {
   }
   template <class Policy, top_k_rows_of Rows>
   static bool by_block(long long size) {
-    return size <= top_k_block_agent<Policy, Problem, Rows, IsSorted>::type::tile_items;
+    return top_k_block_agent<Policy, Problem, Rows, IsSorted>::type::can_have(size);
   }
 
   launch_configuration configuration(const char* name, dim3 grid, int threads) const {
@@ -287,15 +300,14 @@ struct DispatchSegmentedTopK {
         segmented_top_k_warps_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem);
   }
 
-  /// Blocks of each segment, so that all multiprocessors have work; 1 if a segment fits the registers of one.
+  /// Blocks of each long segment, so that all multiprocessors have work.
   template <class Policy>
   long long number_of_parts(long long size) const {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
-    if (by_block<Policy, top_k_rows_of::block>(size)) return 1;
     const long long resident = detail::least(
         static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor, max_long_blocks);
-    const long long parts =
-        detail::least(resident / problem.segments.num_segments(), static_cast<long long>(max_top_k_parts));
+    const long long parts = detail::most(
+        detail::least(resident / problem.segments.num_segments(), static_cast<long long>(max_top_k_parts)), 1LL);
     constexpr long long tile_items = tuning.block_threads * tuning.items_per_thread;
     return detail::least(parts, detail::ceiling_divide(size, tile_items));
   }
@@ -323,7 +335,7 @@ struct DispatchSegmentedTopK {
       blocks =
           detail::least(blocks, static_cast<long long>(device.multiprocessors) * 4 * tuning.blocks_per_multiprocessor);
     }
-    if (may_have_long(problem)) blocks = detail::least(blocks, max_long_blocks);
+    if (Rows == top_k_rows_of::long_segments) blocks = detail::least(blocks, max_long_blocks);
     return strata::launch(configuration("strata::DeviceSegmentedTopK (blocks)", dim3(1, static_cast<unsigned>(blocks)),
                                         tuning.block_threads),
                           segmented_top_k_block_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem, scratch,
