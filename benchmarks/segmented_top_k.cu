@@ -102,8 +102,8 @@ device_array<Key> sorted(const device_array<Key>& results, std::int64_t rows, in
 
 enum class form { keys, sorted, pairs };
 
-/// Rows that CUB may be asked for: it has a bound for their size.
-inline constexpr int most_of_cub = 1 << 21;
+/// Rows that CUB 3.5 takes: each must fit the shared memory of a block.
+inline constexpr int most_of_cub = 8192;
 inline constexpr std::int64_t most_rows_of_loop = 1024;
 
 template <class Key, int Size, int K, form Form>

@@ -24,11 +24,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   written. Or it is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or offsets
 ///   of results, and may have a number for each segment.
 /// - **Result.** That of DeviceTopK for each segment: of equal keys the first ones in the segment are taken. Without
-///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the order
-///   of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than
+///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the
+///   order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than
 ///   +infinity. The same from run to run, and on all devices.
-/// - **Functions.** `MaxKeys` writes keys, `MaxPairs` keys and the values at the same places, `ArgMax` keys and their
-///   indices in the segment, for an output of any integer type. A DiscardOutputIterator takes keys that nobody wants.
+/// - **Functions.** `MaxKeys` writes keys, `MaxPairs` keys and their values, `ArgMax` keys and their indices in the
+///   segment, for an output of any integer type. A DiscardOutputIterator takes keys that are not wanted.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.

@@ -63,6 +63,18 @@ struct segmented_top_k_problem {
   STRATA_D Code code_at(const row& of, long long index) const {
     return index < of.length ? code_of(key_at(of, static_cast<std::size_t>(index))) : last_code;
   }
+  /// Codes of items `first`, `first` + Stride ... of which there are those before `valid`. With `MayBeFull` tiles without
+  /// missing items have code of their local.
+  template <int Stride, bool MayBeFull, int Items>
+  STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
+    const auto from = detail::advanced(keys, of.begin + static_cast<std::size_t>(first));
+    if (MayBeFull && valid >= Stride * Items) {
+      load_codes<true, Stride>(from, Items * Stride, codes);
+    } else {
+      load_codes<false, Stride>(from, valid - first, codes);
+    }
+  }
+
   /// The key of an item. The codes of zeros and of NaN are those of several keys.
   STRATA_D Key key_of(const row& of, std::size_t index, Code code) const {
     if constexpr (Codes::are_all_exact) {
@@ -85,6 +97,33 @@ struct segmented_top_k_problem {
     }
   }
 
+  /// Loads all keys before it looks at the first. Codes that are not exact take more instructions, and few tiles have any.
+  template <bool IsFull, int Stride, int Items>
+  STRATA_D static void load_codes(const KeyIterator& from, int valid, Code (&codes)[Items]) {
+    Key loaded[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      if constexpr (!IsFull) std::memset(static_cast<void*>(&loaded[i]), 0, sizeof(Key));
+      if (IsFull || i * Stride < valid) loaded[i] = detail::item_at(from, static_cast<std::size_t>(i * Stride));
+    }
+    bool are_exact = true;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      codes[i] = Codes::encode(loaded[i]);
+      are_exact = are_exact & Codes::is_exact(codes[i]);
+    }
+    if constexpr (!Codes::are_all_exact) {
+      if (!are_exact) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) codes[i] = Codes::ordered(codes[i]);
+      }
+    }
+    if constexpr (!IsFull) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) codes[i] = i * Stride < valid ? codes[i] : last_code;
+    }
+  }
+
   /// By `threads` threads: what lies behind the results of a segment.
   STRATA_D void pad(const row& of, int thread, int threads) const {
     if constexpr (Results::has_padding) {
@@ -104,7 +143,7 @@ struct segmented_top_k_problem {
   }
 };
 
-/// A result that waits to be sorted, in shared memory.
+/// Results that wait to be sorted, in shared memory.
 template <class Code, int Count>
 struct top_k_staged {
   Code codes[Count];
@@ -118,8 +157,11 @@ class AgentSegmentedTopKWarps {
   using Code = typename Problem::Code;
   using Row = typename Problem::row;
   static constexpr int rows = BlockThreads / Lanes;
-  static constexpr int capacity = IsSorted ? max_top_k_sorted_by_warp : 1;
-  using staged = top_k_staged<Code, capacity>;
+  /// Results of a segment, on their way to the lanes that write them.
+  struct in_order {
+    unsigned short indices[static_cast<std::size_t>(Lanes * Items)];
+  };
+  using staged = std::conditional_t<IsSorted, top_k_staged<Code, max_top_k_sorted_by_warp>, in_order>;
 
  public:
   static constexpr long long tile_items = Lanes * Items;
@@ -136,57 +178,73 @@ class AgentSegmentedTopKWarps {
       : results_(storage.results[static_cast<int>(threadIdx.x) / Lanes]), problem_(problem) {}
 
   STRATA_D void run() {
+    constexpr int rows_of_warp = warp_threads / Lanes;
+    const long long segments = problem_.segments.num_segments();
     const long long step = static_cast<long long>(gridDim.x) * rows;
-    for (long long segment = static_cast<long long>(blockIdx.x) * rows + static_cast<int>(threadIdx.x) / Lanes;
-         segment < problem_.segments.num_segments(); segment += step) {
-      const Row row = problem_.at(segment);
-      if (can_have(row.length, row.count)) select(row);
+    const int local = static_cast<int>(threadIdx.x) / Lanes, first_of_warp = local / rows_of_warp * rows_of_warp;
+    for (long long first = static_cast<long long>(blockIdx.x) * rows; first + first_of_warp < segments; first += step) {
+      // A logical warp without a segment has one without items.
+      Row row{};
+      bool is_local = first + local < segments;
+      if (is_local) {
+        row = problem_.at(first + local);
+        is_local = can_have(row.length, row.count);
+      }
+      if (!is_local) row.length = row.count = 0;
+      if (team_.any(row.count > 0)) select(row);
+      if (is_local) problem_.pad(row, team_.lanes().lane(), Lanes);
     }
   }
 
  private:
   STRATA_D void select(const Row& row) {
     const int lane = team_.lanes().lane();
-    if (row.count > 0) {
-      Code codes[Items];
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) codes[i] = problem_.code_at(row, i * Lanes + lane);
-      const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
-      detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
-        const auto index = static_cast<unsigned>(i * Lanes + lane);
-        if constexpr (IsSorted) {
-          results_.codes[position] = codes[i];
-          results_.indices[position] = index;
-        } else {
-          problem_.write(row, position, index, problem_.key_of(row, index, codes[i]));
-        }
-      });
-      if constexpr (IsSorted) sort(row, lane);
+    Code codes[Items];
+    problem_.template load<Lanes, true>(row, lane, static_cast<int>(row.length), codes);
+    const auto count = static_cast<unsigned>(row.count);
+    const auto threshold = team_.any(count > top_k_least<Code>::size)
+                               ? detail::find_top_k_threshold(team_, codes, count)
+                               : detail::find_threshold_of_few(team_, codes, count);
+    detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
+      const int index = i * Lanes + lane;
+      if constexpr (IsSorted) {
+        results_.codes[position] = codes[i];
+        results_.indices[position] = static_cast<unsigned>(index);
+      } else {
+        results_.indices[position] = static_cast<unsigned short>(index);
+      }
+    });
+    __syncwarp();
+    if constexpr (IsSorted) {
+      write_sorted(row, lane);
+    } else {
+      for (int i = lane; i < static_cast<int>(count); i += Lanes) write(row, i, results_.indices[i]);
     }
-    problem_.pad(row, lane, Lanes);
+    __syncwarp();
+  }
+
+  /// The key is read again: its code may be that of several keys.
+  STRATA_D void write(const Row& row, int position, std::size_t index) {
+    problem_.write(row, static_cast<std::size_t>(position), index, problem_.key_at(row, index));
   }
 
   // Each result finds how many come before it.
-  STRATA_D void sort(const Row& row, int lane) {
-    const unsigned mask = team_.lanes().mask();
+  STRATA_D void write_sorted(const Row& row, int lane) {
     const int count = static_cast<int>(row.count);
-    __syncwarp(mask);
-    for (int own = lane; own < count; own += Lanes) {
-      const Code code = results_.codes[own];
-      unsigned rank = 0;
+    for (int local = lane; local < count; local += Lanes) {
+      const Code code = results_.codes[local];
+      int rank = 0;
       for (int other = 0; other < count; ++other) {
         const Code that = results_.codes[other];
-        rank += that < code || (that == code && other < own) ? 1u : 0u;
+        rank += that < code || (that == code && other < local) ? 1 : 0;
       }
-      const unsigned index = results_.indices[own];
-      problem_.write(row, rank, index, problem_.key_of(row, index, code));
+      write(row, rank, results_.indices[local]);
     }
-    __syncwarp(mask);
   }
 
   staged& results_;
   const Problem& problem_;
-  top_k_warp<Lanes> team_;
+  top_k_warp<Lanes, true> team_;
 };
 
 /// What blocks keep of a long segment in device memory, each part of the segment for itself.
@@ -259,8 +317,8 @@ class top_k_block_sort {
 
 /// Selects from one segment that is longer than the registers of a block hold.
 ///
-///     sample    some neighbouring keys of each of many places; the last candidate is the sample's item of a rank
-///     collect   each part of the segment is read once, by a block of its own, which keeps its candidates in order
+///     sample    neighbouring keys at many random positions; the last candidate is the sample's item of a rank
+///     collect   each part of the segment is read once, by a block of its local, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
 /// Candidates are compared by code and index, so that keys which are all equal have no more candidates than others. If
@@ -339,8 +397,8 @@ class AgentTopKLongSegment {
     const long long length = row.length / groups;  // at least `neighbours`
     unsigned long long hash = (static_cast<unsigned long long>(group) + 1) * 0x9e3779b97f4a7c15ull;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-    const auto places = static_cast<unsigned long long>(length - neighbours + 1);
-    const auto offset = static_cast<long long>((hash >> 32) * places >> 32);
+    const auto choices = static_cast<unsigned long long>(length - neighbours + 1);
+    const auto offset = static_cast<long long>((hash >> 32) * choices >> 32);
     return group * length + offset + static_cast<long long>(number % neighbours);
   }
 
@@ -383,8 +441,11 @@ class AgentTopKLongSegment {
     Code codes[Items];
     long long first = begin * tile_items + first_item();
     for (long long tile = begin; tile < end; ++tile, first += tile_items) {
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) codes[i] = problem_.code_at(row, first + i * warp_threads);
+      Row part_of_row = row;
+      part_of_row.begin = row.begin + static_cast<std::size_t>(tile * tile_items);
+      const int valid =
+          static_cast<int>(detail::least(row.length - tile * tile_items, static_cast<long long>(tile_items)));
+      problem_.template load<warp_threads, false>(part_of_row, first_item(), valid, codes);
       unsigned before = 0, all = 0;
       STRATA_UNROLL
       for (int i = 0; i < Items; ++i) {
@@ -435,8 +496,8 @@ class AgentTopKLongSegment {
     return true;
   }
 
-  /// Where a candidate lies in the scratch of the segment.
-  STRATA_D std::size_t place_of(unsigned candidate, unsigned parts) const {
+  /// The slot of a candidate in the scratch of the segment.
+  STRATA_D std::size_t slot_of(unsigned candidate, unsigned parts) const {
     unsigned part = 0;
     for (unsigned beyond = parts; beyond - part > 1;) {
       const unsigned middle = part + (beyond - part) / 2;
@@ -455,11 +516,11 @@ class AgentTopKLongSegment {
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
       const auto candidate = static_cast<unsigned>(first + i * warp_threads);
-      codes[i] = candidate < candidates ? scratch_.codes[place_of(candidate, parts)] : Problem::last_code;
+      codes[i] = candidate < candidates ? scratch_.codes[slot_of(candidate, parts)] : Problem::last_code;
     }
     const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
     const auto index_of = [&](unsigned candidate) {
-      return static_cast<std::size_t>(scratch_.indices[place_of(candidate, parts)]);
+      return static_cast<std::size_t>(scratch_.indices[slot_of(candidate, parts)]);
     };
     detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
       const auto candidate = static_cast<unsigned>(first + i * warp_threads);
@@ -553,13 +614,13 @@ class AgentSegmentedTopKBlock {
     const long long step = gridDim.y;
     for (long long first = blockIdx.y; first < segments; first += step * Threads) {
       // Each thread looks at one segment.
-      const long long own = first + step * static_cast<int>(threadIdx.x);
-      bool is_own_chosen = false;
-      if (own < segments) {
-        const Row row = problem_.at(own);
-        is_own_chosen = is_chosen(row.length, row.count);
+      const long long local = first + step * static_cast<int>(threadIdx.x);
+      bool is_local_chosen = false;
+      if (local < segments) {
+        const Row row = problem_.at(local);
+        is_local_chosen = is_chosen(row.length, row.count);
       }
-      const unsigned chosen = __ballot_sync(full_warp_mask, is_own_chosen);
+      const unsigned chosen = __ballot_sync(full_warp_mask, is_local_chosen);
       if (threadIdx.x % warp_threads == 0) storage_.chosen[threadIdx.x / warp_threads] = chosen;
       __syncthreads();
       for (int warp = 0; warp < warps; ++warp) {
@@ -588,8 +649,7 @@ class AgentSegmentedTopKBlock {
     const int first = static_cast<int>(threadIdx.x) / warp_threads * (warp_threads * Items) +
                       static_cast<int>(threadIdx.x) % warp_threads;
     Code codes[Items];
-    STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) codes[i] = problem_.code_at(row, first + i * warp_threads);
+    problem_.template load<warp_threads, false>(row, first, static_cast<int>(row.length), codes);
     const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
     detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
       const auto index = static_cast<unsigned>(first + i * warp_threads);

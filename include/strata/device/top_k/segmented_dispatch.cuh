@@ -76,7 +76,8 @@ struct top_k_block_agent {
 
 /// Segments that fit the registers of a logical warp; others are left to the next kernel.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
-__launch_bounds__((top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads))
+__launch_bounds__((top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
+                  (top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_warps_kernel(const STRATA_GRID_CONSTANT Problem problem) {
   using Agent = typename top_k_warps_agent<typename MaxPolicy::ActivePolicy, Problem, Rows, IsSorted>::type;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);

@@ -29,8 +29,10 @@ struct top_k_threshold {
   bool takes_all_equal;
 };
 
-/// What the search asks of a logical warp: each function is called by all lanes together, and all get its result.
-template <int Lanes>
+/// What the search asks of a logical warp: each function is called by all lanes together, and all get its result. With
+/// `IsTogether` all logical warps of a warp call together. A constant mask keeps them together: with other masks
+/// they would take turns.
+template <int Lanes, bool IsTogether = false>
 class top_k_warp {
   static constexpr bool uses_redux = Lanes == warp_threads && platform::has_redux;
 
@@ -38,14 +40,24 @@ class top_k_warp {
   static constexpr int threads = Lanes;
 
   STRATA_D const logical_warp<Lanes>& lanes() const { return warp_; }
+  STRATA_D unsigned mask() const { return IsTogether ? full_warp_mask : warp_.mask(); }
+
+  /// Whether a condition holds in any logical warp that calls. It is the same in all lanes of one.
+  STRATA_D bool any(bool condition) const {
+    if constexpr (IsTogether && Lanes < warp_threads) {
+      return __any_sync(full_warp_mask, condition ? 1 : 0) != 0;
+    } else {
+      return condition;
+    }
+  }
 
   STRATA_D unsigned sum(unsigned value) const {
     if constexpr (uses_redux) {
-      return platform::redux_add(warp_.mask(), value);
+      return platform::redux_add(mask(), value);
     } else {
       STRATA_UNROLL
       for (int distance = Lanes / 2; distance > 0; distance /= 2) {
-        value += platform::shuffle_xor(warp_.mask(), value, distance);
+        value += platform::shuffle_xor(mask(), value, distance);
       }
       return value;
     }
@@ -55,13 +67,13 @@ class top_k_warp {
   template <class Code>
   STRATA_D void extremes(Code& least, Code& greatest) const {
     if constexpr (uses_redux && sizeof(Code) <= sizeof(unsigned)) {
-      least = static_cast<Code>(platform::redux_min(warp_.mask(), static_cast<unsigned>(least)));
-      greatest = static_cast<Code>(platform::redux_max(warp_.mask(), static_cast<unsigned>(greatest)));
+      least = static_cast<Code>(platform::redux_min(mask(), static_cast<unsigned>(least)));
+      greatest = static_cast<Code>(platform::redux_max(mask(), static_cast<unsigned>(greatest)));
     } else {
       STRATA_UNROLL
       for (int distance = Lanes / 2; distance > 0; distance /= 2) {
-        const Code low = platform::shuffle_xor(warp_.mask(), least, distance);
-        const Code high = platform::shuffle_xor(warp_.mask(), greatest, distance);
+        const Code low = platform::shuffle_xor(mask(), least, distance);
+        const Code high = platform::shuffle_xor(mask(), greatest, distance);
         least = detail::least(least, low);
         greatest = detail::most(greatest, high);
       }
@@ -93,11 +105,13 @@ class top_k_block {
   STRATA_D top_k_block(storage& shared, int thread)
       : shared_(shared), warp_(thread / warp_threads), lane_(thread % warp_threads) {}
 
+  STRATA_D bool any(bool condition) const { return condition; }
+
   STRATA_D unsigned sum(unsigned value) {
     unsigned* const counts = shared_.counts[phase_];
     phase_ ^= 1;
-    const unsigned own = in_warp_.sum(value);
-    if (lane_ == 0) counts[warp_] = own;
+    const unsigned local = in_warp_.sum(value);
+    if (lane_ == 0) counts[warp_] = local;
     __syncthreads();
     return in_warp_.sum(lane_ < warps ? counts[lane_] : 0);
   }
@@ -118,10 +132,10 @@ class top_k_block {
   /// How many items of the warps before this one come before the threshold, and how many are at it. `before` and
   /// `equal` are counts of the thread.
   STRATA_D void counts_before(unsigned& before, unsigned& equal) {
-    const unsigned own_before = in_warp_.sum(before), own_equal = in_warp_.sum(equal);
+    const unsigned warp_before = in_warp_.sum(before), warp_equal = in_warp_.sum(equal);
     if (lane_ == 0) {
-      shared_.before[warp_] = own_before;
-      shared_.equal[warp_] = own_equal;
+      shared_.before[warp_] = warp_before;
+      shared_.equal[warp_] = warp_equal;
     }
     __syncthreads();
     before = in_warp_.sum(lane_ < warp_ ? shared_.before[lane_] : 0);
@@ -132,8 +146,8 @@ class top_k_block {
   STRATA_D void sum_before(unsigned& count, unsigned& all) {
     unsigned* const counts = shared_.counts[phase_];
     phase_ ^= 1;
-    const unsigned own = in_warp_.sum(count);
-    if (lane_ == 0) counts[warp_] = own;
+    const unsigned local = in_warp_.sum(count);
+    if (lane_ == 0) counts[warp_] = local;
     __syncthreads();
     const unsigned other = lane_ < warps ? counts[lane_] : 0;
     all = in_warp_.sum(other);
@@ -143,18 +157,27 @@ class top_k_block {
  private:
   storage& shared_;
   const int warp_, lane_;
-  top_k_warp<warp_threads> in_warp_;
+  top_k_warp<warp_threads, true> in_warp_;
   int phase_ = 0;
 };
 
-/// How far into a range of codes the search looks next: less than `range`, which is not 0.
+/// A quotient that need not be exact.
+STRATA_D float top_k_quotient(float a, float b) {
+#if STRATA_DEVICE_PASS
+  return __fdividef(a, b);
+#else
+  return a / b;
+#endif
+}
+
+/// How far into a range of codes the search looks next: less than `range`, if that is not 0.
 template <class Code>
 STRATA_D Code top_k_step(Code range, unsigned wanted, unsigned items, bool may_guess) {
   const auto half = static_cast<Code>(range / 2);
   if constexpr (sizeof(Code) <= 8) {
-    // Less than `range` would be if it were a real number: a quotient of numbers below 2^24 is less than 1.
-    const float fraction = static_cast<float>(wanted) / static_cast<float>(items);
-    const auto guess = static_cast<Code>(static_cast<float>(range) * fraction);
+    // A code can represent the product: the quotient is less than 1 by more than its error.
+    const float fraction = detail::top_k_quotient(static_cast<float>(wanted), static_cast<float>(items));
+    const auto guess = static_cast<Code>(static_cast<float>(range) * detail::least(fraction, 0.9999f));
     const auto last = static_cast<Code>(range - 1);
     return may_guess ? detail::least(guess, last) : half;
   } else {
@@ -191,53 +214,142 @@ STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&cod
   // steps has a bound.
   int misses = 0;
   constexpr int most_misses = 3;
-  while (up_to != k && low != high) {
+  bool is_found = up_to == k || low == high;
+  while (team.any(!is_found)) {
     const auto range = static_cast<Code>(high - low);
-    const auto middle =
-        static_cast<Code>(low + detail::top_k_step<Code>(range, k - before, up_to - before, misses < most_misses));
+    const Code step = detail::top_k_step<Code>(range, k - before, up_to - before, misses < most_misses);
+    const auto middle = static_cast<Code>(low + (is_found ? range : step));
     const unsigned count = up_to_code(middle);
-    if (count >= k) {
-      high = middle;
-      up_to = count;
-    } else {
-      low = static_cast<Code>(middle + 1);
-      before = count;
+    if (!is_found) {
+      if (count >= k) {
+        high = middle;
+        up_to = count;
+      } else {
+        low = static_cast<Code>(middle + 1);
+        before = count;
+      }
+      if (static_cast<Code>(high - low) > static_cast<Code>(range / 2)) ++misses;
+      is_found = up_to == k || low == high;
     }
-    if (static_cast<Code>(high - low) > static_cast<Code>(range / 2)) ++misses;
   }
   return up_to == k ? top_k_threshold<Code>{high, k, true} : top_k_threshold<Code>{high, k - before, false};
 }
 
+/// The 8 least of some codes in ascending order, by networks of minima and maxima.
+template <class Code>
+struct top_k_least {
+  static constexpr int size = 8;
+  Code codes[size];
+
+  STRATA_D void order(int i, int j) {
+    const Code low = detail::least(codes[i], codes[j]);
+    codes[j] = detail::most(codes[i], codes[j]);
+    codes[i] = low;
+  }
+  /// Of codes in any order: Batcher's odd-even merge sort.
+  STRATA_D void sort() {
+    STRATA_UNROLL
+    for (int p = 1; p < size; p *= 2) {
+      STRATA_UNROLL
+      for (int k = p; k > 0; k /= 2) {
+        STRATA_UNROLL
+        for (int j = k % p; j + k < size; j += 2 * k) {
+          STRATA_UNROLL
+          for (int i = 0; i < k; ++i) {
+            if ((i + j) / (2 * p) == (i + j + k) / (2 * p) && i + j + k < size) order(i + j, i + j + k);
+          }
+        }
+      }
+    }
+  }
+  /// Of these and other codes, both in ascending order: what is left is bitonic.
+  STRATA_D void merge(const Code (&other)[size]) {
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) codes[i] = detail::least(codes[i], other[size - 1 - i]);
+    STRATA_UNROLL
+    for (int distance = size / 2; distance > 0; distance /= 2) {
+      STRATA_UNROLL
+      for (int i = 0; i < size; ++i) {
+        if ((i & distance) == 0) order(i, i + distance);
+      }
+    }
+  }
+};
+
+/// The threshold of up to 8 items: the lanes find their 8 first items and merge them. Takes the same time
+/// for all keys.
+template <class Code, int Items, int Lanes, bool IsTogether>
+STRATA_D top_k_threshold<Code> find_threshold_of_few(const top_k_warp<Lanes, IsTogether>& team,
+                                                     const Code (&codes)[Items], unsigned k) {
+  using least_codes = top_k_least<Code>;
+  constexpr int size = least_codes::size;
+  least_codes all;
+  STRATA_UNROLL
+  for (int first = 0; first < Items; first += size) {
+    least_codes some;
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) {
+      some.codes[i] = first + i < Items ? codes[first + i < Items ? first + i : 0] : static_cast<Code>(~Code{0});
+    }
+    some.sort();
+    if (first == 0) {
+      all = some;
+    } else {
+      all.merge(some.codes);
+    }
+  }
+  STRATA_UNROLL
+  for (int distance = 1; distance < Lanes; distance *= 2) {
+    Code other[size];
+    STRATA_UNROLL
+    for (int i = 0; i < size; ++i) other[i] = platform::shuffle_xor(team.mask(), all.codes[i], distance);
+    all.merge(other);
+  }
+  Code code = all.codes[0];
+  STRATA_UNROLL
+  for (int i = 1; i < size; ++i) {
+    if (static_cast<unsigned>(i) < k) code = all.codes[i];
+  }
+  unsigned before = 0, up_to = 0;
+  STRATA_UNROLL
+  for (int i = 0; i < size; ++i) before += all.codes[i] < code ? 1u : 0u;
+  STRATA_UNROLL
+  for (int i = 0; i < Items; ++i) up_to += codes[i] <= code ? 1u : 0u;
+  const bool takes_all_equal = team.sum(up_to) == k;
+  return {code, takes_all_equal ? k : k - before, takes_all_equal};
+}
+
 /// Calls `sink(position, i)` for each result among the items of a logical warp, where item i of lane l is number
-/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it.
+/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it. Logical
+/// warps of a warp call together.
 template <bool TakesAllEqual, int Lanes, class Code, int Items, class Sink>
-STRATA_D void for_each_top_k(const logical_warp<Lanes>& warp, const Code (&codes)[Items],
+STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, unsigned before, unsigned equal, Sink& sink) {
-  const unsigned lower = (1u << warp.lane()) - 1;
+  const unsigned group = team.lanes().mask(), lower = group & platform::lane_mask_lt();
   unsigned position = before + detail::least(equal, threshold.equal);
   STRATA_UNROLL
   for (int i = 0; i < Items; ++i) {
     bool is_result = codes[i] <= threshold.code;
     if constexpr (!TakesAllEqual) {
       const bool is_equal = codes[i] == threshold.code;
-      const unsigned equals = warp.ballot(is_equal);
+      const unsigned equals = __ballot_sync(full_warp_mask, is_equal ? 1 : 0);
       if (is_equal) is_result = equal + static_cast<unsigned>(__popc(equals & lower)) < threshold.equal;
-      equal += static_cast<unsigned>(__popc(equals));
+      equal += static_cast<unsigned>(__popc(equals & group));
     }
-    const unsigned results = warp.ballot(is_result);
+    const unsigned results = __ballot_sync(full_warp_mask, is_result ? 1 : 0);
     if (is_result) sink(position + static_cast<unsigned>(__popc(results & lower)), i);
-    position += static_cast<unsigned>(__popc(results));
+    position += static_cast<unsigned>(__popc(results & group));
   }
 }
 
-/// The same for items of a warp.
+/// The same for items of logical warps.
 template <int Lanes, class Code, int Items, class Sink>
-STRATA_D void for_each_top_k(const top_k_warp<Lanes>& team, const Code (&codes)[Items],
+STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, Sink sink) {
-  if (threshold.takes_all_equal) {
-    detail::for_each_top_k<true>(team.lanes(), codes, threshold, 0u, 0u, sink);
+  if (!team.any(!threshold.takes_all_equal)) {
+    detail::for_each_top_k<true>(team, codes, threshold, 0u, 0u, sink);
   } else {
-    detail::for_each_top_k<false>(team.lanes(), codes, threshold, 0u, 0u, sink);
+    detail::for_each_top_k<false>(team, codes, threshold, 0u, 0u, sink);
   }
 }
 
@@ -252,7 +364,7 @@ STRATA_D void for_each_top_k(top_k_block<Threads, Code>& team, const Code (&code
     if (codes[i] == threshold.code) ++equal;
   }
   team.counts_before(before, equal);
-  const logical_warp<warp_threads> warp;
+  const top_k_warp<warp_threads, true> warp;
   if (threshold.takes_all_equal) {
     detail::for_each_top_k<true>(warp, codes, threshold, before, equal, sink);
   } else {
