@@ -23,6 +23,7 @@
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/block/block_shuffle.cuh>
 #include <strata/block/block_store.cuh>
+#include <strata/block/block_top_k.cuh>
 #include <strata/block/block_transpose.cuh>
 #include <strata/block/radix_rank_sort_operations.cuh>
 #include <strata/core/bank_conflicts.hpp>
@@ -57,6 +58,7 @@
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
@@ -85,3 +87,4 @@
 #include <strata/warp/warp_reduce_batched.cuh>
 #include <strata/warp/warp_scan.cuh>
 #include <strata/warp/warp_store.cuh>
+#include <strata/warp/warp_top_k.cuh>

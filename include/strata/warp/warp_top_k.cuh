@@ -32,8 +32,8 @@ STRATA_NAMESPACE_BEGIN
 ///   8 to 128 bits, in the order of BlockRadixSort: -0.0 is equal to +0.0, and all NaN are equal and greater than
 ///   +infinity. Keys are moved unchanged.
 /// - A logical warp has 1 to 32 threads, a power of two. All of its lanes must call together, with the same arguments.
-/// - Each logical warp has a `TempStorage`. `__syncwarp()` of the logical warp's lanes must stand between two calls that
-///   use the same storage, and before the storage is used for anything else.
+/// - Each logical warp has its `TempStorage`. `__syncwarp()` of the logical warp's lanes must stand between two calls
+///   that use the same storage, and before the storage is used for anything else.
 /// - **Work.** A search for the k-th key: each step counts the lane's items and adds up the counts of the lanes. It has
 ///   about log2(k) steps for keys that are spread evenly, and never more than bits of a key and four. Then one exchange
 ///   in shared memory. Sorted results are sorted by WarpMergeSort.

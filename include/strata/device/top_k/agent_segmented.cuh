@@ -63,8 +63,8 @@ struct segmented_top_k_problem {
   STRATA_D Code code_at(const row& of, long long index) const {
     return index < of.length ? code_of(key_at(of, static_cast<std::size_t>(index))) : last_code;
   }
-  /// Codes of items `first`, `first` + Stride ... of which there are those before `valid`. With `MayBeFull` tiles without
-  /// missing items have code of their local.
+  /// Codes of items `first`, `first` + Stride ..., of which those before `valid` exist. With `MayBeFull` there is a
+  /// faster branch for tiles without missing items.
   template <int Stride, bool MayBeFull, int Items>
   STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
     const auto from = detail::advanced(keys, of.begin + static_cast<std::size_t>(first));
@@ -97,7 +97,8 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Loads all keys before it looks at the first. Codes that are not exact take more instructions, and few tiles have any.
+  /// Loads all keys before it looks at the first. Codes that are not exact take more instructions, and few tiles have
+  /// any.
   template <bool IsFull, int Stride, int Items>
   STRATA_D static void load_codes(const KeyIterator& from, int valid, Code (&codes)[Items]) {
     Key loaded[Items];
@@ -318,7 +319,7 @@ class top_k_block_sort {
 /// Selects from one segment that is longer than the registers of a block hold.
 ///
 ///     sample    neighbouring keys at many random positions; the last candidate is the sample's item of a rank
-///     collect   each part of the segment is read once, by a block of its local, which keeps its candidates in order
+///     collect   each part of the segment is read once, by a separate block, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
 /// Candidates are compared by code and index, so that keys which are all equal have no more candidates than others. If

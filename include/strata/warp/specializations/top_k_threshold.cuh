@@ -320,8 +320,8 @@ STRATA_D top_k_threshold<Code> find_threshold_of_few(const top_k_warp<Lanes, IsT
 }
 
 /// Calls `sink(position, i)` for each result among the items of a logical warp, where item i of lane l is number
-/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it. Logical
-/// warps of a warp call together.
+/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it. All
+/// logical warps of a warp call together.
 template <bool TakesAllEqual, int Lanes, class Code, int Items, class Sink>
 STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, unsigned before, unsigned equal, Sink& sink) {
