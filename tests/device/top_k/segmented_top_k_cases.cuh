@@ -73,29 +73,20 @@ cudaError_t call(const In& in, Out out, const ValuesIn& values, ValuesOut values
   static_cast<void>(values);
   static_cast<void>(values_out);
   if constexpr (Form == form::keys) {
-    if constexpr (IsMax) {
-      return IsSorted ? all::MaxKeysSorted(storage..., in, out, segments, k)
-                      : all::MaxKeys(storage..., in, out, segments, k);
-    } else {
-      return IsSorted ? all::MinKeysSorted(storage..., in, out, segments, k)
-                      : all::MinKeys(storage..., in, out, segments, k);
-    }
+    if constexpr (IsMax && IsSorted) return all::MaxKeysSorted(storage..., in, out, segments, k);
+    if constexpr (IsMax && !IsSorted) return all::MaxKeys(storage..., in, out, segments, k);
+    if constexpr (!IsMax && IsSorted) return all::MinKeysSorted(storage..., in, out, segments, k);
+    if constexpr (!IsMax && !IsSorted) return all::MinKeys(storage..., in, out, segments, k);
   } else if constexpr (Form == form::pairs) {
-    if constexpr (IsMax) {
-      return IsSorted ? all::MaxPairsSorted(storage..., in, out, values, values_out, segments, k)
-                      : all::MaxPairs(storage..., in, out, values, values_out, segments, k);
-    } else {
-      return IsSorted ? all::MinPairsSorted(storage..., in, out, values, values_out, segments, k)
-                      : all::MinPairs(storage..., in, out, values, values_out, segments, k);
-    }
+    if constexpr (IsMax && IsSorted) return all::MaxPairsSorted(storage..., in, out, values, values_out, segments, k);
+    if constexpr (IsMax && !IsSorted) return all::MaxPairs(storage..., in, out, values, values_out, segments, k);
+    if constexpr (!IsMax && IsSorted) return all::MinPairsSorted(storage..., in, out, values, values_out, segments, k);
+    if constexpr (!IsMax && !IsSorted) return all::MinPairs(storage..., in, out, values, values_out, segments, k);
   } else {
-    if constexpr (IsMax) {
-      return IsSorted ? all::ArgMaxSorted(storage..., in, out, values_out, segments, k)
-                      : all::ArgMax(storage..., in, out, values_out, segments, k);
-    } else {
-      return IsSorted ? all::ArgMinSorted(storage..., in, out, values_out, segments, k)
-                      : all::ArgMin(storage..., in, out, values_out, segments, k);
-    }
+    if constexpr (IsMax && IsSorted) return all::ArgMaxSorted(storage..., in, out, values_out, segments, k);
+    if constexpr (IsMax && !IsSorted) return all::ArgMax(storage..., in, out, values_out, segments, k);
+    if constexpr (!IsMax && IsSorted) return all::ArgMinSorted(storage..., in, out, values_out, segments, k);
+    if constexpr (!IsMax && !IsSorted) return all::ArgMin(storage..., in, out, values_out, segments, k);
   }
 }
 

@@ -38,7 +38,7 @@ struct segmented_top_k_policy_hub {
       return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
     }
     static constexpr top_k_warp_tuning narrow{/*block_threads=*/256, /*lanes=*/8, /*items_per_lane=*/items_of(8),
-                                              /*blocks_per_multiprocessor=*/5};
+                                              /*blocks_per_multiprocessor=*/4};
     static constexpr top_k_warp_tuning middle{256, 8, items_of(32), 3};
     static constexpr top_k_warp_tuning wide{128, 32, items_of(32), 6};
     static constexpr top_k_block_tuning small_block{/*block_threads=*/256, /*items_per_thread=*/items_of(16),
