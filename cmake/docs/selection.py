@@ -74,6 +74,7 @@ INHERITED = {
     "block_radix_rank_base": ("block/specializations/block_radix_rank_base.cuh", "block_radix_rank_base"),
     "merge_sort_calls": ("warp/specializations/merge_sort_levels.cuh", "merge_sort_calls"),
     "random_access": ("iterator/specializations/random_access.hpp", "random_access"),
+    "top_k_calls": ("warp/specializations/top_k_calls.cuh", "top_k_calls"),
     "traits_of_operation": ("core/operators.hpp", "associative_operator"),
 }
 # What a signature says to the compiler, and what it says to a reader.

@@ -34,9 +34,8 @@ struct choice {
 };
 
 template <bool IsMax, bool IsSorted, class TopK, class... Arguments>
-STRATA_D int call(TopK&& top_k, Arguments&&... arguments) {
-  constexpr bool has_values = sizeof...(Arguments) > 1 && TopK::has_values;
-  if constexpr (has_values) {
+STRATA_D int call_one(TopK& top_k, Arguments&... arguments) {
+  if constexpr (TopK::has_values) {
     if constexpr (IsSorted) {
       return IsMax ? top_k.MaxPairsSorted(arguments...) : top_k.MinPairsSorted(arguments...);
     } else {
@@ -60,11 +59,11 @@ template <class TopK, class... Arrays>
 STRATA_D int call(TopK top_k, const choice& what, Arrays&... arrays) {
   const auto call_with = [&](auto... numbers) {
     if (what.is_max) {
-      return what.is_sorted ? call<true, true>(top_k, arrays..., numbers...)
-                            : call<true, false>(top_k, arrays..., numbers...);
+      return what.is_sorted ? call_one<true, true>(top_k, arrays..., numbers...)
+                            : call_one<true, false>(top_k, arrays..., numbers...);
     }
-    return what.is_sorted ? call<false, true>(top_k, arrays..., numbers...)
-                          : call<false, false>(top_k, arrays..., numbers...);
+    return what.is_sorted ? call_one<false, true>(top_k, arrays..., numbers...)
+                          : call_one<false, false>(top_k, arrays..., numbers...);
   };
   return what.has_valid_items ? call_with(what.k, what.valid_items) : call_with(what.k);
 }
@@ -130,7 +129,9 @@ void expect_results(int tiles, int tile, const choice& what, pattern how, const 
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const std::size_t from = first + static_cast<std::size_t>(expected[i]);
       ASSERT_EQ(0, std::memcmp(&keys[from], &out[first + i], sizeof(Key))) << "tile " << t << ", place " << i;
-      if (HasValues) ASSERT_EQ(values[from], values_out[first + i]) << "tile " << t << ", place " << i;
+      if (HasValues) {
+        ASSERT_EQ(values[from], values_out[first + i]) << "tile " << t << ", place " << i;
+      }
     }
   }
 }

@@ -35,7 +35,7 @@ STRATA_KERNEL void select(choice what, Key* keys, int* values, int* counts) {
     keys[thread * Items + i] = own_keys[i];
     values[thread * Items + i] = own_values[i];
   }
-  counts[warp] = count;
+  if (thread % Lanes == 0) counts[warp] = count;
 }
 
 template <class Key, int Items, int Lanes, bool HasValues>

@@ -780,6 +780,28 @@ STRATA_KERNEL void store(int* out) {
 }
 }  // namespace store_warp_transpose
 
+// case: top_k_items
+// expect: BlockTopK: a block has at most 32,768 items
+#include <strata/block/block_top_k.cuh>
+namespace top_k_items {
+#if defined(STRATA_CASE_top_k_items)
+using instantiated = strata::BlockTopK<unsigned char, 1024, 40>::TempStorage;
+#else
+using instantiated = strata::BlockTopK<unsigned char, 1024, 32>::TempStorage;
+#endif
+}  // namespace top_k_items
+
+// case: top_k_whole_warps
+// expect: BlockTopK needs blocks of whole warps: choose a multiple of 32 threads
+#include <strata/block/block_top_k.cuh>
+namespace top_k_whole_warps {
+#if defined(STRATA_CASE_top_k_whole_warps)
+using instantiated = strata::BlockTopK<float, 48, 4>::TempStorage;
+#else
+using instantiated = strata::BlockTopK<float, 64, 4>::TempStorage;
+#endif
+}  // namespace top_k_whole_warps
+
 // case: transpose_conflicts
 // expect: BlockTranspose: no padding of this tile is free of bank conflicts: choose sides that are powers of two or multiples of 32
 #include <strata/block/block_transpose.cuh>

@@ -434,6 +434,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy
 // expect: DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of
+// expect: DeviceSegmentedTopK: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the rows narrow, middle and wide
 // expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
 // expect: DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -452,6 +453,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
@@ -514,6 +516,7 @@ void all(std::size_t& bytes, const int* in, int* out) {
   TunedDeviceGroupBy<other_row>::Aggregate(none, bytes, group_keys(in, 10), group_aggregates(group_count(out)),
                                            group_output(out, 10), out);
   TunedDeviceTopK<without_row>::MaxKeys(none, bytes, in, out, 10, 2);
+  TunedDeviceSegmentedTopK<without_row>::MaxKeys(none, bytes, in, out, SegmentsOfSize(2, 5), 2);
   TunedDeviceTransform<other_row>::Transform(none, bytes, in, out, 10, same{});
   TunedDeviceCopy<without_row>::Batched(none, bytes, &in, &out, in, 1);
   static_cast<void>(TunedDeviceTranspose<without_row>::Transpose(none, bytes, in, out, 3, 3));
@@ -820,6 +823,45 @@ cudaError_t call(void* storage, std::size_t& bytes, const item* in, int* out) {
   return strata::DeviceReduce::Sum(storage, bytes, in, out, 1000);
 }
 }  // namespace reduce_void
+
+// case: segmented_top_k_arguments
+// expect: DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths
+// expect: DeviceSegmentedTopK: k must be an integer, a FutureCount, or a ResultRows, PaddedResultRows or ResultsAtOffsets, which may have an iterator of a number for each segment
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_arguments {
+#if defined(STRATA_CASE_segmented_top_k_arguments)
+inline const int segments = 10;
+inline const double number = 3;
+#else
+inline const strata::SegmentsOfSize segments(10, 20);
+inline const int number = 3;
+#endif
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out) {
+  const cudaError_t status = strata::DeviceSegmentedTopK::MaxKeys(storage, bytes, in, out, segments, 3);
+  if (status != cudaSuccess) return status;
+  return strata::DeviceSegmentedTopK::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), number);
+}
+}  // namespace segmented_top_k_arguments
+
+// case: segmented_top_k_rows
+// expect: DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_rows {
+struct hub {
+  struct Policy
+      : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
+#if defined(STRATA_CASE_segmented_top_k_rows)
+    static constexpr strata::top_k_tuning select{256, 2};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceSegmentedTopK<hub>::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3);
+}
+}  // namespace segmented_top_k_rows
 
 // case: tile_prefix_operator
 // expect first: the operator cannot be called with two values of these types

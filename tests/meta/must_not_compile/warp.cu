@@ -274,3 +274,14 @@ STRATA_KERNEL void store(int* data) {
 #endif
 }
 }  // namespace store_transpose_storage
+
+// case: top_k_lanes
+// expect: WarpTopK: LogicalWarpThreads must be a power of two from 1 to 32
+#include <strata/warp/warp_top_k.cuh>
+namespace top_k_lanes {
+#if defined(STRATA_CASE_top_k_lanes)
+using instantiated = strata::WarpTopK<float, 4, 12>::TempStorage;
+#else
+using instantiated = strata::WarpTopK<float, 4, 16>::TempStorage;
+#endif
+}  // namespace top_k_lanes
