@@ -11,6 +11,8 @@ PUBLIC = [
     ("device", "device/engine/execution.cuh", ["execution"]),
     ("device", "device/engine/future_count.cuh", ["FutureCount"]),
     ("device", "device/scan/initial_value.cuh", ["FutureValue"]),
+    ("device", "device/top_k/segmented_arguments.cuh", ["SegmentsOfSize", "SegmentsByOffsets", "SegmentsByLengths",
+      "ResultRows", "PaddedResultRows", "ResultsAtOffsets"]),
     ("device", "device/join/join_table.hpp", None),
     ("device", "device/group_by/aggregates.cuh", None),
     ("device", "device/group_by/group_keys.hpp", None),

@@ -26,6 +26,7 @@
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
@@ -315,6 +316,30 @@ std::vector<device_call> sorts() {
           STRATA_CALL(DeviceTopK::MaxPairs, U(0), U(1), U(2), U(3), N(0), N(1))),
       row({in(), out(33), in(), out(33)}, {item_count, 33},
           STRATA_CALL(DeviceTopK::MinPairsSorted, U(0), U(1), U(2), U(3), N(0), N(1))),
+      row({in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MaxKeys, U(0), U(1), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MinKeys, U(0), U(1), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MaxPairs, U(0), U(1), U(2), U(3), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MinPairs, U(0), U(1), U(2), U(3), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::ArgMax, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::ArgMin, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MaxKeysSorted, U(0), U(1), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MinKeysSorted, U(0), U(1), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MaxPairsSorted, U(0), U(1), U(2), U(3), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), in(), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::MinPairsSorted, U(0), U(1), U(2), U(3), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::ArgMaxSorted, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
+      row({in(), out(5 * s), out(5 * s)}, equal_segments,
+          STRATA_CALL(DeviceSegmentedTopK::ArgMinSorted, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
       row({in_place()}, items, STRATA_CALL(DeviceMergeSort::SortKeys, U(0), N(0), is_less{})),
       row({in(), out_over({0})}, items, STRATA_CALL(DeviceMergeSort::SortKeysCopy, U(0), U(1), N(0), is_less{})),
       row({in_place(), in_place()}, items, STRATA_CALL(DeviceMergeSort::SortPairs, U(0), U(1), N(0), is_less{})),

@@ -24,6 +24,7 @@
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transform.cuh>
@@ -128,6 +129,9 @@ struct top_k_row {
 };
 struct top_k_hub : strata::top_k_policy_hub, hub<top_k_row> {
   using MaxPolicy = hub<top_k_row>::MaxPolicy;
+};
+struct segmented_top_k_rows : strata::segmented_top_k_policy_hub<int>::Policy750 {
+  static constexpr strata::top_k_warp_tuning narrow{threads, 4, 4, 1};
 };
 struct tile_row {
   static constexpr strata::tile_tuning tuning{threads, 16, 2, 1, 2, 1, 3, 2, 1};
@@ -433,6 +437,19 @@ TEST_F(device_policy_hubs, top_k) {
   std::sort(greatest.rbegin(), greatest.rend());
   expected.resize(10);
   EXPECT_EQ(greatest, expected);
+}
+
+TEST_F(device_policy_hubs, segmented_top_k) {
+  using Hub = hub<segmented_top_k_rows>;
+  const strata::SegmentsOfSize segments(n / 10, 10);
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSegmentedTopK<Hub>::MaxKeysSorted(in.data(), out.data(), segments, 1);
+  });
+  const std::vector<int> greatest = first_of_out(n / 10);
+  for (std::size_t s = 0; s < greatest.size(); ++s) {
+    const auto first = items.begin() + static_cast<std::ptrdiff_t>(10 * s);
+    EXPECT_EQ(greatest[s], *std::max_element(first, first + 10)) << s;
+  }
 }
 
 TEST_F(device_policy_hubs, transform_for_and_difference) {

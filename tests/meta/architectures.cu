@@ -21,6 +21,7 @@
 #include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_segmented_sort.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_top_k.cuh>
 #include <strata/device/device_transpose.cuh>
@@ -269,6 +270,7 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceSegmentedReduce::Sum(s, b, reals, reals_out, n, counts, counts + 1),
       DeviceSegmentedScan::InclusiveSegmentedSum(s, b, reals, reals_out, counts, counts + 1, n),
       DeviceTopK::MaxKeys(s, b, in, out, n, n),
+      DeviceSegmentedTopK::MaxKeys(s, b, in, out, SegmentsOfSize(n, n), 5),
       DeviceTranspose::Transpose(s, b, in, out, n, n),
       DeviceHashJoin::Inner(s, b, join_side(in, n), join_side(in, n).match_ratio(0.0), join_count(), total),
       // By an array, by a merge, and in the order of the probe rows, with and without lists.

@@ -99,7 +99,9 @@ class BlockTopK : public detail::top_k_calls<BlockTopK<KeyT, BlockDimX, ItemsPer
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Of storage that all objects of the type share.
   STRATA_D BlockTopK() : BlockTopK(private_storage()) {}
+  /// Of the storage of the caller.
   STRATA_D explicit BlockTopK(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTopK")), team_(storage_.team, thread_) {}
 

@@ -211,9 +211,9 @@ struct TunedDeviceSegmentedTopK {
                   "DeviceSegmentedTopK: k must be an integer, a FutureCount, or a ResultRows, PaddedResultRows or "
                   "ResultsAtOffsets, which may have an iterator of a number for each segment");
     if constexpr (detail::is_top_k_segments<SegmentsT> && detail::is_top_k_results<K>) {
-      return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in,
-                                                                 d_keys_out, d_values_in, d_values_out, segments,
-                                                                 detail::top_k_results(k), stream);
+      return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(
+          d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+          detail::top_k_access::of(segments), detail::top_k_results(k), stream);
     } else {
       return cudaErrorInvalidValue;
     }

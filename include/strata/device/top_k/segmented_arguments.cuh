@@ -28,20 +28,16 @@ inline bool refuses_rows(long long rows, long long stride, const char* argument)
                             "times the number of segments is larger than 2^63 - 1");
 }
 
-}  // namespace detail
-
-/// Segments of one size: segment `s` is items [s * stride, s * stride + size), the rows of a matrix. Without a stride
-/// they lie side by side. They may overlap.
-class SegmentsOfSize {
+/// SegmentsOfSize.
+class segments_of_size {
  public:
-  SegmentsOfSize(detail::count64 num_segments, detail::count64 size) : SegmentsOfSize(num_segments, size, size) {}
-  SegmentsOfSize(detail::count64 num_segments, detail::count64 size, detail::count64 stride)
+  segments_of_size(long long num_segments, long long size, long long stride)
       : num_segments_(num_segments), size_(size), stride_(stride) {}
 
   STRATA_HD long long num_segments() const { return num_segments_; }
   /// The largest size, as far as the host knows.
   long long max_size() const { return size_; }
-  STRATA_D detail::segment_bounds operator()(long long segment) const { return {segment * stride_, size_}; }
+  STRATA_D segment_bounds operator()(long long segment) const { return {segment * stride_, size_}; }
 
   bool are_refused() const {
     return detail::refuses_count(num_segments_, "num_segments") || detail::refuses_count(size_, "size") ||
@@ -54,45 +50,43 @@ class SegmentsOfSize {
     return static_cast<std::size_t>(num_segments_ - 1) * static_cast<std::size_t>(stride_) +
            static_cast<std::size_t>(size_);
   }
-  bool overlap(const detail::argument_bytes&) const { return false; }
+  bool overlap(const argument_bytes&) const { return false; }
 
  private:
   long long num_segments_, size_, stride_;
 };
 
-/// Segments by offsets: segment `s` is items [d_begin_offsets[s], d_end_offsets[s]). Segments may overlap, may lie in
-/// any order and leave gaps. One that ends before it begins is empty.
+/// SegmentsByOffsets.
 template <class BeginOffsetIterator, class EndOffsetIterator>
-class SegmentsByOffsets {
+class segments_by_offsets {
  public:
-  SegmentsByOffsets(detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets)
+  segments_by_offsets(long long num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets)
       : num_segments_(num_segments), offsets_{d_begin_offsets, d_end_offsets} {}
 
   STRATA_HD long long num_segments() const { return num_segments_; }
   long long max_size() const { return std::numeric_limits<long long>::max(); }
-  STRATA_D detail::segment_bounds operator()(long long segment) const { return offsets_(segment); }
+  STRATA_D segment_bounds operator()(long long segment) const { return offsets_(segment); }
 
   bool are_refused() const { return !offsets_.have_valid_counts(num_segments_); }
   bool have_null() const { return offsets_.has_null(); }
   std::size_t reach() const { return num_segments_ > 0 ? 1 : 0; }
-  bool overlap(const detail::argument_bytes& output) const { return offsets_.overlap(output, num_segments_); }
+  bool overlap(const argument_bytes& output) const { return offsets_.overlap(output, num_segments_); }
 
  private:
   long long num_segments_;
-  detail::offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets_;
+  offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets_;
 };
 
-/// Segments by lengths, of a matrix whose rows have gaps behind them: segment `s` is items
-/// [s * stride, s * stride + d_lengths[s]). A negative length counts as 0, a larger one than `stride` as `stride`.
+/// SegmentsByLengths.
 template <class LengthIterator>
-class SegmentsByLengths {
+class segments_by_lengths {
  public:
-  SegmentsByLengths(detail::count64 num_segments, LengthIterator d_lengths, detail::count64 stride)
+  segments_by_lengths(long long num_segments, LengthIterator d_lengths, long long stride)
       : num_segments_(num_segments), stride_(stride), lengths_(d_lengths) {}
 
   STRATA_HD long long num_segments() const { return num_segments_; }
   long long max_size() const { return stride_; }
-  STRATA_D detail::segment_bounds operator()(long long segment) const {
+  STRATA_D segment_bounds operator()(long long segment) const {
     const auto length = static_cast<long long>(detail::item_at(lengths_, static_cast<std::size_t>(segment)));
     return {segment * stride_, length < 0 ? 0 : detail::least(length, stride_)};
   }
@@ -104,7 +98,7 @@ class SegmentsByLengths {
   }
   bool have_null() const { return detail::refuses_null(lengths_, "d_lengths"); }
   std::size_t reach() const { return num_segments_ > 0 && stride_ > 0 ? 1 : 0; }
-  bool overlap(const detail::argument_bytes& output) const {
+  bool overlap(const argument_bytes& output) const {
     return detail::refuses_overlap(output, detail::bytes_of(lengths_, num_segments_, "d_lengths"));
   }
 
@@ -112,8 +106,6 @@ class SegmentsByLengths {
   long long num_segments_, stride_;
   LengthIterator lengths_;
 };
-
-namespace detail {
 
 /// The number of results that each segment may have: one number, a FutureCount, or an iterator of one for each segment.
 template <class K>
@@ -157,17 +149,13 @@ struct top_k_number {
   }
 };
 
-}  // namespace detail
-
-/// Results in rows of `stride` items: those of segment `s` begin at item s * stride. `k` is one number, a FutureCount,
-/// or an iterator of a number for each segment. A number larger than `stride` counts as `stride`. Behind the results of
-/// a segment nothing is written.
+/// ResultRows.
 template <class K>
-class ResultRows {
+class result_rows {
  public:
   static constexpr bool has_padding = false;
 
-  ResultRows(K k, detail::count64 stride) : number_{k}, stride_(stride) {}
+  result_rows(K k, long long stride) : number_{k}, stride_(stride) {}
 
   long long max_results() const { return stride_; }
   STRATA_D long long begin(long long segment) const { return segment * stride_; }
@@ -185,24 +173,23 @@ class ResultRows {
   std::size_t reach(long long num_segments) const {
     return static_cast<std::size_t>(num_segments) * static_cast<std::size_t>(stride_);
   }
-  bool overlap(const detail::argument_bytes& output, long long num_segments) const {
+  bool overlap(const argument_bytes& output, long long num_segments) const {
     return number_.overlaps(output, num_segments);
   }
 
  private:
-  detail::top_k_number<K> number_;
+  top_k_number<K> number_;
   long long stride_;
 };
 
-/// The same, but items behind the results of a segment, up to `stride`, get `key`, and `value` where values or indices
-/// are written.
+/// PaddedResultRows.
 template <class K, class Key, class Value = int>
-class PaddedResultRows : public ResultRows<K> {
+class padded_result_rows : public result_rows<K> {
  public:
   static constexpr bool has_padding = true;
 
-  PaddedResultRows(K k, detail::count64 stride, Key key, Value value = Value{})
-      : ResultRows<K>(k, stride), stride_(stride), key_(key), value_(value) {}
+  padded_result_rows(K k, long long stride, Key key, Value value = Value{})
+      : result_rows<K>(k, stride), stride_(stride), key_(key), value_(value) {}
 
   STRATA_D long long stride() const { return stride_; }
   STRATA_D const Key& key() const { return key_; }
@@ -214,15 +201,13 @@ class PaddedResultRows : public ResultRows<K> {
   Value value_;
 };
 
-/// Results without gaps, or anywhere else: those of segment `s` begin at item `d_offsets[s]`. `k` is as in ResultRows;
-/// a number larger than `max_k` counts as `max_k`. Results of segments must not overlap.
+/// ResultsAtOffsets.
 template <class K, class OffsetIterator>
-class ResultsAtOffsets {
+class results_at_offsets {
  public:
   static constexpr bool has_padding = false;
 
-  ResultsAtOffsets(K k, detail::count64 max_k, OffsetIterator d_offsets)
-      : number_{k}, max_k_(max_k), offsets_(d_offsets) {}
+  results_at_offsets(K k, long long max_k, OffsetIterator d_offsets) : number_{k}, max_k_(max_k), offsets_(d_offsets) {}
 
   long long max_results() const { return max_k_; }
   STRATA_D long long begin(long long segment) const {
@@ -240,15 +225,108 @@ class ResultsAtOffsets {
   }
   bool have_null() const { return number_.has_null() || detail::refuses_null(offsets_, "d_offsets"); }
   std::size_t reach(long long num_segments) const { return num_segments > 0 && max_k_ > 0 ? 1 : 0; }
-  bool overlap(const detail::argument_bytes& output, long long num_segments) const {
+  bool overlap(const argument_bytes& output, long long num_segments) const {
     return number_.overlaps(output, num_segments) ||
            detail::refuses_overlap(output, detail::bytes_of(offsets_, num_segments, "d_offsets"));
   }
 
  private:
-  detail::top_k_number<K> number_;
+  top_k_number<K> number_;
   long long max_k_;
   OffsetIterator offsets_;
+};
+
+/// From the arguments of a call to what kernels take.
+struct top_k_access {
+  template <class Argument>
+  static const auto& of(const Argument& argument) {
+    return argument.arguments_;
+  }
+};
+
+}  // namespace detail
+
+/// Segments of one size: segment `s` is items [s * stride, s * stride + size), the rows of a matrix. They may overlap.
+class SegmentsOfSize {
+ public:
+  /// Segments that lie side by side.
+  SegmentsOfSize(detail::count64 num_segments, detail::count64 segment_size)
+      : SegmentsOfSize(num_segments, segment_size, segment_size) {}
+  /// Segments that begin `stride` items apart.
+  SegmentsOfSize(detail::count64 num_segments, detail::count64 segment_size, detail::count64 stride)
+      : arguments_(num_segments, segment_size, stride) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::segments_of_size arguments_;
+};
+
+/// Segments by offsets: segment `s` is items [d_begin_offsets[s], d_end_offsets[s]). Segments may overlap, may lie in
+/// any order and leave gaps. One that ends before it begins is empty.
+template <class BeginOffsetIterator, class EndOffsetIterator>
+class SegmentsByOffsets {
+ public:
+  /// With `d_end_offsets` equal to `d_begin_offsets + 1`, segments lie side by side.
+  SegmentsByOffsets(detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets)
+      : arguments_(num_segments, d_begin_offsets, d_end_offsets) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::segments_by_offsets<BeginOffsetIterator, EndOffsetIterator> arguments_;
+};
+
+/// Segments by lengths, of a matrix whose rows have gaps behind them: segment `s` is items
+/// [s * stride, s * stride + d_lengths[s]). A negative length counts as 0, a larger one than `stride` as `stride`.
+template <class LengthIterator>
+class SegmentsByLengths {
+ public:
+  /// `stride` is also the greatest length.
+  SegmentsByLengths(detail::count64 num_segments, LengthIterator d_lengths, detail::count64 stride)
+      : arguments_(num_segments, d_lengths, stride) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::segments_by_lengths<LengthIterator> arguments_;
+};
+
+/// Results in rows of `stride` items: those of segment `s` begin at item s * stride. `k` is one number, a FutureCount,
+/// or an iterator of a number for each segment. A number larger than `stride` counts as `stride`. Behind the results of
+/// a segment nothing is written.
+template <class K>
+class ResultRows {
+ public:
+  /// `stride` is also the greatest number of results of a segment.
+  ResultRows(K k, detail::count64 stride) : arguments_(k, stride) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::result_rows<K> arguments_;
+};
+
+/// As ResultRows, but items behind the results of a segment, up to `stride`, get `key`, and `value` where values or
+/// indices are written.
+template <class K, class Key, class Value = int>
+class PaddedResultRows {
+ public:
+  /// `stride` is also the greatest number of results of a segment.
+  PaddedResultRows(K k, detail::count64 stride, Key key, Value value = Value{}) : arguments_(k, stride, key, value) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::padded_result_rows<K, Key, Value> arguments_;
+};
+
+/// Results without gaps, or anywhere else: those of segment `s` begin at item `d_offsets[s]`. `k` is as in ResultRows;
+/// a number larger than `max_k` counts as `max_k`. Results of segments must not overlap.
+template <class K, class OffsetIterator>
+class ResultsAtOffsets {
+ public:
+  /// Of more than 2,048 results that are to be sorted, temporary storage has `max_k` for each segment.
+  ResultsAtOffsets(K k, detail::count64 max_k, OffsetIterator d_offsets) : arguments_(k, max_k, d_offsets) {}
+
+ private:
+  friend detail::top_k_access;
+  detail::results_at_offsets<K, OffsetIterator> arguments_;
 };
 
 namespace detail {
@@ -275,11 +353,11 @@ inline constexpr bool is_top_k_results<ResultsAtOffsets<K, Offset>> = true;
 template <class K>
 auto top_k_results(const K& k) {
   if constexpr (std::is_integral_v<K>) {
-    return ResultRows<K>(k, k);
+    return result_rows<K>(k, static_cast<long long>(detail::count_of(k)));
   } else if constexpr (is_future_count<K>) {
-    return ResultRows<K>(k, k.max_items());
+    return result_rows<K>(k, static_cast<long long>(k.max_items()));
   } else {
-    return k;
+    return top_k_access::of(k);
   }
 }
 

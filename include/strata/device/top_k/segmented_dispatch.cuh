@@ -198,7 +198,7 @@ struct DispatchSegmentedTopK {
   using Problem = segmented_top_k_problem<IsMax, KeyIterator, Segments, Results, KeyOutputIterator, ValueIterator,
                                           ValueOutputIterator>;
   using Code = typename Problem::Code;
-  static constexpr bool has_size = std::is_same_v<Segments, SegmentsOfSize>;
+  static constexpr bool has_size = std::is_same_v<Segments, segments_of_size>;
   static constexpr long long max_grid = 0x7fffffff;
   static constexpr long long max_rows_of_grid = 0xffff;
   /// Blocks that select from long segments, at most.

@@ -34,6 +34,7 @@ class top_k_calls {
   using items = T[static_cast<std::size_t>(ItemsPerThread)];
 
  public:
+  /// The unsigned integer in whose order keys are.
   using code = typename RadixTraits<KeyT>::word;
 
   STRATA_D int MaxKeys(items<KeyT>& keys, int k) {
