@@ -249,19 +249,12 @@ struct top_k_least {
   }
   /// Of codes in any order: Batcher's odd-even merge sort.
   STRATA_D void sort() {
-    STRATA_UNROLL
-    for (int p = 1; p < size; p *= 2) {
-      STRATA_UNROLL
-      for (int k = p; k > 0; k /= 2) {
-        STRATA_UNROLL
-        for (int j = k % p; j + k < size; j += 2 * k) {
-          STRATA_UNROLL
-          for (int i = 0; i < k; ++i) {
-            if ((i + j) / (2 * p) == (i + j + k) / (2 * p) && i + j + k < size) order(i + j, i + j + k);
-          }
-        }
-      }
-    }
+    order(0, 1), order(2, 3), order(4, 5), order(6, 7);
+    order(0, 2), order(1, 3), order(4, 6), order(5, 7);
+    order(1, 2), order(5, 6);
+    order(0, 4), order(1, 5), order(2, 6), order(3, 7);
+    order(2, 4), order(3, 5);
+    order(1, 2), order(3, 4), order(5, 6);
   }
   /// Of these and other codes, both in ascending order: what is left is bitonic.
   STRATA_D void merge(const Code (&other)[size]) {
