@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK, DeviceMerge and DeviceHistogram, random cases.
+// DeviceTopK, DeviceSegmentedTopK, DeviceMerge and DeviceHistogram, random cases.
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
+#include <strata/device/device_segmented_top_k.cuh>
 #include <strata/device/device_top_k.cuh>
 
 #include <limits>
@@ -16,6 +17,7 @@ namespace {
 using namespace random_test;
 using strata::DeviceHistogram;
 using strata::DeviceMerge;
+using strata::DeviceSegmentedTopK;
 using strata::DeviceTopK;
 
 std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
@@ -81,6 +83,73 @@ problem top_k(source& random) {
       must_be_same(and_untouched(in_order(held->host_values, order), held->values_out.size()),
                    held->values_out.read(stream), "values");
     }
+  };
+  return made;
+}
+
+// ---------------------------------------------------------------------------- the k first items of each segment
+
+/// Rows of one size, or segments by offsets, with the indices of results. All segments have room for as many results.
+template <class Key, bool IsMax, bool IsSorted>
+problem segmented_top_k(source& random) {
+  const bool is_fixed = random.chance(50);
+  const std::size_t segments = random.chance(20) ? random.below(3) : 1 + random.below(random.chance(20) ? 2000 : 60);
+  const std::size_t most = random.pick<std::size_t>({8, 64, 70, 256, 300, 1024, 1100, 4096, 9000, 40000});
+  std::vector<int> offsets(segments + 1, 0);
+  const std::size_t row = random.below(std::min<std::size_t>(most, size_of_case(random) / (segments + 1) + 8) + 1);
+  for (std::size_t s = 0; s < segments; ++s) {
+    const std::size_t size = is_fixed ? row : random.chance(5) ? 20 * row : random.below(row + 1);
+    offsets[s + 1] = offsets[s] + static_cast<int>(size);
+  }
+  const auto size = static_cast<std::size_t>(offsets[segments]);
+  const std::size_t k = random.chance(70) ? random.below(40) : random.below(random.chance(50) ? row + 3 : 3000);
+  struct arrays : memory<Key, Key> {
+    arrays(std::size_t n, std::size_t results, std::size_t num_offsets, source& from)
+        : memory<Key, Key>(n, results, from), indices(results, from), offsets(num_offsets, from) {}
+    array<std::uint32_t> indices;
+    array<int> offsets;
+  };
+  const auto held = std::make_shared<arrays>(size, segments * k + random.below(40), segments + 1, random);
+  problem made;
+  made.what = std::string("DeviceSegmentedTopK::Arg") + (IsMax ? "Max" : "Min") + (IsSorted ? "Sorted" : "") + ", " +
+              name_of<Key>() + ", " + std::to_string(segments) + (is_fixed ? " rows of " : " segments of up to ") +
+              std::to_string(row) + ", k " + std::to_string(k);
+  made.renew = [held, size, offsets](source& data, cudaStream_t stream) {
+    held->renew(random_items<Key>(data, size), stream);
+    held->offsets.write(offsets, stream);
+    held->indices.forget(stream);
+  };
+  made.call = [held, segments, row, k, is_fixed](void* storage, std::size_t& bytes, cudaStream_t stream) {
+    using all = DeviceSegmentedTopK;
+    const Key* const in = held->in.data();
+    Key* const out = held->out.data();
+    std::uint32_t* const indices = held->indices.data();
+    const auto call = [&](const auto& where) {
+      if constexpr (IsMax && IsSorted) return all::ArgMaxSorted(storage, bytes, in, out, indices, where, k, stream);
+      if constexpr (IsMax && !IsSorted) return all::ArgMax(storage, bytes, in, out, indices, where, k, stream);
+      if constexpr (!IsMax && IsSorted) return all::ArgMinSorted(storage, bytes, in, out, indices, where, k, stream);
+      if constexpr (!IsMax && !IsSorted) return all::ArgMin(storage, bytes, in, out, indices, where, k, stream);
+    };
+    const int* const begins = held->offsets.data();
+    return is_fixed ? call(strata::SegmentsOfSize(segments, row))
+                    : call(strata::SegmentsByOffsets(segments, begins, begins + 1));
+  };
+  made.check = [held, segments, offsets, k](cudaStream_t stream) {
+    std::vector<Key> keys = and_untouched(std::vector<Key>{}, held->out.size());
+    std::vector<std::uint32_t> indices = and_untouched(std::vector<std::uint32_t>{}, held->indices.size());
+    for (std::size_t s = 0; s < segments; ++s) {
+      const auto begin = static_cast<std::size_t>(offsets[s]), end = static_cast<std::size_t>(offsets[s + 1]);
+      std::vector<std::size_t> order =
+          sorted_order(held->items.data() + begin, end - begin, {0, bits_of_key<Key>}, IsMax);
+      order.resize(std::min(k, end - begin));
+      if (!IsSorted) std::sort(order.begin(), order.end());
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        keys[s * k + i] = held->items[begin + order[i]];
+        indices[s * k + i] = static_cast<std::uint32_t>(order[i]);
+      }
+    }
+    must_be_same(keys, held->out.read(stream), "keys");
+    must_be_same(indices, held->indices.read(stream), "indices");
   };
   return made;
 }
@@ -239,6 +308,11 @@ const std::vector<maker> makers = {
     top_k<std::uint64_t, false, true, false>,
     top_k<std::int16_t, true, true, true>,
     top_k<__half, true, false, true>,
+    segmented_top_k<float, true, false>,
+    segmented_top_k<float, false, true>,
+    segmented_top_k<std::int32_t, true, true>,
+    segmented_top_k<std::uint8_t, false, false>,
+    segmented_top_k<std::uint64_t, true, false>,
     merge<std::int32_t, false>,
     merge<std::uint64_t, true>,
     merge<std::uint8_t, true>,
