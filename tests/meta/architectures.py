@@ -32,6 +32,8 @@ LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 
 MOST_SPILLED = 24
 SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
+    "segmented_top_k_block_kernel": (960, "long segments: the state of AgentTopK beside that of the loop over segments"),
+    "segmented_top_k_parts_kernel": (180, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_reduce_kernel": (80, "four blocks of 256 threads; the row says what spills cost"),
     "long_segment_count_kernel": (96, "1,024 threads have 64 registers"),
     "segmented_radix_sort_kernel": (240, "three blocks of 256 threads; almost without spills for 4-byte keys"),
@@ -44,6 +46,8 @@ SPILLS = {
 # What does not fit, and why it may stay so: (architecture, kernel).
 MISFITS = {
     (75, "top_k_kernel"): "33 KiB of counters: one block where the row wants two",
+    (75, "segmented_top_k_block_kernel"): "33 KiB of counters: one block where the row wants two",
+    (75, "segmented_top_k_parts_kernel"): "33 KiB of counters: one block where the row wants two",
     (75, "merge_ranges_kernel"): "two or three blocks where the row wants four",
     (75, "sorted_search_kernel"): "two blocks where the row of merges wants four",
     (75, "long_segments_of_numbers"): "47 KiB of shared memory: one block where the row wants two",

@@ -844,6 +844,24 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }
 }  // namespace segmented_top_k_arguments
 
+// case: segmented_top_k_lanes
+// expect: DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_lanes {
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
+#if defined(STRATA_CASE_segmented_top_k_lanes)
+    static constexpr strata::top_k_warp_tuning wide{128, 33, 8, 1};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceSegmentedTopK<hub>::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3);
+}
+}  // namespace segmented_top_k_lanes
+
 // case: segmented_top_k_rows
 // expect: DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads
 #include <strata/device/device_segmented_top_k.cuh>

@@ -178,11 +178,24 @@ using segmented_top_k_rows = std::void_t<
     if_rows<top_k_block_tuning, decltype(Policy::small_block), decltype(Policy::block), decltype(Policy::large_block)>,
     if_rows<top_k_tuning, decltype(Policy::select)>>;
 
+/// Whether logical warps can have all these numbers of lanes.
+template <class... Lanes>
+STRATA_HD constexpr bool are_lanes(Lanes... lanes) {
+  return ((lanes >= 1 && lanes <= warp_threads && is_power_of_two(static_cast<unsigned long long>(lanes))) && ...);
+}
+
 /// Long segments are selected from by AgentTopK in the blocks of `block`.
 template <class Policy>
 STRATA_HD constexpr void check_top_k_rows() {
   static_assert(Policy::select.block_threads == Policy::block.block_threads,
                 "DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads");
+  static_assert(
+      detail::are_whole_warps(Policy::narrow.block_threads, Policy::middle.block_threads, Policy::wide.block_threads,
+                              Policy::small_block.block_threads, Policy::block.block_threads,
+                              Policy::large_block.block_threads) &&
+          detail::are_lanes(Policy::narrow.lanes, Policy::middle.lanes, Policy::wide.lanes),
+      "DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two "
+      "from 1 to 32");
 }
 
 /// Carries out one call. Without values, ValueIterator and ValueOutputIterator are NullType.

@@ -87,10 +87,6 @@ class top_k_warp {
 /// The same of a block of whole warps. One barrier for each call.
 template <int Threads, class Code>
 class top_k_block {
-  // not for users: BlockTopK checks it
-  static_assert(Threads % warp_threads == 0,
-                "a selection by blocks needs whole warps: choose a multiple of 32 threads");
-
  public:
   static constexpr int threads = Threads;
   static constexpr int warps = Threads / warp_threads;
