@@ -32,7 +32,7 @@ LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 
 MOST_SPILLED = 24
 SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
-    "segmented_top_k_block_kernel": (960, "long segments: the state of AgentTopK beside that of the loop over segments"),
+    "segmented_top_k_block_kernel": (960, "long segments: AgentTopK in a loop over segments"),
     "segmented_top_k_parts_kernel": (180, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_reduce_kernel": (80, "four blocks of 256 threads; the row says what spills cost"),
     "long_segment_count_kernel": (96, "1,024 threads have 64 registers"),

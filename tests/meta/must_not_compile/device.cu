@@ -851,7 +851,7 @@ namespace segmented_top_k_lanes {
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
 #if defined(STRATA_CASE_segmented_top_k_lanes)
-    static constexpr strata::top_k_warp_tuning wide{128, 33, 8, 1};
+    static constexpr strata::top_k_warp_tuning wide{128, 12, 8, 1};
 #endif
   };
   using MaxPolicy = Policy;
