@@ -48,7 +48,7 @@ STRATA_NAMESPACE_BEGIN
 /// __managed__ int chosen[4];
 ///
 /// // A block chooses four of up to 512 scores.
-/// STRATA_KERNEL void choose(const float* scores, int count, int* chosen) {
+/// STRATA_KERNEL void choose(const float* in, int count, int* out) {
 ///   using TopK = strata::BlockTopK<float, 128, 4, int>;
 ///   STRATA_SHARED(temp_storage, TopK::TempStorage);
 ///   const int first = static_cast<int>(threadIdx.x) * 4;
@@ -56,11 +56,11 @@ STRATA_NAMESPACE_BEGIN
 ///   int indices[4];
 ///   for (int i = 0; i < 4; ++i) {
 ///     indices[i] = first + i;
-///     keys[i] = first + i < count ? scores[first + i] : 0;
+///     keys[i] = first + i < count ? in[first + i] : 0;
 ///   }
 ///   const int results = TopK(temp_storage).MaxPairs(keys, indices, 4, count);
 ///   for (int i = 0; i < 4; ++i) {
-///     if (first + i < results) chosen[first + i] = indices[i];
+///     if (first + i < results) out[first + i] = indices[i];
 ///   }
 /// }
 ///

@@ -46,15 +46,15 @@ STRATA_NAMESPACE_BEGIN
 /// __managed__ int chosen[3];
 ///
 /// // A warp chooses the three best of 64 scores.
-/// STRATA_KERNEL void choose(const float* scores, int* chosen) {
+/// STRATA_KERNEL void choose(const float* in, int* out) {
 ///   using TopK = strata::WarpTopK<float, 2, 32, int>;
 ///   STRATA_SHARED(temp_storage, TopK::TempStorage);
 ///   const int lane = static_cast<int>(threadIdx.x);
-///   float keys[2] = {scores[2 * lane], scores[2 * lane + 1]};
+///   float keys[2] = {in[2 * lane], in[2 * lane + 1]};
 ///   int indices[2] = {2 * lane, 2 * lane + 1};
 ///   const int results = TopK(temp_storage).MaxPairsSorted(keys, indices, 3);
 ///   for (int i = 0; i < 2; ++i) {
-///     if (2 * lane + i < results) chosen[2 * lane + i] = indices[i];
+///     if (2 * lane + i < results) out[2 * lane + i] = indices[i];
 ///   }
 /// }
 ///

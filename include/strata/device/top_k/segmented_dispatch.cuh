@@ -180,13 +180,13 @@ using segmented_top_k_rows = std::void_t<
 
 /// Whether logical warps can have all these numbers of lanes.
 template <class... Lanes>
-STRATA_HD constexpr bool are_lanes(Lanes... lanes) {
+constexpr bool are_lanes(Lanes... lanes) {
   return ((lanes >= 1 && lanes <= warp_threads && is_power_of_two(static_cast<unsigned long long>(lanes))) && ...);
 }
 
 /// Long segments are selected from by AgentTopK in the blocks of `block`.
 template <class Policy>
-STRATA_HD constexpr void check_top_k_rows() {
+constexpr void check_top_k_rows() {
   static_assert(Policy::select.block_threads == Policy::block.block_threads,
                 "DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads");
   static_assert(
