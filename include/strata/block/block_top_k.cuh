@@ -70,7 +70,7 @@ STRATA_NAMESPACE_BEGIN
 ///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 ///   for (const int index : chosen) std::printf("%d ", index);
 /// }
-/// // prints: 27 154 281 408
+/// // prints: 27 54 81 108
 /// @endcode
 template <class KeyT, int BlockDimX, int ItemsPerThread, class ValueT = NullType, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockTopK : public detail::top_k_calls<BlockTopK<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>,
