@@ -32,14 +32,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
-/// - **Execution.** One launch where the segments have one size. Otherwise two, unless the host knows that all are
-///   short. On `stream`; no host synchronisation and no allocation, so a call can be captured in a graph and replayed.
+/// - **Execution.** One launch where the segments have one size; a fill of up to 1 KB more where a segment has several
+///   blocks. Otherwise up to three launches. On `stream`; no host synchronisation and no allocation, so a call can be
+///   captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
 /// - **Methods.** Segments of up to 1,024 keys of 4 bytes are held in the registers of 8 or 32 lanes; of up to 32,768,
-///   if they have one size, or else 8,192, in those of a block. These are read once. Longer ones are read several
-///   times, each by one block. Where these blocks have few segments, DeviceTopK for each of them may take less time.
-/// - **Storage.** 256 bytes. Sorted results: up to 13 MB if some segments may be longer than 8,192 keys of 4 bytes.
-///   Where the host cannot exclude more than 2,048 results of a segment, they are sorted by DeviceSegmentedRadixSort,
-///   which needs about four times as much as all results.
+///   if they have one size, or else 8,192, in those of a block. These are read once. Of a longer segment a sample is
+///   read, and then the segment once; several times if the sample has misled the call, or if k is more than some
+///   thousands. Few long segments of one size have several blocks each, others one. A call for a single long segment
+///   takes longer than DeviceTopK.
+/// - **Storage.** 256 bytes where no segment is longer than 8,192 keys of 4 bytes. Otherwise 98 KB for each of 256 blocks,
+///   or for each segment by offsets or lengths, if they are fewer. Where the host cannot exclude more than 2,048 results of a segment, sorted results are sorted by
+///   DeviceSegmentedRadixSort, which needs about four times as much memory as all results.
 /// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
 ///   DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where

@@ -52,8 +52,8 @@ TYPED_TEST(DeviceSegmentedTopKKeys, of_all_patterns) {
       const auto keys = make_keys<TypeParam>(rows * size, how);
       for (const std::size_t k : {std::size_t{5}, size / 2}) {
         if (is_small() && k != 5 && size > 300) continue;
-        ASSERT_NO_FATAL_FAILURE((expect_rows<false, false, form::arg>(keys, rows, size, k)));
-        ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::keys>(keys, rows, size, k)));
+        ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::keys>(keys, rows, size, k)));
+        ASSERT_NO_FATAL_FAILURE((expect_rows<false, true, form::arg>(keys, rows, size, k)));
       }
     }
   }

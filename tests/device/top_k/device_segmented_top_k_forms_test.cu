@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
+
+// DeviceSegmentedTopK: segments by sizes, offsets and lengths, results in rows, with padding and at offsets, arguments.
+#include <strata/iterator/discard_output_iterator.cuh>
+
+#include "device/top_k/segmented_top_k_cases.cuh"
+
+namespace device_segmented_top_k_forms_test {
+
+using namespace segmented_top_k_test;
+
+// ------------------------------------------------------------------ forms of segments
+
+TEST(device_segmented_top_k_forms, segments_of_mixed_lengths) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < 300; ++i) lengths.push_back(i * 7 % 13);
+  lengths.insert(lengths.end(), {1025, 0, 1024, 3, 1023, if_small<std::size_t>(1100, 8192), 5,
+                                 if_small<std::size_t>(1200, 8193), 0, if_small<std::size_t>(8200, 100000), 1});
+  for (const pattern how : {pattern::random, pattern::few}) {
+    for (const std::size_t k : {1, 6, 70}) {
+      ASSERT_NO_FATAL_FAILURE((expect_segments<true, false, form::arg, float>(lengths, k, how)));
+      ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::arg, float>(lengths, k, how)));
+    }
+  }
+  // More results than a block sorts, and as many.
+  ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::arg, float>(lengths, 2100, pattern::few)));
+  ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::arg, float>(lengths, 2048, pattern::random)));
+}
+
+TEST(device_segmented_top_k_forms, rows_with_gaps_and_lengths) {
+  const std::size_t rows = 21, stride = 101, k = 9;
+  const auto keys = make_keys<std::int32_t>(rows * stride, pattern::random);
+  std::vector<segment> all(rows), of_length(rows);
+  std::vector<place> places(rows);
+  std::vector<std::int64_t> lengths(rows);
+  for (std::size_t s = 0; s < rows; ++s) {
+    all[s] = {s * stride, 77};
+    lengths[s] = s == 3 ? -1 : s == 4 ? 1000 : static_cast<std::int64_t>(s * 5);
+    of_length[s] = {s * stride, s == 3 ? 0 : s == 4 ? stride : s * 5};
+    places[s] = {s * k, k};
+  }
+  ASSERT_NO_FATAL_FAILURE((
+      expect_results<true, true, form::arg>(keys, all, places, rows * k, strata::SegmentsOfSize(rows, 77, stride), k)));
+  const device_vector<std::int64_t> d_lengths(lengths);
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::pairs>(
+      keys, of_length, places, rows * k, strata::SegmentsByLengths(rows, d_lengths.data(), stride), k)));
+}
+
+// ------------------------------------------------------------------ forms of results
+
+TEST(device_segmented_top_k_forms, numbers_of_results_of_each_segment) {
+  const std::size_t rows = 40, size = 70, stride = 12;
+  const auto keys = make_keys<float>(rows * size, pattern::random);
+  std::vector<segment> all(rows);
+  std::vector<place> places(rows), compact(rows);
+  std::vector<int> numbers(rows), offsets(rows);
+  std::size_t outputs = 0;
+  for (std::size_t s = 0; s < rows; ++s) {
+    numbers[s] = s == 5 ? -3 : s == 6 ? 100 : static_cast<int>(s % 12);
+    const std::size_t k = s == 5 ? 0 : s == 6 ? stride : s % 12;
+    all[s] = {s * size, size};
+    places[s] = {s * stride, k};
+    compact[s] = {outputs, k};
+    offsets[s] = static_cast<int>(outputs);
+    outputs += k;
+  }
+  const device_vector<int> d_numbers(numbers), d_offsets(offsets);
+  const strata::SegmentsOfSize segments(rows, size);
+  const int* const k = d_numbers.data();
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg>(keys, all, places, rows * stride, segments,
+                                                                  strata::ResultRows(k, stride))));
+  ASSERT_NO_FATAL_FAILURE((expect_results<false, true, form::pairs>(
+      keys, all, compact, outputs, segments, strata::ResultsAtOffsets(k, stride, d_offsets.data()))));
+  const float padding = -1;
+  ASSERT_NO_FATAL_FAILURE(
+      (expect_results<true, true, form::arg>(keys, all, places, rows * stride, segments,
+                                             strata::PaddedResultRows(k, stride, padding, -1), 0, &padding, stride)));
+}
+
+TEST(device_segmented_top_k_forms, padding_behind_short_segments) {
+  const std::size_t rows = 9, size = 5, k = 8, stride = 10;
+  const auto keys = make_keys<float>(rows * size, pattern::random);
+  std::vector<segment> all(rows);
+  std::vector<place> places(rows);
+  for (std::size_t s = 0; s < rows; ++s) {
+    all[s] = {s * size, size};
+    places[s] = {s * stride, k};
+  }
+  const float padding = -std::numeric_limits<float>::infinity();
+  ASSERT_NO_FATAL_FAILURE(
+      (expect_results<true, false, form::arg>(keys, all, places, rows * stride, strata::SegmentsOfSize(rows, size),
+                                              strata::PaddedResultRows(k, stride, padding, -1), 0, &padding, stride)));
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg>(
+      {}, std::vector<segment>(rows), places, rows * stride, strata::SegmentsOfSize(rows, 0),
+      strata::PaddedResultRows(k, stride, padding, -1), 0, &padding, stride)));
+}
+
+TEST(device_segmented_top_k_forms, a_number_that_the_device_knows) {
+  const std::size_t rows = 12, size = 90, bound = 30;
+  const auto keys = make_keys<std::uint32_t>(rows * size, pattern::random);
+  for (const int number : {0, 1, 30}) {
+    const device_vector<int> k(std::vector<int>{number});
+    std::vector<segment> all(rows);
+    std::vector<place> places(rows);
+    for (std::size_t s = 0; s < rows; ++s) {
+      all[s] = {s * size, size};
+      places[s] = {s * bound, static_cast<std::size_t>(number)};
+    }
+    ASSERT_NO_FATAL_FAILURE(
+        (expect_results<false, true, form::arg>(keys, all, places, rows * bound, strata::SegmentsOfSize(rows, size),
+                                                strata::FutureCount<int>(k.data(), bound))));
+  }
+}
+
+TEST(device_segmented_top_k_forms, computed_keys) {
+  device_vector<std::int32_t> out(6), places(6);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceSegmentedTopK::ArgMax(storage..., counting<std::int32_t>(-7), out.data(), places.data(),
+                                       strata::SegmentsOfSize(2, 100), 3);
+  }));
+  EXPECT_EQ((std::vector<std::int32_t>{90, 91, 92, 190, 191, 192}), out.to_host());
+  EXPECT_EQ((std::vector<std::int32_t>{97, 98, 99, 97, 98, 99}), places.to_host());
+}
+
+TEST(device_segmented_top_k_forms, indices_without_keys) {
+  const device_vector<float> in(std::vector<float>{3, 1, 2, 5, 9, 7});
+  device_vector<std::int64_t> places(4);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceSegmentedTopK::ArgMaxSorted(storage..., in.data(), strata::DiscardOutputIterator<>(), places.data(),
+                                             strata::SegmentsOfSize(2, 3), 2);
+  }));
+  EXPECT_EQ((std::vector<std::int64_t>{0, 2, 1, 2}), places.to_host());
+}
+
+// ------------------------------------------------------------------ arguments
+
+TEST(device_segmented_top_k_forms, bad_arguments_are_refused) {
+  const device_vector<float> in(std::vector<float>(100, 1.0f));
+  device_vector<float> out(100);
+  device_vector<int> indices(100);
+  const float* const null = nullptr;
+  const auto refused = [&](const float* keys, float* keys_out, const auto& segments, const auto& k) {
+    return in_storage(false, [&](auto&&... storage) {
+             return DeviceSegmentedTopK::ArgMax(storage..., keys, keys_out, indices.data(), segments, k);
+           }) == cudaErrorInvalidValue;
+  };
+  const float* const keys = in.data();
+  float* const keys_out = out.data();
+  const strata::SegmentsOfSize rows(10, 10);
+  EXPECT_FALSE(refused(keys, keys_out, rows, 2));
+  EXPECT_TRUE(refused(null, keys_out, rows, 2));
+  EXPECT_TRUE(refused(keys, nullptr, rows, 2));
+  EXPECT_TRUE(refused(keys, keys_out, rows, -2));
+  EXPECT_TRUE(refused(keys, keys_out, strata::SegmentsOfSize(-1, 10), 2));
+  EXPECT_TRUE(refused(keys, keys_out, strata::SegmentsOfSize(1, -10), 2));
+  EXPECT_TRUE(refused(keys, keys_out, strata::SegmentsOfSize(1ll << 40, 1ll << 40), 2));
+  EXPECT_TRUE(refused(keys, const_cast<float*>(keys) + 3, rows, 2));
+  const int* const no_offsets = nullptr;
+  EXPECT_TRUE(refused(keys, keys_out, strata::SegmentsByOffsets(3, no_offsets, no_offsets), 2));
+  EXPECT_TRUE(refused(keys, keys_out, strata::SegmentsByLengths(3, no_offsets, 10), 2));
+  EXPECT_TRUE(refused(keys, keys_out, rows, strata::ResultRows(no_offsets, 2)));
+  EXPECT_TRUE(refused(keys, keys_out, rows, strata::ResultRows(2, -1)));
+  EXPECT_TRUE(refused(keys, keys_out, rows, strata::ResultsAtOffsets(2, 2, no_offsets)));
+  EXPECT_TRUE(refused(keys, keys_out, rows, strata::ResultRows(reinterpret_cast<int*>(keys_out) + 1, 2)));
+  EXPECT_FALSE(refused(null, nullptr, strata::SegmentsOfSize(0, 10), 2));
+  EXPECT_FALSE(refused(null, nullptr, rows, 0));
+  EXPECT_EQ(cudaErrorInvalidValue, in_storage(true, [&](auto&&... storage) {
+              return DeviceSegmentedTopK::MaxKeys(storage..., keys, keys_out, rows, 2);
+            }));
+}
+
+}  // namespace device_segmented_top_k_forms_test
