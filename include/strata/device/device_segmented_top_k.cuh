@@ -40,10 +40,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   read, and then the segment once; several times if the sample has misled the call, or if k is more than some
 ///   thousands. Few long segments of one size have several blocks each, others one. A call for a single long segment
 ///   takes longer than DeviceTopK.
-/// - **Storage.** 256 bytes where no segment is longer than 8,192 keys of 4 bytes. Otherwise 98 KB for each of 256
-///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more than
-///   2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about four times as
-///   much memory as all results.
+/// - **Storage.** 256 bytes where no segment is longer than 32,768 keys of 4 bytes, or 8,192 by offsets or lengths.
+///   Otherwise 98 KB for each of 256 blocks, or for each segment by offsets or lengths, if these are fewer. Where the
+///   host cannot exclude more than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort,
+///   which needs about four times as much memory as all results.
 /// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
 ///   DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where

@@ -603,10 +603,7 @@ class AgentSegmentedTopKBlock {
   STRATA_HD static constexpr bool can_have(long long length) { return (length > tile_items) == IsLong; }
 
   STRATA_D AgentSegmentedTopKBlock(TempStorage& storage, const Problem& problem, const top_k_scratch<Code>& scratch)
-      : storage_(storage),
-        problem_(problem),
-        team_(storage.team, static_cast<int>(threadIdx.x)),
-        scratch_(scratch.of(blockIdx.y, 1)) {}
+      : storage_(storage), problem_(problem), team_(storage.team, static_cast<int>(threadIdx.x)), scratch_(scratch) {}
 
   /// All segments for which `is_chosen(length, count)`.
   template <class IsChosen>
@@ -638,7 +635,7 @@ class AgentSegmentedTopKBlock {
   STRATA_D void select(const Row& row) {
     if (row.count > 0) {
       if constexpr (IsLong) {
-        Long(storage_.long_segment.value.Alias(), problem_, scratch_).run(row, 0, 1);
+        Long(storage_.long_segment.value.Alias(), problem_, scratch_.of(blockIdx.y, 1)).run(row, 0, 1);
       } else {
         select_tile(row);
       }

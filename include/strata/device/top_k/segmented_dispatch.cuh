@@ -252,12 +252,20 @@ struct DispatchSegmentedTopK {
   /// Whether segments may be longer than a block of the smallest policy holds: temporary storage does not depend on the
   /// device.
   static bool may_have_long(const Problem& problem) {
-    return problem.segments.max_size() > static_cast<long long>(detail::least_in_chain<block_items, MaxPolicy>());
+    constexpr std::size_t of_block = detail::least_in_chain<block_items, MaxPolicy>();
+    constexpr std::size_t of_large_block = detail::least_in_chain<large_block_items, MaxPolicy>();
+    constexpr auto most = static_cast<long long>(has_size ? detail::most(of_block, of_large_block) : of_block);
+    return problem.segments.max_size() > most;
   }
   template <class Policy>
   struct block_items {
     static constexpr std::size_t value =
         top_k_block_agent<Policy, Problem, top_k_rows_of::block, IsSorted>::type::tile_items;
+  };
+  template <class Policy>
+  struct large_block_items {
+    static constexpr std::size_t value =
+        top_k_block_agent<Policy, Problem, top_k_rows_of::large_block, IsSorted>::type::tile_items;
   };
 
   template <class Policy>
@@ -431,7 +439,9 @@ cudaError_t segmented_top_k(void* d_temp_storage, std::size_t& temp_storage_byte
                             const Segments& segments, const Results& results, cudaStream_t stream) {
   if (segments.are_refused() || results.are_refused(segments.num_segments()) ||
       detail::refuses_reach(d_keys_in, segments.reach(), "d_keys_in") ||
-      detail::refuses_reach(d_keys_out, results.reach(segments.num_segments()), "d_keys_out")) {
+      detail::refuses_reach(d_values_in, segments.reach(), "d_values_in") ||
+      detail::refuses_reach(d_keys_out, results.reach(segments.num_segments()), "d_keys_out") ||
+      detail::refuses_reach(d_values_out, results.reach(segments.num_segments()), "d_values_out")) {
     return cudaErrorInvalidValue;
   }
   const long long num_segments = segments.num_segments();
