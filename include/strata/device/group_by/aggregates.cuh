@@ -346,7 +346,7 @@ struct group_states_with<First, group_states<Rest...>> {
 
 /// The items of aggregates that have one.
 template <class Row, class... Aggregates>
-struct group_items {
+struct group_item_list {
   using type = group_states<>;
 };
 template <class Row, class Aggregate, bool HasItem = Aggregate::has_item>
@@ -360,8 +360,8 @@ struct group_item<Row, Aggregate, false> {
   using with = Rest;
 };
 template <class Row, class First, class... Rest>
-struct group_items<Row, First, Rest...> {
-  using type = typename group_item<Row, First>::template with<typename group_items<Row, Rest...>::type>;
+struct group_item_list<Row, First, Rest...> {
+  using type = typename group_item<Row, First>::template with<typename group_item_list<Row, Rest...>::type>;
 };
 
 /// The arrays of a call, for checks: (output, argument) and (input, argument).
@@ -394,7 +394,7 @@ struct GroupAggregates<First, Rest...> {
   static constexpr bool are_unordered = First::is_unordered && GroupAggregates<Rest...>::are_unordered;
   static constexpr bool have_items = First::has_item || GroupAggregates<Rest...>::have_items;
   template <class Row>
-  using items_type = typename detail::group_items<Row, First, Rest...>::type;
+  using items_type = typename detail::group_item_list<Row, First, Rest...>::type;
   template <class Row>
   using states_type = detail::group_states<typename First::template state<Row>, typename Rest::template state<Row>...>;
 
