@@ -50,7 +50,7 @@ class radix_rank_thread_counters {
  public:
   struct storage {
     // Whole vectors: else a vector load of the scan may include the last words, which other threads write.
-    unsigned words[round_up(Threads * segment, 4)];
+    unsigned words[detail::round_up(Threads * segment, 4)];
     typename Scan::TempStorage scan;
   };
 
