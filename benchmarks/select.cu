@@ -47,8 +47,20 @@ struct are_below {
   __host__ __device__ bool operator()(const struct16& x) const { return (x.low & 3) < quarters; }
 };
 
+/// A bool that is true for so many of a thousand random items.
+template <unsigned OfThousand>
+struct flag {
+  bool is_set;
+};
+
 }  // namespace select_benchmark
 
+template <unsigned OfThousand>
+struct bench::random_value<select_benchmark::flag<OfThousand>> {
+  static __device__ select_benchmark::flag<OfThousand> from(std::uint64_t bits) {
+    return {(bits >> 32) % 1000 < OfThousand};
+  }
+};
 template <>
 struct bench::random_value<select_benchmark::struct16> {
   static __device__ select_benchmark::struct16 from(std::uint64_t bits) { return {bits, ~bits}; }
@@ -61,6 +73,7 @@ using bench::environment;
 using bench::timing;
 using bench::workload;
 using select_benchmark::are_below;
+using select_benchmark::flag;
 using select_benchmark::is_even;
 
 struct use_strata {
@@ -140,22 +153,24 @@ void add_if(bench::suite& suite, const char* type, std::initializer_list<int> lo
   }
 }
 
-void add_flagged(bench::suite& suite) {
-  for (const int log_size : {16, 20, 24, 28}) {
+template <unsigned OfThousand>
+void add_flagged(bench::suite& suite, const char* share, std::initializer_list<int> log_sizes) {
+  for (const int log_size : log_sizes) {
     const int n = 1 << log_size;
     const auto prepare = [n](const environment& env) {
       const auto in = bench::random_array<std::int32_t>(n, seed_of(env, n), env.stream);
-      const auto flags = bench::random_array<bool>(n, seed_of(env, n) + 1, env.stream);
+      const auto flags = bench::random_array<flag<OfThousand>>(n, seed_of(env, n) + 1, env.stream);
       workload work = keep<std::int32_t, char>(
-          env, n, 1, in.data(), in.bytes(), 0.5 * static_cast<double>(in.bytes()),
+          env, n, 1, in.data(), in.bytes(), 1e-3 * OfThousand * static_cast<double>(in.bytes()),
           [n, in, flags](auto lib, void* storage, std::size_t& bytes, const auto& out, cudaStream_t s) {
             using select = typename decltype(lib)::select;
-            return select::Flagged(storage, bytes, in.data(), flags.data(), out.first.data(), out.count.data(), n, s);
+            return select::Flagged(storage, bytes, in.data(), reinterpret_cast<const bool*>(flags.data()),
+                                   out.first.data(), out.count.data(), n, s);
           });
       work.bytes += static_cast<double>(flags.bytes());
       return work;
     };
-    suite.add({"DeviceSelect::Flagged", "i32:bool", "half", n, timing::batched, prepare});
+    suite.add({"DeviceSelect::Flagged", "i32:bool", share, n, timing::batched, prepare});
   }
 }
 
@@ -287,7 +302,10 @@ void add_cases(bench::suite& suite) {
   add_if<std::int32_t>(suite, "i32", {16, 20, 24, 28});
   add_if<std::int8_t>(suite, "i8", {16, 20, 24, 28});
   add_if<std::int64_t>(suite, "i64", {16, 20, 24, 28});
-  add_flagged(suite);
+  add_flagged<500>(suite, "half", {16, 20, 24, 28});
+  add_flagged<100>(suite, "selected=10%", {16, 20, 22, 24, 26, 28});
+  add_flagged<10>(suite, "selected=1%", {16, 20, 22, 24, 26, 28});
+  add_flagged<1>(suite, "selected=0.1%", {16, 20, 22, 24, 26, 28});
   add_unique(suite);
   add_partition_if<std::int32_t>(suite, "i32", {10, 12, 14, 16, 17, 18, 19, 20, 22, 24, 26, 28});
   add_partition_if<double>(suite, "f64", {10, 14, 16, 18, 20, 22, 24, 28});

@@ -183,6 +183,111 @@ TEST(device_select_pipeline, computed_flags_and_items_in_bulk) {
 }
 #endif
 
+// ------------------------------------------------------------------ by flags, few of which are set
+
+/// Whether flag `i` of tiles of this size is in the sample by which a tile's values are gathered or not.
+template <class Flag>
+bool is_sampled(std::size_t i, std::size_t tile) {
+  constexpr std::size_t width = 16 / sizeof(Flag);
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    if (i % tile / width == lane * (tile / width) / 32) return true;
+  }
+  return false;
+}
+
+/// In `few_in_one_tile` items of the tile behind are written where this tile's are, if it is in place.
+enum class sparse_pattern {
+  few,
+  few_in_every_third_tile,
+  few_in_one_tile,
+  all_but_the_sample,
+  one_run,
+  as_in_the_sample
+};
+inline constexpr sparse_pattern sparse_patterns[] = {sparse_pattern::few, sparse_pattern::few_in_every_third_tile,
+                                                     sparse_pattern::all_but_the_sample, sparse_pattern::one_run,
+                                                     sparse_pattern::as_in_the_sample};
+
+template <class Policy, class Flag, class T>
+struct by_few_flags {
+  using problem = select_problem<select_by::key, unsigned, const Flag*, const T*, NullType, T*, std::int64_t*,
+                                 strata::detail::is_set>;
+  using in_place_problem =
+      select_problem<select_by::key, unsigned, const Flag*, T*, NullType, T*, std::int64_t*, strata::detail::is_set>;
+  static constexpr std::size_t tile = strata::detail::scan_pipeline<Policy, problem, true>::tile_items;
+
+  static std::vector<Flag> flags_of(sparse_pattern which, std::size_t size) {
+    std::mt19937_64 bits = strata_test::random_bits(size);
+    std::vector<Flag> flags(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t number = bits() >> 54;
+      const bool is_few = number < 20;
+      switch (which) {
+        case sparse_pattern::few:
+          flags[i] = is_few;
+          break;
+        case sparse_pattern::few_in_every_third_tile:
+          flags[i] = i / tile % 3 == 0 ? is_few : number < 700;
+          break;
+        case sparse_pattern::few_in_one_tile:
+          flags[i] = i / tile == 10 ? is_few : 1;
+          break;
+        case sparse_pattern::all_but_the_sample:
+          flags[i] = !is_sampled<Flag>(i, tile);
+          break;
+        case sparse_pattern::one_run:
+          flags[i] = i % tile / (tile / 40) == 17;
+          break;
+        case sparse_pattern::as_in_the_sample:
+          flags[i] = is_sampled<Flag>(i, tile);
+          break;
+      }
+    }
+    return flags;
+  }
+  static void expect(unsigned blocks, std::size_t size, sparse_pattern which, bool is_in_place) {
+    SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(which) << ", in place: " << is_in_place);
+    const std::vector<T> items = items_of_any_bits<T>(size, size);
+    const std::vector<Flag> flags = flags_of(which, size);
+    const device_vector<Flag> d_flags(flags);
+    const std::vector<T> expected = only_kept(items, flags);
+    if (is_in_place) {
+      expect_selects_in_place(expected, items, 0, [&](T* data, std::int64_t* num, auto&&... storage) {
+        return run<Policy, true>(storage..., blocks, true, in_place_problem{d_flags.data(), data, {}, data, num, {}},
+                                 size);
+      });
+    } else {
+      const shifted_array<T> in(items, 0);
+      expect_selects(expected, size, 1, [&](T* out, std::int64_t* num, auto&&... storage) {
+        return run<Policy, true>(storage..., blocks, false, problem{d_flags.data(), in.data(), {}, out, num, {}}, size);
+      });
+    }
+  }
+  static void expect_all() {
+    for_all_shapes(tile, [&](unsigned blocks, std::size_t size) {
+      for (const sparse_pattern which : sparse_patterns) {
+        expect(blocks, size, which, false);
+        expect(blocks, size, which, true);
+      }
+    });
+    under_all_schedules_in_blocks(tile, [&](unsigned blocks, std::size_t size, std::size_t i) {
+      const bool is_in_place = i % 4 == 1;
+      expect(blocks, size, is_in_place ? sparse_pattern::few_in_one_tile : sparse_patterns[i / 2 % 6], is_in_place);
+    });
+  }
+};
+
+TEST(device_select_pipeline, few_flags_of_bytes) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  by_few_flags<short_columns<176, 4, 2>, char, std::uint32_t>::expect_all();
+}
+#if !STRATA_TEST_FEW_TYPES
+TEST(device_select_pipeline, few_flags_of_words) {
+  if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
+  by_few_flags<short_columns<176, 3, 1>, int, double>::expect_all();
+}
+#endif
+
 // ------------------------------------------------------------------ by difference
 
 template <class Policy, bool UsesBulkCopies, class Key, class Value>

@@ -50,6 +50,21 @@ STRATA_D void wait_for_async_copies() {
 #endif
 }
 
+/// The copies that this thread has started since its last group are a group.
+STRATA_D void commit_async_copies() {
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Waits for all groups of this thread but the last `Groups`.
+template <int Groups>
+STRATA_D void wait_for_async_groups_before() {
+#if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
+#endif
+}
+
 /// Starts to bring the line of 128 bytes at an address of device memory to L2.
 STRATA_D void prefetch_to_l2([[maybe_unused]] const void* global) {
 #if STRATA_DEVICE_PASS

@@ -73,6 +73,15 @@ struct columns_shape {
         return __popc(bits);
       }
     }
+    /// The first one that is set. There must be one.
+    STRATA_D int first() const {
+      if constexpr (sizeof(bits) == 8) {
+        return __ffsll(static_cast<long long>(bits)) - 1;
+      } else {
+        return __ffs(static_cast<int>(bits)) - 1;
+      }
+    }
+    STRATA_D void clear_first() { bits &= bits - 1; }
     /// The last one that is set, or `none`.
     STRATA_D int last_or(int none) const {
       if constexpr (sizeof(bits) == 8) {
@@ -119,12 +128,18 @@ struct columns_stage {
   template <class KeyIterator, class ValueIterator>
   STRATA_D static void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid,
                             const KeyIterator& all_keys, const ValueIterator& all_values) {
+    load_columns(stage, full, first, valid, valid, all_keys, all_values);
+  }
+  /// Loads `valid_values` values only.
+  template <class KeyIterator, class ValueIterator>
+  STRATA_D static void load_columns(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid,
+                                    int valid_values, const KeyIterator& all_keys, const ValueIterator& all_values) {
     const int thread = static_cast<int>(threadIdx.x) - tuning.scanning_threads;
     const KeyColumn key_column{keys(stage), detail::advanced(all_keys, first), first == 0, valid};
     if constexpr (has_values) {
       using Value = std::remove_pointer_t<decltype(ValueColumn::stage)>;
       Loader::load(full, thread, key_column,
-                   ValueColumn{values<Value>(stage), detail::advanced(all_values, first), first == 0, valid});
+                   ValueColumn{values<Value>(stage), detail::advanced(all_values, first), first == 0, valid_values});
     } else {
       Loader::load(full, thread, key_column);
     }

@@ -5,6 +5,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/async_copy.cuh>
 #include <strata/core/platform/bulk_copy.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
@@ -13,6 +14,7 @@
 #include <strata/device/scan/agent_pipeline.cuh>
 #include <strata/device/scan/columns.cuh>
 #include <strata/device/scan/dispatch.cuh>
+#include <strata/device/scan/gathered_values.cuh>
 #include <strata/device/scan/indexed_iterators.cuh>
 #include <strata/device/scan/stages.cuh>
 #include <strata/device/scan/tuning.hpp>
@@ -42,7 +44,8 @@ struct is_set {
 /// KeyOutputIterator, if keys are not written.
 ///
 /// In the pipeline a stage holds keys and values. Each warp moves what it selects of its part of the stage to
-/// the front of this part, and stores it from there, so that it stores neighbouring items.
+/// the front of this part, and stores it from there, so that it stores neighbouring items. Where few flags are set, only
+/// the selected values are read (gathered_values.cuh).
 template <select_by By, class Count, class KeyIterator, class ValueIterator, class KeyOutputIterator,
           class ValueOutputIterator, class NumSelectedIterator, class Op>
 struct select_problem {
@@ -146,11 +149,17 @@ struct select_problem {
     using Keys = stage_column<Key, UsesBulkCopies && copies_keys, is_by_difference, KeyIterator>;
     using Values = stage_column<Value, UsesBulkCopies && copies_values, false, ValueSource>;
 
+    using Columns = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
+                                  has_values ? static_cast<int>(sizeof(Value)) : 0>;
+    // A partition, whose base this is, keeps all values, and has no output here.
+    static constexpr bool may_gather = !is_by_difference && !std::is_same_v<ValueOutputIterator, NullType> &&
+                                       UsesBulkCopies && copies_keys && copies_values &&
+                                       platform::is_async_copy_size<Value>;
+
    public:
     using PipelineProblem = select_problem;
     using Aggregate = Count;
-    using Stage = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
-                                has_values ? static_cast<int>(sizeof(Value)) : 0>;
+    using Stage = std::conditional_t<may_gather, gathering_stage<Columns>, Columns>;
     struct ThreadState {
       typename Stage::Shape::flags selected;
       Key keys[Stage::thread_items];
@@ -162,13 +171,25 @@ struct select_problem {
     static constexpr bool may_have_head = false;
     static constexpr bool has_total = true;
 
-    STRATA_D steps(const select_problem& problem, const tiled_input&) : problem_(problem), op_(problem.op) {}
+    STRATA_D steps(const select_problem& problem, const tiled_input& input)
+        : problem_(problem), op_(problem.op), num_items_(input.num_items) {}
 
     STRATA_D strata::Sum scan_op() const { return {}; }
     STRATA_D Count initial_value() const { return 0; }
 
-    STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) const {
-      Stage::load(stage, full, first, valid, problem_.keys, problem_.values);
+    STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) {
+      if constexpr (may_gather) {
+        const int lane = static_cast<int>(threadIdx.x) - Stage::tuning.scanning_threads;
+        const bool is_gathered = has_sample_ && sample_.template is_sparse<Value>(op_);
+        if (lane == 0) Stage::is_gathered(stage) = is_gathered;
+        Stage::load_columns(stage, full, first, valid, is_gathered ? 0 : valid, problem_.keys, problem_.values);
+        // The first tile is loaded without a sample, which would take as long as to load the tile.
+        const std::size_t next = first + std::size_t{gridDim.x} * Stage::tile_items;
+        has_sample_ = !is_in_place() && next + Stage::tile_items <= num_items_;
+        if (has_sample_) sample_.load(problem_.keys + next, lane);
+      } else {
+        Stage::load(stage, full, first, valid, problem_.keys, problem_.values);
+      }
     }
 
     template <bool IsFull>
@@ -189,7 +210,7 @@ struct select_problem {
     }
 
     template <bool IsFull>
-    STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Count& below) const {
+    STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Count& below) {
       const int rank = slice.lane > 0 ? static_cast<int>(below) : 0;
       const int in_warp =
           detail::flags_in_warp(slice, Stage::thread_items, static_cast<int>(below), state.selected.count());
@@ -198,17 +219,20 @@ struct select_problem {
       }
       if constexpr (has_values) {
         Value* const slice_values = warp_values(slice);
-        Value items[Stage::thread_items];
-        detail::load_slice<IsFull, Shape>(slice_values + slice.lane * Stage::thread_items, slice.thread_items, items);
-        detail::compact<Shape>(items, state.selected, slice, rank, in_warp, slice_values);
+        if (!starts_gather<IsFull>(slice, state.selected, rank, in_warp, slice_values)) {
+          Value items[Stage::thread_items];
+          detail::load_slice<IsFull, Shape>(slice_values + slice.lane * Stage::thread_items, slice.thread_items, items);
+          detail::compact<Shape>(items, state.selected, slice, rank, in_warp, slice_values);
+        }
       }
       __syncwarp();
       return {in_warp};
     }
 
     template <bool IsFull>
-    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
+    STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) {
       const auto first = static_cast<std::size_t>(warp_prefix);
+      finish_gather();
       if constexpr (keeps_keys) {
         detail::store_staged<Stage::warp_items>(warp_keys(slice), detail::advanced(problem_.keys_out, first),
                                                 local.in_warp, slice.lane);
@@ -230,8 +254,62 @@ struct select_problem {
       return Stage::of_warp(Stage::template values<Value>(slice.stage), slice);
     }
 
+   private:
+    /// Another block may overwrite the input when it knows how many items are selected.
+    STRATA_D bool is_in_place() const {
+      if constexpr (std::is_same_v<ValueIterator, ValueOutputIterator>) {
+        return problem_.values == problem_.values_out;
+      } else {
+        return false;
+      }
+    }
+    /// By a warp. Returns false if its values are in the stage.
+    template <bool IsFull>
+    STRATA_D bool starts_gather(const thread_slice& slice, const typename Shape::flags& selected, int rank, int in_warp,
+                                Value* to) {
+      if constexpr (may_gather) {
+        bool is_gathered = false;
+        if constexpr (IsFull) {
+          if (Stage::is_gathered(slice.stage)) {
+            const auto* const from = problem_.values + (slice.first_item + slice.warp * Stage::warp_items);
+            is_gathered = in_warp <= Stage::warp_items / 4;
+            if (is_gathered) {
+              detail::start_gather<Shape>(from, selected, slice.lane, rank, to);
+            } else {
+              detail::load_missed_values<Shape>(from, slice.lane, to);
+            }
+          }
+        }
+        platform::commit_async_copies();
+        ++started_;
+        return is_gathered;
+      } else {
+        return false;
+      }
+    }
+    /// Waits for the oldest gather. In the last rounds, there are no younger ones.
+    STRATA_D void finish_gather() {
+      if constexpr (may_gather) {
+        constexpr int lag = Stage::tuning.lag;
+        if (started_ > lag) {
+          platform::wait_for_async_groups_before<lag>();
+        } else {
+          platform::wait_for_async_groups_before<0>();
+        }
+        --started_;
+        __syncwarp();
+      }
+    }
+
+   protected:
     const select_problem& problem_;
     Op op_;
+
+   private:
+    std::size_t num_items_;
+    std::conditional_t<may_gather, flag_sample<Key, Stage::tile_items>, NullType> sample_{};
+    bool has_sample_ = false;
+    int started_ = 0;  // gathers between upsweep and downsweep
   };
 
  private:
