@@ -40,9 +40,10 @@ struct to_interval {
   STRATA_HD interval operator()(int i) const { return {i + 1, i + 2}; }
 };
 
-TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_else) {
+template <class Function>
+void expect_joins(Function function) {
   device_vector<unsigned> violations(std::vector<unsigned>(1, 0u));
-  const transforming<counting<int>, to_interval> in(counting<int>(0), to_interval{});
+  const transforming<counting<int>, Function> in(counting<int>(0), function);
   for (const segment_shape& shape : segment_shapes()) {
     const device_vector<std::int64_t> begins(shape.begins);
     const device_vector<std::int64_t> ends(shape.ends);
@@ -58,6 +59,48 @@ TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_els
       ASSERT_EQ(is_empty ? 0 : shape.ends[s] + 1, results[s].end) << shape << " " << s;
     }
     ASSERT_EQ(0u, violations.to_host()[0]) << shape;
+  }
+}
+
+TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_else) { expect_joins(to_interval{}); }
+
+// ------------------------------------------------------------------ iterators with much state
+
+/// With so much state, an iterator is expected to have long code, which is not repeated.
+template <class Function>
+struct with_much_state : Function {
+  std::int64_t addends[6] = {};
+
+  template <class T>
+  STRATA_HD auto operator()(T i) const {
+    return Function::operator()(static_cast<T>(i + static_cast<T>(addends[i % 6])));
+  }
+};
+struct as_int64 {
+  STRATA_HD std::int64_t operator()(std::int64_t i) const { return i; }
+};
+
+TEST(device_segmented_reduce_operators, join_neighbours_of_iterators_with_much_state) {
+  expect_joins(with_much_state<to_interval>{});
+}
+
+TEST(device_segmented_reduce_operators, sums_of_iterators_with_much_state) {
+  const with_much_state<as_int64> function{{}, {3, 1, -4, 1, 5, -9}};
+  const transforming<counting<std::int64_t>, with_much_state<as_int64>> in(counting<std::int64_t>(0), function);
+  static_assert(strata::detail::has_long_code<decltype(in)>, "the test is about them");
+  for (const segment_shape& shape : segment_shapes()) {
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<std::int64_t> out(shape.begins.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceSegmentedReduce::Sum(storage..., in, out.data(), shape.segments(), begins.data(), ends.data());
+    }));
+    const std::vector<std::int64_t> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      std::int64_t expected = 0;
+      for (std::int64_t i = shape.begins[s]; i < shape.ends[s]; ++i) expected += function(i);
+      ASSERT_EQ(expected, results[s]) << shape << " " << s;
+    }
   }
 }
 

@@ -8,15 +8,22 @@
 #include <strata/core/types.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// True for iterators that compute items from much state, such as a transformation of many arrays. Their code is long,
+/// and each copy of it costs compile time: reductions of segments repeat it in a loop instead of unrolling the loop.
+template <class Iterator>
+inline constexpr bool has_long_code = !std::is_pointer_v<Iterator> && sizeof(Iterator) > 32;
 
 /// Reads any random-access iterator, one item at a time.
 template <class Iterator>
 struct item_input {
   using value_type = iterator_value_t<Iterator>;
   static constexpr int width = 1;
+  static constexpr bool has_long_code = detail::has_long_code<Iterator>;
 
   Iterator iterator;
 
@@ -38,6 +45,7 @@ template <class T>
 struct vector_input {
   using value_type = T;
   static constexpr int width = static_cast<int>(16 / sizeof(T));
+  static constexpr bool has_long_code = false;
 
   const T* first;
   platform::l2_policy policy;

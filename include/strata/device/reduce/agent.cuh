@@ -198,7 +198,9 @@ class AgentReduce {
   template <bool MayHaveRounds, class Input>
   STRATA_D void reduce_packs_of(const even_share& share, unsigned rank, const Input& input, std::size_t first_item,
                                 AccumT& result) {
-    if constexpr (is_commutative) {
+    if constexpr (!MayHaveRounds && Input::has_long_code) {
+      reduce_by_loops(input, share.begin(rank), share.end(rank), first_item, result);
+    } else if constexpr (is_commutative) {
       reduce_striped<MayHaveRounds>(input, share, rank, first_item, result);
     } else {
       reduce_ordered(input, share.begin(rank), share.end(rank), first_item, result);
@@ -292,6 +294,42 @@ class AgentReduce {
         const AccumT reduced = reduce_pack<Input>(loaded[i], first_item + index * Input::width);
         result = has_result || i > 0 ? combine(result, reduced) : reduced;
       }
+    }
+  }
+
+  // One copy of the code that loads an item.
+  template <class Input>
+  STRATA_D void reduce_by_loops(const Input& input, std::size_t begin, std::size_t end, std::size_t first_item,
+                                AccumT& result) {
+    if constexpr (is_commutative) {
+      const std::size_t first = begin + threadIdx.x;
+      STRATA_UNROLL_N(1)
+      for (std::size_t item = first; item < end; item += block_threads) {
+        const AccumT reduced = reduce_pack<Input>(input.template load<true>(item), first_item + item);
+        result = item == first ? reduced : combine(result, reduced);
+      }
+      const std::size_t items = end - begin;
+      result = reduce_values(result, items < block_threads ? static_cast<int>(items) : block_threads);
+    } else {
+      constexpr std::size_t thread_items = 16;
+      constexpr std::size_t tile_items = thread_items * block_threads;
+      Ordered ordered(storage_.ordered, reduction_op_);
+      STRATA_UNROLL_N(1)
+      for (std::size_t tile = begin; tile < end; tile += tile_items) {
+        const std::size_t first = tile + threadIdx.x * thread_items;
+        AccumT reduced;
+        STRATA_UNROLL_N(1)
+        for (std::size_t item = first; item < first + thread_items && item < end; ++item) {
+          const AccumT next = reduce_pack<Input>(input.template load<false>(item), first_item + item);
+          reduced = item == first ? next : combine(reduced, next);
+        }
+        if (end - tile >= tile_items) {
+          ordered.add(reduced);
+        } else {
+          ordered.add_last(reduced, static_cast<int>(ceiling_divide<std::size_t>(end - tile, thread_items)));
+        }
+      }
+      result = ordered.result();
     }
   }
 

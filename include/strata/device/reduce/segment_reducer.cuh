@@ -77,9 +77,22 @@ class SegmentReducer {
     if (threadIdx.x == 0) store_from_here(segment, result, true);
   }
 
+  // Reduces every `stride`-th item from `first` on, at least one, with one copy of the iterator's code.
+  STRATA_D AccumT reduce_strided(const segment_bounds& bounds, long long first, long long stride) {
+    AccumT result;
+    STRATA_UNROLL_N(1)
+    for (long long i = first; i < bounds.length; i += stride) {
+      const AccumT loaded = load(bounds, i);
+      result = i == first ? loaded : combine(result, loaded);
+    }
+    return result;
+  }
+
   STRATA_D void reduce_by_thread(long long segment, const segment_bounds& bounds) {
     AccumT result;
-    if (bounds.length > 0) {
+    if constexpr (has_long_code<InputIterator>) {
+      result = reduce_strided(bounds, 0, 1);
+    } else if (bounds.length > 0) {
       result = load(bounds, 0);
       for (long long i = 1; i < bounds.length; ++i) result = combine(result, load(bounds, i));
     }
@@ -121,6 +134,7 @@ class SegmentReducer {
         AccumT result;
         if (reduce_vectors(bounds, lane, result)) return all_lanes(result);
       }
+      if constexpr (has_long_code<InputIterator>) return all_lanes(reduce_strided(bounds, lane, Threads));
       AccumT result = load(bounds, lane);
       long long item = lane + Threads;
       constexpr int unroll = items_in_flight;
@@ -148,7 +162,7 @@ class SegmentReducer {
       for (long long row = 0; row < bounds.length; row += row_items * Threads) {
         const long long first = row + lane * row_items;
         AccumT reduced;
-        STRATA_UNROLL
+        STRATA_UNROLL_N(has_long_code<InputIterator> ? 1 : row_items)
         for (int i = 0; i < row_items; ++i) {
           if (first + i < bounds.length) {
             const AccumT loaded = load(bounds, first + i);
