@@ -113,16 +113,14 @@ void add_with_columns(bench::suite& suite, const join_case& what, const request&
              {}});
 }
 
-void add_table(bench::suite& suite, const join_case& what, const request& wanted) {
-  for (const bool is_probed : {false, true}) {
-    suite.add({is_probed ? "JoinTable::Inner" : "JoinTable::Build",
-               "u32:u32",
-               name_of(what) + wanted.suffix,
-               is_probed ? what.probe_rows : what.build_rows,
-               timing::batched,
-               [=](const environment& env) { return bench::table_workload(what, wanted, is_probed, env); },
-               {}});
-  }
+void add_table(bench::suite& suite, const join_case& what, const request& wanted, bool is_probed) {
+  suite.add({is_probed ? "JoinTable::Inner" : "JoinTable::Build",
+             "u32:u32",
+             name_of(what) + wanted.suffix,
+             is_probed ? what.probe_rows : what.build_rows,
+             timing::batched,
+             [=](const environment& env) { return bench::table_workload(what, wanted, is_probed, env); },
+             {}});
 }
 
 constexpr std::int64_t million = 1000000;
@@ -355,8 +353,20 @@ void add_columns_of_few_matches(bench::suite& suite) {
 
 void add_tables(bench::suite& suite) {
   for (const join_case& what : {J3, two_24}) {
-    add_table(suite, what, alone());
-    add_table(suite, what, unique());
+    for (const bool is_probed : {false, true}) {
+      add_table(suite, what, alone(), is_probed);
+      add_table(suite, what, unique(), is_probed);
+    }
+  }
+  // A table that is probed by few rows again and again.
+  constexpr join_case of_few_rows[] = {{"2^20x2^10", two_to(20), two_to(10)},
+                                       {"2^20x2^12", two_to(20), two_to(12)},
+                                       {"2^20x2^14", two_to(20), two_to(14)},
+                                       {"2^20x2^16", two_to(20), two_to(16)},
+                                       {"2^16x2^12", two_to(16), two_to(12)}};
+  for (const join_case& what : of_few_rows) {
+    add_table(suite, what, alone(), true);
+    add_table(suite, what, unique(), true);
   }
 }
 
