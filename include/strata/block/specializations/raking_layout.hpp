@@ -5,7 +5,6 @@
 #include <strata/core/bank_conflicts.hpp>
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
-#include <strata/core/shared_layout.hpp>
 #include <strata/core/types.hpp>
 
 STRATA_NAMESPACE_BEGIN

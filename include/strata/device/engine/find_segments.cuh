@@ -5,10 +5,6 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/engine/segments.cuh>
-
-#include <cstddef>
-#include <type_traits>
 
 /// \file
 /// A segmented scan is a scan of all segments end to end, in their order. In this logical sequence segment s
@@ -16,38 +12,6 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
-
-/// The length of segment i, for an indexed_input.
-template <class BeginOffsetIterator, class EndOffsetIterator>
-struct load_length {
-  offset_segments<BeginOffsetIterator, EndOffsetIterator> segments;
-  STRATA_D unsigned long long load(std::size_t i) const {
-    return static_cast<unsigned long long>(segments(static_cast<long long>(i)).length);
-  }
-};
-
-/// Where the items of segments begin, and where their results do: at the same offsets if
-/// `OutBeginOffsetIterator` is NullType.
-template <class BeginOffsetIterator, class OutBeginOffsetIterator>
-struct segment_begins {
-  static constexpr bool has_out_begins = !std::is_same_v<OutBeginOffsetIterator, NullType>;
-
-  BeginOffsetIterator begins;
-  OutBeginOffsetIterator out_begins;
-
-  template <class Index>
-  STRATA_D long long begin(Index segment) const {
-    return static_cast<long long>(begins[static_cast<difference_of<BeginOffsetIterator>>(segment)]);
-  }
-  template <class Index>
-  STRATA_D long long out_begin(Index segment) const {
-    if constexpr (has_out_begins) {
-      return static_cast<long long>(out_begins[static_cast<difference_of<OutBeginOffsetIterator>>(segment)]);
-    } else {
-      return begin(segment);
-    }
-  }
-};
 
 /// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. A search with 32
 /// probes a step: each leaves a thirty-second of the segments.

@@ -12,8 +12,8 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
-#include <strata/device/engine/find_segments.cuh>
 #include <strata/device/engine/launch.cuh>
+#include <strata/device/engine/segments.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/scan/agent_segmented.cuh>
 #include <strata/device/scan/dispatch.cuh>
@@ -24,6 +24,44 @@
 
 #include <cstddef>
 #include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// The length of segment i, for an indexed_input.
+template <class BeginOffsetIterator, class EndOffsetIterator>
+struct load_length {
+  offset_segments<BeginOffsetIterator, EndOffsetIterator> segments;
+  STRATA_D unsigned long long load(std::size_t i) const {
+    return static_cast<unsigned long long>(segments(static_cast<long long>(i)).length);
+  }
+};
+
+/// Where the items of segments begin, and where their results do: at the same offsets if
+/// `OutBeginOffsetIterator` is NullType.
+template <class BeginOffsetIterator, class OutBeginOffsetIterator>
+struct segment_begins {
+  static constexpr bool has_out_begins = !std::is_same_v<OutBeginOffsetIterator, NullType>;
+
+  BeginOffsetIterator begins;
+  OutBeginOffsetIterator out_begins;
+
+  template <class Index>
+  STRATA_D long long begin(Index segment) const {
+    return static_cast<long long>(begins[static_cast<difference_of<BeginOffsetIterator>>(segment)]);
+  }
+  template <class Index>
+  STRATA_D long long out_begin(Index segment) const {
+    if constexpr (has_out_begins) {
+      return static_cast<long long>(out_begins[static_cast<difference_of<OutBeginOffsetIterator>>(segment)]);
+    } else {
+      return begin(segment);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
