@@ -218,7 +218,8 @@ class AgentRadixPass {
     });
     __syncthreads();
     Value* const values_out = values_.at(plan_.to);
-    for_each_rank<IsExact>([&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
+    for_each_rank<IsExact>(
+        [&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
   }
 
   // Calls `use` with the iterators from which this pass reads.

@@ -13,7 +13,7 @@
 /// \file
 /// Selections by flags read few values where few flags are set. The loading warp takes a sample of the flags of each
 /// tile. If few of them are set, only the flags come into the stage, and each scanning thread copies the values that it
-/// selects from device memory to their place in the stage. These copies are in flight until the tile's downsweep.
+/// selects from device memory to their slots in the stage. These copies are in flight until the tile's downsweep.
 /// The sample decides only how long a tile takes: the flags themselves say which values are copied.
 
 STRATA_NAMESPACE_BEGIN

@@ -44,8 +44,8 @@ struct is_set {
 /// KeyOutputIterator, if keys are not written.
 ///
 /// In the pipeline a stage holds keys and values. Each warp moves what it selects of its part of the stage to
-/// the front of this part, and stores it from there, so that it stores neighbouring items. Where few flags are set, only
-/// the selected values are read (gathered_values.cuh).
+/// the front of this part, and stores it from there, so that it stores neighbouring items. Where few flags are set,
+/// only the selected values are read (gathered_values.cuh).
 template <select_by By, class Count, class KeyIterator, class ValueIterator, class KeyOutputIterator,
           class ValueOutputIterator, class NumSelectedIterator, class Op>
 struct select_problem {
@@ -232,7 +232,7 @@ struct select_problem {
     template <bool IsFull>
     STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) {
       const auto first = static_cast<std::size_t>(warp_prefix);
-      finish_gather();
+      wait_for_gather();
       if constexpr (keeps_keys) {
         detail::store_staged<Stage::warp_items>(warp_keys(slice), detail::advanced(problem_.keys_out, first),
                                                 local.in_warp, slice.lane);
@@ -288,7 +288,7 @@ struct select_problem {
       }
     }
     /// Waits for the oldest gather. In the last rounds, there are no younger ones.
-    STRATA_D void finish_gather() {
+    STRATA_D void wait_for_gather() {
       if constexpr (may_gather) {
         constexpr int lag = Stage::tuning.lag;
         if (started_ > lag) {
