@@ -163,6 +163,7 @@ struct select_problem {
     struct ThreadState {
       typename Stage::Shape::flags selected;
       Key keys[Stage::thread_items];
+      bool is_gathered;
     };
     struct LocalResult {
       int in_warp;  // selected items, at the front of its part of the stage
@@ -180,13 +181,14 @@ struct select_problem {
     STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) {
       if constexpr (may_gather) {
         const int lane = static_cast<int>(threadIdx.x) - Stage::tuning.scanning_threads;
-        const bool is_gathered = has_sample_ && sample_.template is_sparse<Value>(op_);
-        if (lane == 0) Stage::is_gathered(stage) = is_gathered;
-        Stage::load_columns(stage, full, first, valid, is_gathered ? 0 : valid, problem_.keys, problem_.values);
-        // The first tile is loaded without a sample, which would take as long as to load the tile.
-        const std::size_t next = first + std::size_t{gridDim.x} * Stage::tile_items;
-        has_sample_ = !is_in_place() && next + Stage::tile_items <= num_items_;
-        if (has_sample_) sample_.load(problem_.keys + next, lane);
+        if (lane == 0) Stage::is_gathered(stage) = is_gathered_;
+        Stage::load_columns(stage, full, first, valid, is_gathered_ ? 0 : valid, problem_.keys, problem_.values);
+        // The next tile must be loaded as soon as its stage is empty: what is known of it now decides. So a block's
+        // first two tiles are loaded without a sample.
+        is_gathered_ = has_sample_ && sample_.template is_sparse<Value>(op_);
+        const std::size_t sampled = first + std::size_t{2} * gridDim.x * Stage::tile_items;
+        has_sample_ = !is_in_place() && sampled + Stage::tile_items <= num_items_;
+        if (has_sample_) sample_.load(problem_.keys + sampled, lane);
       } else {
         Stage::load(stage, full, first, valid, problem_.keys, problem_.values);
       }
@@ -195,6 +197,7 @@ struct select_problem {
     template <bool IsFull>
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) {
       const Key* const from = Stage::of_warp(Stage::keys(slice.stage), slice) + slice.lane * Stage::thread_items;
+      if constexpr (may_gather && IsFull) state.is_gathered = Stage::is_gathered(slice.stage);
       if constexpr (is_by_difference) {
         state.selected = detail::find_begins<IsFull, Shape>(from, slice, op_, state.keys);
       } else {
@@ -219,7 +222,7 @@ struct select_problem {
       }
       if constexpr (has_values) {
         Value* const slice_values = warp_values(slice);
-        if (!starts_gather<IsFull>(slice, state.selected, rank, in_warp, slice_values)) {
+        if (!starts_gather<IsFull>(slice, state, rank, in_warp, slice_values)) {
           Value items[Stage::thread_items];
           detail::load_slice<IsFull, Shape>(slice_values + slice.lane * Stage::thread_items, slice.thread_items, items);
           detail::compact<Shape>(items, state.selected, slice, rank, in_warp, slice_values);
@@ -265,16 +268,15 @@ struct select_problem {
     }
     /// By a warp. Returns false if its values are in the stage.
     template <bool IsFull>
-    STRATA_D bool starts_gather(const thread_slice& slice, const typename Shape::flags& selected, int rank, int in_warp,
-                                Value* to) {
+    STRATA_D bool starts_gather(const thread_slice& slice, const ThreadState& state, int rank, int in_warp, Value* to) {
       if constexpr (may_gather) {
         bool is_gathered = false;
         if constexpr (IsFull) {
-          if (Stage::is_gathered(slice.stage)) {
+          if (state.is_gathered) {
             const auto* const from = problem_.values + (slice.first_item + slice.warp * Stage::warp_items);
             is_gathered = in_warp <= Stage::warp_items / 4;
             if (is_gathered) {
-              detail::start_gather<Shape>(from, selected, slice.lane, rank, to);
+              detail::start_gather<Shape>(from, state.selected, slice.lane, rank, to);
             } else {
               detail::load_missed_values<Shape>(from, slice.lane, to);
             }
@@ -307,8 +309,10 @@ struct select_problem {
 
    private:
     std::size_t num_items_;
+    // Of the loading warp: the sample of the tile after the next one, and whether the next one is gathered.
     std::conditional_t<may_gather, flag_sample<Key, Stage::tile_items>, NullType> sample_{};
     bool has_sample_ = false;
+    bool is_gathered_ = false;
     int started_ = 0;  // gathers between upsweep and downsweep
   };
 
