@@ -38,7 +38,7 @@ GOALS_OF_STAND_INS = {"object": 3.3, "cpu": 1.5}
 HEADROOM = 1.1
 CPU_TOLERANCE = 1.5
 
-# (include, call); NS is strata or cub.
+# (includes, call); NS is strata or cub.
 SORT_PAIRS = ("device_radix_sort.cuh",
               "NS::DeviceRadixSort::SortPairs(storage, bytes, in, out, in_values, out_values, n);")
 CALLS = {
@@ -51,15 +51,35 @@ CALLS = {
                        " offsets + 1);"),
     "merge sort": ("device_merge_sort.cuh", "NS::DeviceMergeSort::SortKeys(storage, bytes, out, n, less{});"),
     "select": ("device_select.cuh", "NS::DeviceSelect::If(storage, bytes, in, out, selected, n, odd{});"),
+    # An iterator with much state and code, as programs for gradient boosting have them.
+    "segmented reduce": ("device_segmented_reduce.cuh",
+                         "NS::DeviceSegmentedReduce::Sum(storage, bytes, gains, gains_out, segments, offsets,"
+                         " offsets + 1);"),
+    # Rows of floats with their indices in both directions, as inference engines sort them.
+    "row sorts": ("device_radix_sort.cuh device_segmented_radix_sort.cuh device_segmented_sort.cuh",
+                  "segments == 1"
+                  " ? (n > 0 ? NS::DeviceRadixSort::SortPairs(storage, bytes, scores, scores_out, selected, selected,"
+                  " n) : NS::DeviceRadixSort::SortPairsDescending(storage, bytes, scores, scores_out, selected, selected,"
+                  " n))"
+                  " : segments == 2"
+                  " ? (n > 0 ? NS::DeviceSegmentedSort::SortPairs(storage, bytes, scores, scores_out, selected,"
+                  " selected, n, segments, offsets, offsets + 1)"
+                  " : NS::DeviceSegmentedSort::SortPairsDescending(storage, bytes, scores, scores_out, selected,"
+                  " selected, n, segments, offsets, offsets + 1))"
+                  " : (n > 0 ? NS::DeviceSegmentedRadixSort::SortPairs(storage, bytes, scores, scores_out, selected,"
+                  " selected, n, segments, offsets, offsets + 1)"
+                  " : NS::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, scores, scores_out, selected,"
+                  " selected, n, segments, offsets, offsets + 1));"),
     "inner join": ("device_hash_join.hpp",
                    "NS::DeviceHashJoin::Inner(storage, bytes, NS::join_side(in, n), NS::join_side(in_values, n),"
                    " NS::join_pairs(out, out_values, n), number);"),
 }
 # Calls that CUB does not have, and what stands for them.
 STAND_INS = {"inner join": SORT_PAIRS}
-SOURCE = """#include <{include}>
+SOURCE = """{includes}
 
 #include <cstddef>
+#include <iterator>
 
 struct less {{
   __host__ __device__ bool operator()(unsigned a, unsigned b) const {{ return a < b; }}
@@ -68,9 +88,47 @@ struct odd {{
   __host__ __device__ bool operator()(unsigned a) const {{ return (a & 1) != 0; }}
 }};
 
+// Gains of a ranking.
+struct gain_iterator {{
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = double;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = double;
+
+  const float* scores;
+  const float* labels;
+  const float* weights;
+  const unsigned* begins;
+  const unsigned* order;
+  unsigned groups;
+  float scale;
+  std::ptrdiff_t index;
+
+  __host__ __device__ double operator[](std::ptrdiff_t n) const {{
+    const auto item = static_cast<unsigned>(index + n);
+    unsigned first = 0;
+    for (unsigned count = groups; count > 0; count /= 2) {{
+      if (begins[first + count / 2] <= item) first += count - count / 2;
+    }}
+    const double p = 1.0 / (1.0 + exp(-static_cast<double>(scores[order[item]]) * scale));
+    const double gain = exp2(static_cast<double>(labels[order[item]])) - 1.0;
+    return weights[first] * gain * pow(p, 1.5) / log2(static_cast<double>(item - begins[first]) + 2.0);
+  }}
+  __host__ __device__ double operator*() const {{ return (*this)[0]; }}
+  __host__ __device__ gain_iterator& operator+=(std::ptrdiff_t n) {{ return index += n, *this; }}
+  __host__ __device__ gain_iterator& operator++() {{ return *this += 1; }}
+  __host__ __device__ gain_iterator operator+(std::ptrdiff_t n) const {{ return gain_iterator(*this) += n; }}
+  __host__ __device__ gain_iterator operator-(std::ptrdiff_t n) const {{ return gain_iterator(*this) += -n; }}
+  __host__ __device__ std::ptrdiff_t operator-(const gain_iterator& other) const {{ return index - other.index; }}
+  __host__ __device__ bool operator==(const gain_iterator& other) const {{ return index == other.index; }}
+  __host__ __device__ bool operator!=(const gain_iterator& other) const {{ return index != other.index; }}
+}};
+
 cudaError_t call(void* storage, std::size_t& bytes, const unsigned* in, unsigned* out, const unsigned* in_values,
                  unsigned* out_values, int* selected, long long* number, const int* offsets, int segments,
-                 int n) {{
+                 int n, gain_iterator gains, double* gains_out, const float* scores, float* scores_out) {{
+  static_cast<void>(gains), static_cast<void>(gains_out), static_cast<void>(scores), static_cast<void>(scores_out);
   static_cast<void>(in_values), static_cast<void>(out_values), static_cast<void>(selected), static_cast<void>(number);
   static_cast<void>(offsets), static_cast<void>(segments), static_cast<void>(in);
   return {call}
@@ -79,9 +137,10 @@ cudaError_t call(void* storage, std::size_t& bytes, const unsigned* in, unsigned
 
 
 def source_of(call, library):
-    header, text = STAND_INS.get(call, CALLS[call]) if library == "cub" else CALLS[call]
-    include = f"{library}/device/{header}" if header else f"{library}/{library}.cuh"
-    return SOURCE.format(include=include, call=text.replace("NS", library))
+    headers, text = STAND_INS.get(call, CALLS[call]) if library == "cub" else CALLS[call]
+    paths = [f"{library}/device/{header}" for header in headers.split()] or [f"{library}/{library}.cuh"]
+    includes = "\n".join(f"#include <{path}>" for path in paths)
+    return SOURCE.format(includes=includes, call=text.replace("NS", library))
 
 
 def compile_once(compiler, folder, call, library):
