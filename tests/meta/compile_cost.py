@@ -41,6 +41,15 @@ CPU_TOLERANCE = 1.5
 # (includes, call); NS is strata or cub.
 SORT_PAIRS = ("device_radix_sort.cuh",
               "NS::DeviceRadixSort::SortPairs(storage, bytes, in, out, in_values, out_values, n);")
+SEGMENTS = ", segments, offsets, offsets + 1"
+ROW_SORTS = [
+    ("segments == 0", "DeviceRadixSort::SortPairs", ""),
+    ("segments == 1", "DeviceRadixSort::SortPairsDescending", ""),
+    ("segments < 9", "DeviceSegmentedSort::SortPairs", SEGMENTS),
+    ("segments < 99", "DeviceSegmentedSort::SortPairsDescending", SEGMENTS),
+    ("n < 999", "DeviceSegmentedRadixSort::SortPairs", SEGMENTS),
+    ("n < 9999", "DeviceSegmentedRadixSort::SortPairsDescending", SEGMENTS),
+]
 CALLS = {
     "every header": ("", "cudaSuccess;"),
     "scan": ("device_scan.cuh", "NS::DeviceScan::ExclusiveSum(storage, bytes, in, out, n);"),
@@ -57,19 +66,8 @@ CALLS = {
                          " offsets + 1);"),
     # Rows of floats with their indices in both directions, as inference engines sort them.
     "row sorts": ("device_radix_sort.cuh device_segmented_radix_sort.cuh device_segmented_sort.cuh",
-                  "segments == 1"
-                  " ? (n > 0 ? NS::DeviceRadixSort::SortPairs(storage, bytes, scores, scores_out, selected, selected,"
-                  " n) : NS::DeviceRadixSort::SortPairsDescending(storage, bytes, scores, scores_out, selected, selected,"
-                  " n))"
-                  " : segments == 2"
-                  " ? (n > 0 ? NS::DeviceSegmentedSort::SortPairs(storage, bytes, scores, scores_out, selected,"
-                  " selected, n, segments, offsets, offsets + 1)"
-                  " : NS::DeviceSegmentedSort::SortPairsDescending(storage, bytes, scores, scores_out, selected,"
-                  " selected, n, segments, offsets, offsets + 1))"
-                  " : (n > 0 ? NS::DeviceSegmentedRadixSort::SortPairs(storage, bytes, scores, scores_out, selected,"
-                  " selected, n, segments, offsets, offsets + 1)"
-                  " : NS::DeviceSegmentedRadixSort::SortPairsDescending(storage, bytes, scores, scores_out, selected,"
-                  " selected, n, segments, offsets, offsets + 1));"),
+                  " : ".join(f"{when} ? NS::{name}(storage, bytes, scores, scores_out, selected, selected, n{rest})"
+                             for when, name, rest in ROW_SORTS) + " : cudaSuccess;"),
     "inner join": ("device_hash_join.hpp",
                    "NS::DeviceHashJoin::Inner(storage, bytes, NS::join_side(in, n), NS::join_side(in_values, n),"
                    " NS::join_pairs(out, out_values, n), number);"),
