@@ -124,8 +124,7 @@ class radix_rank_half_warps {
   /// - `on_rank(i, rank)` is called by all threads after that.
   ///
   /// All BlockThreads * thread_items items are ranked. The storage may be used again after a barrier.
-  /// With `HasOneLoop`, items beside no frequent digit take the loop of the others: slower, with less code.
-  template <bool HasOneLoop = false, class Digit, class OnCount, class OnStart, class OnRank>
+  template <class Digit, class OnCount, class OnStart, class OnRank>
   STRATA_D void rank(Digit& digit, const OnCount& on_count, const OnStart& on_start, const OnRank& on_rank) {
     count_digits(digit);
     const unsigned hot = frequent_digit(digit);
@@ -133,12 +132,10 @@ class radix_rank_half_warps {
     scan_digits(on_count, on_start);
     digit.optimization_barrier();
     __syncthreads();
-    if constexpr (HasOneLoop) {
-      rank_items_beside<HasOneLoop>(hot, digit, on_rank);
-    } else if (hot == none) {
+    if (hot == none) {
       rank_items(digit, on_rank);
     } else {
-      rank_items_beside<HasOneLoop>(hot, digit, on_rank);
+      rank_items_beside(hot, digit, on_rank);
     }
   }
 
@@ -230,10 +227,10 @@ class radix_rank_half_warps {
     }
   }
 
-  // The same, where items of digit `hot` are ranked by votes. It may be `none` if `MayBeNone`.
-  template <bool MayBeNone, class Digit, class OnRank>
+  // The same, where items of digit `hot` are ranked by votes.
+  template <class Digit, class OnRank>
   STRATA_D void rank_items_beside(unsigned hot, const Digit& digit, const OnRank& on_rank) {
-    unsigned next_hot = counters_[permuted(MayBeNone ? hot & unsigned{bins - 1} : hot)] >> 16;
+    unsigned next_hot = counters_[permuted(hot)] >> 16;
     __syncwarp();
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {

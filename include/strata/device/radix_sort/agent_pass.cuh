@@ -114,6 +114,7 @@ class AgentRadixPass {
     if constexpr (IsExact && Codes::has_highest) {
       sort_tile<IsExact, true>(keys, values);
     } else if constexpr (!IsExact) {
+      // Keys that are not exact are rare: all their tiles share one path, because it takes long to compile.
       sort_tile<IsExact, false>(keys, values);
     } else if (is_full_tile()) {
       sort_tile<IsExact, true>(keys, values);
@@ -126,19 +127,19 @@ class AgentRadixPass {
     Rank rank(storage_.rank);
     first_item_ = static_cast<int>(rank.first_item());
     Code codes[items_per_thread];
-    load_keys<IsExact>(keys_in, codes);
+    load_keys(keys_in, codes);
     Ranks ranks;
     const digit_run run = rank_keys<IsExact, HasAllCodes>(rank, codes, ranks);
     // The values arrive while the keys are written, in registers that the keys have left.
     Value values[has_values ? items_per_thread : 1];
-    if constexpr (has_values) load<IsExact>(values_in, [&](int i, const Value& value) { values[i] = value; });
+    if constexpr (has_values) load(values_in, [&](int i, const Value& value) { values[i] = value; });
     look_back(run);
     __syncthreads();
     scatter_keys<IsExact>();
     if constexpr (has_values) scatter_values<IsExact>(ranks, values);
   }
 
-  template <bool IsExact, class Keys>
+  template <class Keys>
   STRATA_D void load_keys(const Keys& keys_in, Code (&codes)[items_per_thread]) const {
     if constexpr (Codes::has_highest) {
       if (!is_full_tile()) {
@@ -146,7 +147,7 @@ class AgentRadixPass {
         for (int i = 0; i < items_per_thread; ++i) codes[i] = Codes::highest;
       }
     }
-    load<IsExact>(keys_in, [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
+    load(keys_in, [&](int i, const Key& key) { codes[i] = Codes::encode(key); });
   }
 
   // Publishes the counts as soon as they are known, and puts the keys into shared memory by rank. Returns
@@ -158,7 +159,7 @@ class AgentRadixPass {
     typename Rank::template tile_digits<HasAllCodes, CodeDigits, Code> digit_of{codes, code_digits, first_bit_,
                                                                                 bits_, first_item_, valid_};
     digit_run run{0, 0};
-    rank.template rank<!IsExact>(
+    rank.rank(
         digit_of, [&](unsigned digit, unsigned count) { publish_count(digit, count); },
         [&](unsigned, unsigned start, unsigned count) {
           run = digit_run{start, count};
@@ -208,7 +209,7 @@ class AgentRadixPass {
   template <bool IsExact>
   STRATA_D void scatter_values(const Ranks& ranks, const Value (&values)[items_per_thread]) const {
     __syncthreads();
-    by_fullness<IsExact>([&](auto full) {
+    by_fullness([&](auto full) {
       constexpr bool is_full = decltype(full)::value;
       STRATA_UNROLL
       for (int i = 0; i < items_per_thread; ++i) {
@@ -256,11 +257,10 @@ class AgentRadixPass {
   }
 
   STRATA_D bool is_full_tile() const { return valid_ == tile_items; }
-  // Calls `use` with std::true_type in a full tile, otherwise with std::false_type. Keys that are not exact are rare:
-  // their tiles share one path, which spares a fifth of the time to compile sorts of floats.
-  template <bool IsExact, class Use>
+  // Calls `use` with std::true_type in a full tile, otherwise with std::false_type.
+  template <class Use>
   STRATA_D void by_fullness(const Use& use) const {
-    if (IsExact && is_full_tile()) {
+    if (is_full_tile()) {
       use(std::true_type{});
     } else {
       use(std::false_type{});
@@ -268,10 +268,10 @@ class AgentRadixPass {
   }
 
   // Calls `use(i, item)` for the thread's items.
-  template <bool IsExact, class Iterator, class Use>
+  template <class Iterator, class Use>
   STRATA_D void load(const Iterator& in, const Use& use) const {
     const Iterator from = detail::advanced(in, tile_ * tile_items);
-    by_fullness<IsExact>([&](auto full) {
+    by_fullness([&](auto full) {
       constexpr bool is_full = decltype(full)::value;
       STRATA_UNROLL
       for (int i = 0; i < items_per_thread; ++i) {
@@ -284,7 +284,7 @@ class AgentRadixPass {
   // Calls `use(rank)` for the ranks whose items the thread writes.
   template <bool IsExact, class Use>
   STRATA_D void for_each_rank(const Use& use) const {
-    by_fullness<IsExact>([&](auto full) {
+    by_fullness([&](auto full) {
       constexpr bool is_full = decltype(full)::value;
       STRATA_UNROLL_N(IsExact ? items_per_thread : 8)
       for (int i = 0; i < items_per_thread; ++i) {
