@@ -28,7 +28,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type, or be a FutureCount. Operators should depend on their
-///   arguments only: for short inputs they are applied to an item more than once.
+///   arguments only: they are applied to an item of a short input, and to some flags, more than once.
 /// - **In place.** The forms with `d_data` write over their input, which may be its own flags. In all others
 ///   outputs must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -38,6 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once, and written
 ///   once if they are kept. Other items, and those of short arrays, are read twice. Counts have 64 bits if
 ///   `num_items` has.
+/// - **Few flags.** Where few flags are set, `Flagged` and `FlaggedIf` read kept items only: on 9.0 to 10.x, of long
+///   arrays at 16-byte boundaries, with items of 4, 8 or 16 bytes.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` takes a hub of yours in the place of columns_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
