@@ -19,10 +19,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A stage that says whether the values of its tile are gathered.
+/// A stage that says whether the values of its tile are gathered. That takes a line of 128 bytes: bulk copies then go to
+/// the same offsets in lines of shared memory as without it.
 template <class Stage>
 struct gathering_stage : Stage {
-  static constexpr int bytes = Stage::bytes + 16;
+  static constexpr int bytes = Stage::bytes + 128;
 
   STRATA_D static bool& is_gathered(unsigned char* stage) { return *reinterpret_cast<bool*>(stage + Stage::bytes); }
 };
