@@ -20,8 +20,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A stage that says whether the values of its tile are gathered. That takes a line of 128 bytes: bulk copies then go to
-/// the same offsets in lines of shared memory as without it.
+/// A stage that says whether the values of its tile are gathered. That takes a line of 128 bytes: bulk copies then go
+/// to the same offsets in lines of shared memory as without it.
 template <class Stage>
 struct gathering_stage : Stage {
   static constexpr int bytes = Stage::bytes + 128;
