@@ -41,15 +41,6 @@ struct element_place {
 
 namespace detail {
 
-STRATA_HD constexpr int greatest_common_divisor(int a, int b) {
-  while (b != 0) {
-    const int rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 STRATA_HD constexpr bool takes_part(int index) { return index >= 0; }
 STRATA_HD constexpr bool takes_part(const element_place& element) { return element.row >= 0; }
 

@@ -22,6 +22,15 @@ STRATA_NAMESPACE_BEGIN
 
 namespace detail {
 
+STRATA_HD constexpr int greatest_common_divisor(int a, int b) {
+  while (b != 0) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 // Unsigned: indices are not negative, so that shifts and masks need no correction.
 STRATA_HD constexpr int quotient(int a, int b) {
   return static_cast<int>(static_cast<unsigned>(a) / static_cast<unsigned>(b));

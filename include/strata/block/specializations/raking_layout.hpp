@@ -66,7 +66,9 @@ struct raking_segments {
   static constexpr int rakers = (Threads + segment - 1) / segment;
 
   static constexpr int columns = raking_layout<T, Threads, 0>::columns;
-  using layout = raking_layout<T, Threads, segment / detail::greatest_common_divisor(segment, columns) * columns>;
+  // The greatest common divisor of a number and a power of two is the lowest bit of both.
+  static constexpr int divisor = detail::least(segment & -segment, columns);
+  using layout = raking_layout<T, Threads, segment / divisor * columns>;
 
   STRATA_HD static constexpr bool reads_conflict_free() {
     for (int i = 0; i < segment; ++i) {
