@@ -291,7 +291,7 @@ TEST_F(device_architectures, merge_sort_and_merge) {
 
 TEST_F(device_architectures, merge_pairs) {
   using pair = std::pair<std::uint64_t, std::uint32_t>;
-  constexpr auto tuning = policy<strata::merge_policy_hub<8>>::tuning;
+  constexpr auto tuning = policy<strata::merge_policy_hub<8, 4>>::tuning;
   for (const std::size_t n : around(static_cast<std::size_t>(tuning.block_threads * tuning.items_per_thread))) {
     auto keys = random_integers<std::uint64_t>(n, 0, 100);
     std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n / 3));

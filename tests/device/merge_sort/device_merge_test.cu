@@ -30,18 +30,19 @@ using strata_test::same_bits;
 using strata_test::words;
 
 /// Few threads and items, so that few items are many tiles. Of more than so many tiles a kernel searches for splits.
-template <int Threads, int Items, unsigned long long MaxTilesWithoutSplits>
+template <int Threads, int Items, unsigned long long MaxTilesWithoutSplits, bool StagesValues = false>
 struct small_tiles {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
-    static constexpr strata::merge_tuning tuning{Threads, Items, /*blocks_per_multiprocessor=*/1,
-                                                 MaxTilesWithoutSplits};
+    static constexpr strata::merge_tuning tuning{Threads, Items, /*blocks_per_multiprocessor=*/1, MaxTilesWithoutSplits,
+                                                 StagesValues};
   };
   using MaxPolicy = Policy750;
 };
 
-template <class Key>
+template <class Key, int ValueBytes = 0>
 constexpr std::size_t tile_of() {
-  constexpr strata::merge_tuning tuning = strata::merge_policy_hub<static_cast<int>(sizeof(Key))>::Policy750::tuning;
+  constexpr strata::merge_tuning tuning =
+      strata::merge_policy_hub<static_cast<int>(sizeof(Key)), ValueBytes>::Policy750::tuning;
   return static_cast<std::size_t>(tuning.block_threads) * static_cast<std::size_t>(tuning.items_per_thread);
 }
 
@@ -188,7 +189,7 @@ TYPED_TEST(device_merge, keys_of_any_pattern) {
 }
 
 TYPED_TEST(device_merge, pairs_are_stable) {
-  const std::size_t tile = tile_of<TypeParam>();
+  const std::size_t tile = tile_of<TypeParam, 4>();
   for (const pattern how : {pattern::few, pattern::equal}) {
     const ranges<TypeParam> in(tile + 3, tile / 2, how);
     ASSERT_NO_FATAL_FAILURE((expect_merges<TypeParam, std::uint32_t>(in, ascending{}, merge_pairs)));
@@ -200,12 +201,14 @@ class device_merge_values : public testing::Test {};
 #if STRATA_TEST_FEW_TYPES
 using value_types = testing::Types<std::int8_t, words<10>>;
 #else
-using value_types = testing::Types<std::int8_t, std::int16_t, std::int64_t, words<3>, words<4>, words<10>, words<300>>;
+using value_types =
+    testing::Types<std::int8_t, std::int16_t, float, std::int64_t, words<3>, words<4>, words<10>, words<300>>;
 #endif
 TYPED_TEST_SUITE(device_merge_values, value_types);
 
 TYPED_TEST(device_merge_values, move_with_their_keys) {
-  for (const std::size_t size : {std::size_t{1}, std::size_t{100}, tile_of<int>() + 1}) {
+  constexpr std::size_t tile = tile_of<int, static_cast<int>(sizeof(TypeParam))>();
+  for (const std::size_t size : {std::size_t{1}, std::size_t{100}, tile - 1, tile, tile + 1}) {
     ASSERT_NO_FATAL_FAILURE((expect_merges<int, TypeParam>(ranges<int>(size / 3, size - size / 3, pattern::random),
                                                            ascending{}, merge_pairs)));
   }
@@ -239,6 +242,12 @@ void expect_merges_tiles(std::initializer_list<std::size_t> sizes) {
 TEST(device_merge_tiles, of_one_warp) {
   expect_merges_tiles<int, small_tiles<32, 3, 100>>({95, 96, 97, 500});
   expect_merges_tiles<std::int64_t, small_tiles<32, 1, 100>>({31, 32, 33, 200});
+}
+
+TEST(device_merge_tiles, with_staged_values) {
+  expect_merges_tiles<int, small_tiles<32, 3, 100, true>>({1, 95, 96, 97, 500});
+  expect_merges_tiles<std::int64_t, small_tiles<32, 1, 0, true>>({31, 32, 33, 32 * 33});
+  expect_merges_tiles<words<3>, small_tiles<64, 3, 0, true>>({64 * 150 * 3 - 1});
 }
 
 TEST(device_merge_tiles, with_splits) {
@@ -306,6 +315,35 @@ TEST(device_merge_arrays, may_begin_anywhere) {
     const auto front = static_cast<std::ptrdiff_t>(leads[2]);
     ASSERT_TRUE(std::equal(all.begin(), all.begin() + front, before.begin()));
     expect_gathered(in.first, in.second, sources, {all.begin() + front, all.end()}, "key");
+  }
+}
+
+TEST(device_merge_arrays, of_values_may_begin_anywhere) {
+  const std::size_t size = 3000, count1 = 1234;
+  const ranges<int> in(count1, size - count1, pattern::random);
+  const auto sources = expected_sources(in.first, in.second, ascending{});
+  const auto values1 = values_of<std::uint16_t>(count1, 0), values2 = values_of<std::uint16_t>(size - count1, 10000);
+  const device_vector<int> keys1(in.first), keys2(in.second);
+  device_vector<int> keys_out(size);
+  for (std::size_t lead = 0; lead < 27; ++lead) {
+    const std::size_t leads[] = {lead % 3, lead / 3 % 3 * 3, lead / 9 * 5};
+    const auto behind = [](std::vector<std::uint16_t> values, std::size_t front) {
+      values.insert(values.begin(), front, std::uint16_t{0});
+      return values;
+    };
+    const device_vector<std::uint16_t> first(behind(values1, leads[0])), second(behind(values2, leads[1]));
+    device_vector<std::uint16_t> out(leads[2] + size);
+    const std::vector<std::uint16_t> before = out.to_host();
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+      return DeviceMerge::MergePairs(storage..., keys1.data(), first.data() + leads[0], count1, keys2.data(),
+                                     second.data() + leads[1], size - count1, keys_out.data(), out.data() + leads[2],
+                                     ascending{});
+    }));
+    const std::vector<std::uint16_t> all = out.to_host();
+    const auto front = static_cast<std::ptrdiff_t>(leads[2]);
+    ASSERT_TRUE(std::equal(all.begin(), all.begin() + front, before.begin()));
+    expect_gathered(in.first, in.second, sources, keys_out.to_host(), "key");
+    expect_gathered(values1, values2, sources, {all.begin() + front, all.end()}, "value");
   }
 }
 

@@ -69,8 +69,11 @@ struct merge_diagonal {
 /// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
 /// it. They were searched for by another kernel, or two warps of the block do it.
 ///
-/// Values do not go through shared memory: threads note where in the tile each key came from. Neighbours in the result
-/// that come from one range are neighbours there, so that a warp reads values side by side.
+/// Values take one of two ways:
+/// - Staged: they are loaded into shared memory beside their keys, move with them, and are stored as vectors. Tuning
+///   asks for it, and all values must lie in arrays and fill 16 bytes without a rest.
+/// - Gathered: threads note where in the tile each key came from, and read values from device memory. Neighbours in the
+///   result that come from one range are neighbours there, so that a warp reads values side by side.
 template <class ActivePolicy, class Arrays, class Compare>
 class AgentMerge {
   static constexpr merge_tuning tuning = ActivePolicy::tuning;
@@ -84,20 +87,30 @@ class AgentMerge {
   template <class Keys>
   static constexpr bool has_vectors = is_pointer_to<Keys, Key>&& transfers_vectors<Key>;
   static constexpr int vector_items = transfers_vectors<Key> ? vectors::vector_items : 1;
+  using value_vectors = vector_transfer<Value, block_threads>;
+  template <class Values>
+  static constexpr bool has_value_vectors = is_pointer_to<Values, Value>&& transfers_vectors<Value>;
 
  public:
+  static constexpr bool stages_values =
+      has_values && tuning.stages_values && has_value_vectors<decltype(Arrays::values1)> &&
+      has_value_vectors<decltype(Arrays::values2)> && has_value_vectors<decltype(Arrays::values_out)>;
   static constexpr int tile_items = block_threads * items_per_thread;
 
  protected:
   // Each range begins at its alignment to vectors: less than three vectors are lost, and a segment_tile has two before
   // its items. The last thread of the result reads on behind both ranges.
   using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
-  using Sources = segment_tile<int, items_per_thread, has_values ? tile_items : 1>;
+  using Sources = segment_tile<int, items_per_thread, has_values && !stages_values ? tile_items : 1>;
+  static constexpr int value_vector_items = stages_values ? value_vectors::vector_items : 1;
+  using Values =
+      segment_tile<Value, items_per_thread, stages_values ? tile_items + value_vector_items + items_per_thread : 1>;
 
  public:
   struct TempStorage {
     Keys keys;
     Sources sources;
+    Values values;
     Count splits[2];
   };
   static_assert(sizeof(TempStorage) <= (48 << 10),
@@ -150,7 +163,11 @@ class AgentMerge {
     const part_of_ranges part(arrays_, begin1, end1, begin2, end2);
     load(arrays_.keys1, begin1, part.count1, part.index1);
     load(arrays_.keys2, begin2, part.count2, part.index2);
-    if constexpr (has_values) {
+    if constexpr (stages_values) {
+      const value_indices at(arrays_, part);
+      value_vectors::load(thread(), arrays_.values1 + begin1, part.count1, storage_.values.at(at.index1));
+      value_vectors::load(thread(), arrays_.values2 + begin2, part.count2, storage_.values.at(at.index2));
+    } else if constexpr (has_values) {
       prefetch(arrays_.values1, begin1, end1);
       prefetch(arrays_.values2, begin2, end2);
     }
@@ -175,6 +192,16 @@ class AgentMerge {
 
     STRATA_D Count diagonal() const { return begin1 + begin2; }
     STRATA_D int count() const { return count1 + count2; }
+  };
+
+  /// Where the staged values of a tile lie in shared memory.
+  struct value_indices {
+    int index1, index2;
+
+    STRATA_D value_indices(const Arrays& arrays, const part_of_ranges& part)
+        : index1(value_vectors::surplus(arrays.values1 + part.begin1)),
+          index2(round_up(index1 + part.count1, value_vector_items) +
+                 value_vectors::surplus(arrays.values2 + part.begin2)) {}
   };
 
   template <class Iterator>
@@ -224,6 +251,37 @@ class AgentMerge {
 
   /// Threads merge their slices in registers and put them into shared memory, where stores want them.
   STRATA_D void merge_tile(const part_of_ranges& part) {
+    if constexpr (stages_values) {
+      merge_staged_tile(part);
+    } else {
+      merge_gathered_tile(part);
+    }
+  }
+
+  STRATA_D void merge_staged_tile(const part_of_ranges& part) {
+    Keys& keys = storage_.keys;
+    Values& staged = storage_.values;
+    const int slice = thread() * items_per_thread;
+    const value_indices at(arrays_, part);
+    const int shift1 = at.index1 - part.index1, shift2 = at.index2 - part.index2;
+    platform::may_be_unwritten(staged.at(at.index1 + part.count1), sizeof(Value) * items_per_thread);
+    platform::may_be_unwritten(staged.at(at.index2 + part.count2), sizeof(Value) * items_per_thread);
+    Key merged[static_cast<std::size_t>(items_per_thread)];
+    Value values[static_cast<std::size_t>(items_per_thread)];
+    merge_slice(part, merged,
+                [&](int i, int index) { values[i] = staged.get(index + (index < part.index2 ? shift1 : shift2)); });
+    __syncthreads();
+    const int key_origin = surplus(arrays_.keys_out, part.diagonal());
+    const int value_origin = value_vectors::surplus(arrays_.values_out + part.diagonal());
+    STRATA_UNROLL
+    for (int i = 0; i < items_per_thread; ++i) {
+      keys.put(key_origin + slice + i, merged[i]);
+      staged.put(value_origin + slice + i, values[i]);
+    }
+    __syncthreads();
+  }
+
+  STRATA_D void merge_gathered_tile(const part_of_ranges& part) {
     Keys& keys = storage_.keys;
     const int slice = thread() * items_per_thread;
     Key merged[static_cast<std::size_t>(items_per_thread)];
@@ -261,8 +319,17 @@ class AgentMerge {
     }
   }
 
-  /// Loads are issued some at a time: a store might write what the next load reads, for all that the compiler knows.
   STRATA_D void store_values(const part_of_ranges& part) {
+    if constexpr (stages_values) {
+      const auto values_out = arrays_.values_out + part.diagonal();
+      value_vectors::store(thread(), storage_.values.at(value_vectors::surplus(values_out)), part.count(), values_out);
+    } else {
+      gather_values(part);
+    }
+  }
+
+  /// Loads are issued some at a time: a store might write what the next load reads, for all that the compiler knows.
+  STRATA_D void gather_values(const part_of_ranges& part) {
     const int items = part.count();
     constexpr int most = 64 / static_cast<int>(sizeof(Value));
     constexpr int batch = most < 1 ? 1 : detail::least(most, items_per_thread);

@@ -77,8 +77,10 @@ struct DispatchMerge {
   static_assert(hub_has_rows<merge_rows, PolicyHub>,
                 "DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (merge_tuning)");
-  using MaxPolicy = typename hub_or<merge_rows, PolicyHub,
-                                    merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
+  static constexpr int value_bytes = Arrays::has_values ? static_cast<int>(sizeof(typename Arrays::Value)) : 0;
+  using MaxPolicy =
+      typename hub_or<merge_rows, PolicyHub,
+                      merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key)), value_bytes>>::MaxPolicy;
 
   struct argument_names {
     const char *keys1, *values1, *count1, *keys2, *values2, *count2, *keys_out, *values_out;
