@@ -37,7 +37,7 @@ struct top_k_workspace {
 ///
 /// 1. For each digit, from the highest on: all blocks count the digits of their items whose higher digits are those
 ///    of the threshold, and add up the counts. The digit in which the k-th item falls is the threshold's. That ends
-///    when all items that have it are wanted.
+///    when all items that have it are wanted. A short share is read once, and stays in registers.
 /// 2. From its counts a block knows how many of its items come before the threshold, and how many are at it. It
 ///    publishes both numbers, and adds up those of the blocks before it.
 /// 3. It reads its share again, if it has selected items, and gives them to the sink.
@@ -53,8 +53,8 @@ class AgentTopK {
   static constexpr int key_bits = Digits::key_bits;
   static constexpr int thread_bins = top_k_bins / block_threads;
   static constexpr int items = sizeof(Key) < 16 ? static_cast<int>(16 / sizeof(Key)) : 1;
-  // Vectors that a thread loads before it counts the first.
-  static constexpr int batch = 4;
+  // Vectors that a thread loads before it counts the first: up to 32 registers, since each key takes one or more.
+  static constexpr int batch = items < 4 ? 8 : 32 / items;
   // Neighbouring lanes have different counters of a digit, in different banks. The threads that add them up read 16
   // neighbouring bytes each.
   static constexpr int columns = 4;
@@ -121,23 +121,46 @@ class AgentTopK {
 
   // ------------------------------------------------------------------ items
 
-  // Neighbouring items of one thread, from `first` on. Returns how many there are.
-  STRATA_D int load(std::size_t first, Key (&keys)[items]) const {
+  // The first item of this thread in a tile of the share.
+  STRATA_D std::size_t first_of(std::size_t tile) const {
+    return begin_ + tile * tile_items + threadIdx.x * std::size_t{items};
+  }
+
+  // How many neighbouring items from `first` on are the thread's.
+  STRATA_D int count_from(std::size_t first) const {
     const std::size_t left = first < end_ ? end_ - first : 0;
+    return left < std::size_t{items} ? static_cast<int>(left) : items;
+  }
+
+  STRATA_D void load(std::size_t first, Key (&keys)[items]) const {
+    const int count = count_from(first);
     if constexpr (is_bulk_array<KeyIterator>) {
-      if (is_aligned_ && left >= std::size_t{items}) {
+      if (is_aligned_ && count == items) {
         item_vector<Key, items> vector;
         vector.load(keys_ + first);
         vector.get(keys);
-        return items;
+        return;
       }
     }
-    const int count = left < std::size_t{items} ? static_cast<int>(left) : items;
     STRATA_UNROLL
     for (int i = 0; i < items; ++i) {
       if (i < count) keys[i] = detail::item_at(keys_, first + static_cast<std::size_t>(i));
     }
-    return count;
+  }
+
+  // The thread's items of a tile of the share, from registers if they are there.
+  STRATA_D void get(std::size_t tile, Key (&keys)[items]) const {
+    if (!is_held_) {
+      load(first_of(tile), keys);
+      return;
+    }
+    STRATA_UNROLL
+    for (int b = 0; b < batch; ++b) {
+      STRATA_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (tile == static_cast<std::size_t>(b)) keys[i] = batch_keys_[b][i];
+      }
+    }
   }
 
   STRATA_D static Code code_of(const Key& key) { return Codes::ordered(Codes::encode(key)); }
@@ -172,21 +195,23 @@ class AgentTopK {
     __syncthreads();
     const unsigned mask = (1u << bits) - 1;
     unsigned* const column = storage_.counters + threadIdx.x % columns * unsigned{column_pitch};
-    for (std::size_t first = begin_ + threadIdx.x * std::size_t{items}; first < end_; first += batch * tile_items) {
-      Key keys[batch][items];
-      int count[batch];
-      STRATA_UNROLL
-      for (int b = 0; b < batch; ++b) count[b] = load(first + static_cast<std::size_t>(b) * tile_items, keys[b]);
+    for (std::size_t first = first_of(0); first < end_; first += batch * tile_items) {
+      if (!is_held_) {
+        STRATA_UNROLL
+        for (int b = 0; b < batch; ++b) load(first + static_cast<std::size_t>(b) * tile_items, batch_keys_[b]);
+      }
       STRATA_UNROLL
       for (int b = 0; b < batch; ++b) {
+        const int count = count_from(first + static_cast<std::size_t>(b) * tile_items);
         STRATA_UNROLL
         for (int i = 0; i < items; ++i) {
-          if (i >= count[b]) break;
-          const Code code = code_of(keys[b][i]);
+          if (i >= count) break;
+          const Code code = code_of(batch_keys_[b][i]);
           if (is_equal(code)) atomicAdd(column + (static_cast<unsigned>(code >> begin_bit) & mask), 1u);
         }
       }
     }
+    is_held_ = end_ - begin_ <= batch * tile_items;
     __syncthreads();
   }
 
@@ -275,12 +300,13 @@ class AgentTopK {
   STRATA_D void write(Sink& sink) {
     unsigned long long less = less_before_, equal = equal_before_;
     unsigned long long left = local_less_ + wanted_of(equal + local_equal_) - wanted_of(equal);
-    std::size_t first = begin_ + threadIdx.x * std::size_t{items};
     Key keys[items];
-    int count = left > 0 ? load(first, keys) : 0;
-    for (std::size_t tile = begin_; left > 0 && tile < end_; tile += tile_items) {
+    if (left > 0) get(0, keys);
+    for (std::size_t tile = 0; left > 0 && begin_ + tile * tile_items < end_; ++tile) {
+      const std::size_t first = first_of(tile);
+      const int count = count_from(first);
       Key next[items];
-      const int next_count = load(first + tile_items, next);
+      get(tile + 1, next);
       // A tile has at most 2^13 items: one word has both numbers.
       unsigned local = 0, before, all;
       STRATA_UNROLL
@@ -308,11 +334,10 @@ class AgentTopK {
       left -= (all & 0xffffu) + wanted_of(equal + (all >> 16)) - wanted_of(equal);
       less += all & 0xffffu;
       equal += all >> 16;
-      first += tile_items;
-      count = next_count;
+      const int next_count = count_from(first_of(tile + 1));
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {
-        if (i < count) keys[i] = next[i];
+        if (i < next_count) keys[i] = next[i];
       }
       __syncthreads();
     }
@@ -324,6 +349,8 @@ class AgentTopK {
   unsigned long long wanted_;  // of the items that are at the threshold
   bool are_all_wanted_;
   bool is_aligned_;
+  bool is_held_ = false;          // The whole share is in batch_keys_.
+  Key batch_keys_[batch][items];  // of the thread
   const top_k_workspace& workspace_;
   grid_barrier<block_threads> barrier_;
   Code lowest_ = 0;  // codes at the threshold
