@@ -92,6 +92,42 @@ TEST(device_radix_sort_grid, pairs_are_stable) {
   }
 }
 
+// Sixteen keys of 8 bytes and their values are too many for registers.
+TEST(device_radix_sort_grid, values_that_registers_do_not_hold) {
+  using hub = radix_grid_hub<16>;
+  for (const pattern how : {pattern::random, pattern::few, pattern::low_byte, pattern::equal}) {
+    for (const std::size_t size : {std::size_t{257}, std::size_t{5000}, if_small<std::size_t>(20000, 200000)}) {
+      expect_stable_pairs<hub, false, std::uint64_t, std::uint64_t>(size, how);
+      expect_stable_pairs<hub, true, std::uint64_t, words_24>(size, how);
+    }
+  }
+}
+
+// Digits that move nothing come first, last, or between others: the result is then in the other buffer, or nowhere.
+TEST(device_radix_sort_grid, any_digits_of_such_pairs_are_constant) {
+  using hub = radix_grid_hub<16>;
+  const std::size_t size = 3000;
+  const auto random = make_keys<std::uint64_t>(size, pattern::random);
+  const auto values = make_values<std::uint64_t>(size);
+  for (const std::uint64_t moving : {0xffull, 0xff00ull, 0xff00ffull, 0xff000000ff00ull, 0xff00000000000000ull}) {
+    SCOPED_TRACE(testing::Message() << "digits " << moving);
+    auto keys = random;
+    for (std::uint64_t& key : keys) key &= moving;
+    for (const bool is_in_place : {false, true}) {
+      const device_vector<std::uint64_t> in(keys), values_in(values);
+      device_vector<std::uint64_t> out(keys), values_out(values);
+      ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+        return tuned_sort_pairs<hub, false>(storage, bytes, is_in_place ? out.data() : in.data(), out.data(),
+                                            is_in_place ? values_out.data() : values_in.data(), values_out.data(), size,
+                                            0, 64);
+      }));
+      const auto order = expected_order<false>(keys, 0, 64);
+      expect_gathered(keys, order, out.to_host());
+      expect_gathered(values, order, values_out.to_host());
+    }
+  }
+}
+
 // As the library chooses: sizes above those of one block, up to as many items as all blocks have
 // room for, and beyond.
 TEST(device_radix_sort_grid, all_that_the_device_holds) {

@@ -5,6 +5,7 @@
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/async_copy.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/barrier.cuh>
@@ -27,11 +28,11 @@ struct radix_grid_workspace {
 /// A sort in one launch, of as many items as the registers of all resident blocks hold. All blocks are
 /// resident.
 ///
-/// Each block has a tile of the items in its registers, ranks them by a digit, publishes its digit counts, and
-/// puts the items into shared memory in that order. From there it writes them to the offsets of their digits,
-/// which follow from the counts of all blocks. When all blocks have written, each loads the tile with its
-/// number again. Passes alternate between output and scratch, so a block that writes to one of them is a
-/// barrier behind all blocks that have read from it.
+/// Each block has a tile of the items in its registers, ranks them by a digit, publishes its digit counts, and puts the
+/// items into shared memory in that order. From there it writes them to the offsets of their digits, which follow from
+/// the counts of all blocks. When all blocks have written, each loads the tile with its number again. Passes alternate
+/// between output and scratch, so a block that writes to one of them is a barrier behind all blocks that have read from
+/// it.
 template <class Policy, class KeyIterator, class ValueIterator, class Digits>
 class AgentRadixGrid {
   static constexpr radix_grid_tuning tuning = Policy::grid;
@@ -47,6 +48,17 @@ class AgentRadixGrid {
   // So many threads add up the counts of one digit.
   static constexpr unsigned parts = unsigned{block_threads} / radix_bins;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
+  // Keys and values that need more than 48 registers together would spill. Such values come when the keys are staged
+  // already: of a tile that fills at most half of its shared memory, asynchronous copies bring them to the other half
+  // while the block ranks the keys; of others, loads bring them while it waits for the counts of other blocks. Values
+  // that need fewer registers stay there beside their keys.
+  static constexpr bool fetches_values = has_values && std::is_pointer_v<ValueIterator> && sizeof(Value) <= 16 &&
+                                         items_per_thread * (sizeof(Key) + sizeof(Value)) > 48 * sizeof(int);
+  static constexpr bool copies_values = fetches_values && platform::is_async_copy_size<Value>;
+  static constexpr bool holds_values = has_values && !fetches_values;
+  using held_values = Value[holds_values ? items_per_thread : 1];
+  using fetched_values = Value[fetches_values ? items_per_thread : 1];
+  using item_ranks = unsigned short[fetches_values ? items_per_thread : 1];
 
  public:
   struct TempStorage {
@@ -88,9 +100,10 @@ class AgentRadixGrid {
     if (blockIdx.x == 0 && threadIdx.x == 0) *departures_ = 0;
     barrier_.arrive();
     Key keys[items_per_thread];
-    Value values[has_values ? items_per_thread : 1];
+    held_values values;
     load(keys_.input, keys);
-    if constexpr (has_values) load(values_.input, values);
+    if constexpr (holds_values) load(values_.input, values);
+    if constexpr (copies_values) copy_values(values_.input);
     barrier_.wait();
 
     // Buffers alternate as if all passes moved items and the last wrote to the output. In a double buffer
@@ -99,13 +112,22 @@ class AgentRadixGrid {
     bool has_moved = false;
     for (int pass = 0; pass < passes; ++pass) {
       const bool is_last = pass + 1 == passes;
-      const unsigned start_in_tile = stage_by_digit(pass, keys, values);
+      // Without initial values the compiler would keep those of the pass before.
+      item_ranks ranks{};
+      fetched_values fetched{};
+      const unsigned start_in_tile = stage_by_digit(pass, keys, values, ranks);
+      if constexpr (fetches_values) {
+        STRATA_UNROLL
+        for (int i = 0; i < items_per_thread; ++i) keys[i] = Key{};
+        if (!has_copies()) fetch_values(has_moved, buffer, fetched);
+      }
       if (find_offsets(pass, start_in_tile)) {
         // All items have this digit: the staged tile is in its old order.
         unstage(stage_, keys);
-        if constexpr (has_values) unstage(value_stage_, values);
+        if constexpr (holds_values) unstage(value_stage_, values);
         continue;
       }
+      if constexpr (fetches_values) stage_values(ranks, fetched);
       if (is_last && buffer == radix_buffer::output) synchronize();  // All blocks have read the output.
       buffer = is_last || buffer == radix_buffer::scratch ? radix_buffer::output : radix_buffer::scratch;
       has_moved = true;
@@ -113,11 +135,17 @@ class AgentRadixGrid {
       if (is_last) break;
       synchronize();
       load(static_cast<const Key*>(keys_.at(buffer)), keys);
-      if constexpr (has_values) load(static_cast<const Value*>(values_.at(buffer)), values);
+      if constexpr (holds_values) load(static_cast<const Value*>(values_.at(buffer)), values);
+      if constexpr (copies_values) copy_values(static_cast<const Value*>(values_.at(buffer)));
     }
     if (!has_moved || buffer != radix_buffer::output) {
       store(keys, keys_.output);
-      if constexpr (has_values) store(values, values_.output);
+      if constexpr (holds_values) store(values, values_.output);
+      if constexpr (fetches_values) {
+        fetched_values fetched;
+        fetch_values(has_moved, buffer, fetched);
+        store(fetched, values_.output);
+      }
     }
     barrier_.leave(storage_.is_last);
   }
@@ -173,8 +201,8 @@ class AgentRadixGrid {
 
   // ------------------------------------------------------------------ one pass
   // Returns the rank in the tile of the first item with the digit whose number the thread has.
-  STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
-                                   const Value (&values)[has_values ? items_per_thread : 1]) {
+  STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread], const held_values& values,
+                                   item_ranks& ranks) {
     Rank rank(storage_.rank, thread_items_);
     tile_digits digit_of{
         {keys, digits_, range_.first_bit(pass), range_.bits(pass), static_cast<int>(rank.first_item()), valid_}};
@@ -190,9 +218,33 @@ class AgentRadixGrid {
         [&](int i, unsigned item_rank) {
           if (static_cast<int>(item_rank) >= valid_) return;
           stage_[item_rank] = keys[i];
-          if constexpr (has_values) value_stage_[item_rank] = values[i];
+          if constexpr (fetches_values) ranks[i] = static_cast<unsigned short>(item_rank);
+          if constexpr (holds_values) value_stage_[item_rank] = values[i];
         });
     return start_in_tile;
+  }
+
+  // The values of the tile, from where its keys came.
+  STRATA_D void fetch_values(bool has_moved, radix_buffer buffer, fetched_values& values) const {
+    load(has_moved ? static_cast<const Value*>(values_.at(buffer)) : values_.input, values);
+  }
+  STRATA_D void stage_values(const item_ranks& ranks, const fetched_values& values) {
+    if (has_copies()) {
+      platform::wait_for_async_copies();  // of this thread, which has copied what it reads
+      for_each_item([&](int i, int item) { value_stage_[ranks[i]] = copies()[item]; });
+    } else {
+      for_each_item([&](int i, int) { value_stage_[ranks[i]] = values[i]; });
+    }
+    __syncthreads();
+  }
+
+  // Whether values of the tile are copied to the half of their shared memory that it does not fill.
+  STRATA_D bool has_copies() const { return copies_values && 2 * thread_items_ <= items_per_thread; }
+  STRATA_D Value* copies() const { return value_stage_ + capacity / 2; }
+  STRATA_D void copy_values(const Value* from) const {
+    if (!has_copies()) return;
+    const Value* const tile = from + first_;
+    for_each_item([&](int, int item) { platform::copy_async<sizeof(Value)>(copies() + item, tile + item); });
   }
 
   // By a thread for each digit and part of the blocks: finds the offset of the block's items with that digit.

@@ -157,10 +157,11 @@ struct radix_sort_policy_hub {
                                                     /*items_per_thread*/ pairs_within(64, 16)};
     // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3). Keys of 8 bytes with values of 4, 2026-11-28, with
     // 16 items / with 10 (2^20 in passes): 2^16 45.6 / 46.2, 2^19 76.8 / 76.5, 2^20 110 / 166. With values of 8 bytes,
-    // 16 items spill: with 16 / with 8, 2^16 50.2 / 46.4, 2^19 94.0 / 81.8.
+    // 16 items / with 8, 2^20 133 / 185.
+    static constexpr int grid_pair_bytes = key_bytes != 8 ? 128 : value_bytes == 4 ? 192 : value_bytes == 8 ? 256 : 128;
     static constexpr radix_grid_tuning grid{
         /*block_threads*/ threads_within(512, key_bytes + value_bytes, shared_bytes_of_900),
-        /*items_per_thread*/ pairs_within(key_bytes == 8 && value_bytes == 4 ? 192 : 128, 32),
+        /*items_per_thread*/ pairs_within(grid_pair_bytes, 32),
         /*least_items_per_thread*/ pairs_within(16, 2),
         /*blocks_per_multiprocessor*/ 1, /*most_items*/ 1 << 22};
     // u16 of 2^24 / 2^28: 72.7 / 573; in passes 161 / 2,056.
