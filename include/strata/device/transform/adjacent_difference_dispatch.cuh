@@ -35,6 +35,7 @@ struct difference_problem {
   T* saved;
 
   static constexpr bool is_by_reference = false;
+  static constexpr bool has_whole_tiles = false;
   static constexpr int most_groups(const tile_tuning& tuning) {
     return IsInPlace ? tuning.in_place_groups : tuning.groups;
   }
@@ -179,7 +180,7 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
       if (status != cudaSuccess) return status;
     }
     launch.grid = blocks_of(range);
-    return strata::launch(launch, tiles_kernel<MaxPolicy, Tiles, Problem, Input>, problem, range, in);
+    return detail::launch_tiles<MaxPolicy, Tiles>(launch, problem, range, in);
   });
 }
 

@@ -40,8 +40,15 @@ struct transform_problem {
   Op op;
 
   static constexpr bool is_by_reference = IsByReference;
+  // Two inputs that exceed L2 are faster with fewer bytes in flight: with the registers that checks take.
+  static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
+
+  template <class Tile>
+  STRATA_D void process_whole(const Tile& tile, const Inputs&... inputs) {
+    apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
+  }
 
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Inputs&... inputs) {
@@ -56,7 +63,18 @@ struct transform_problem {
         apply<false>(tile, call_for);
       }
     } else {
-      apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
+      if constexpr (has_whole_tiles && Tile::may_leave_items) {
+        // The first tile and the last: group by group, so that the kernel has no more registers than whole tiles need.
+        using Part = typename Tile::one_group;
+        STRATA_UNROLL_N(1)
+        for (int group = 0; group < Tile::groups; ++group) {
+          const Part part = tile.part(group);
+          if (part.valid <= 0) break;
+          apply_to_copies(part, loaded_items<Part, Inputs>(part, inputs)...);
+        }
+      } else {
+        apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
+      }
       if constexpr (Tile::width > 1) {
         const leftover_item rest = range.leftover(tile.number);
         apply_to_copies(rest, loaded_items<leftover_item, Inputs>(rest, inputs)...);
@@ -114,6 +132,7 @@ struct transform_if_problem {
   Op op;
 
   static constexpr bool is_by_reference = IsByReference;
+  static constexpr bool has_whole_tiles = false;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
 
@@ -246,12 +265,13 @@ struct tiles_of {
   }
 };
 
-/// Does what `Problem` says with each tile of some inputs.
-template <class MaxPolicy, class Tiles, class Problem, class... Inputs>
+/// Does what `Problem` says with each tile of some inputs: tiles of groups, of single items, or what the range has.
+template <class MaxPolicy, class Tiles, bool HasVectors, bool HasItems, class Problem, class... Inputs>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   Problem::blocks_per_multiprocessor(MaxPolicy::ActivePolicy::tuning))
     STRATA_KERNEL void tiles_kernel(Problem problem, const STRATA_GRID_CONSTANT tile_range range, Inputs... inputs) {
   using ActivePolicy = typename MaxPolicy::ActivePolicy;
+  using Vectors = typename Tiles::template vectors<ActivePolicy>;
   STRATA_ASSERT(blockDim.x == ActivePolicy::tuning.block_threads,
                 "tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 ActivePolicy::tuning.block_threads);
@@ -261,17 +281,43 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   constexpr unsigned last_blocks = 2048;  // more than reside on a device, of 128 threads with 40 registers
   if (gridDim.x - blockIdx.x <= last_blocks) platform::launch_next_kernel();
 
+  if constexpr (Problem::has_whole_tiles && !HasItems) {
+    if (blockIdx.x - range.first_whole < range.whole_blocks) {
+      using Whole = typename Vectors::whole;
+      problem.process_whole(Whole{range.head + blockIdx.x * static_cast<long long>(Whole::items)}, inputs...);
+      return;
+    }
+  }
   long long number = blockIdx.x * range.tiles_of_block;
   const long long end = detail::least(number + range.tiles_of_block, range.tiles);
   do {  // No block is without a tile.
-    if constexpr (Tiles::are_vectorized) {
-      if (range.is_vectorized) {
-        problem.process(range.template tile<typename Tiles::template vectors<ActivePolicy>>(number), range, inputs...);
+    if constexpr (HasVectors) {
+      if (!HasItems || range.is_vectorized) {
+        problem.process(range.template tile<Vectors>(number), range, inputs...);
         continue;
       }
     }
-    problem.process(range.template tile<typename Tiles::template items<ActivePolicy>>(number), range, inputs...);
+    if constexpr (HasItems) {
+      problem.process(range.template tile<typename Tiles::template items<ActivePolicy>>(number), range, inputs...);
+    }
   } while (++number < end);
+}
+
+/// Launches the kernel for the tiles that a range has been cut into. Where whole tiles have a path of their own, it
+/// needs few registers, and tiles of single items have another kernel.
+template <class MaxPolicy, class Tiles, class Problem, class... Inputs>
+cudaError_t launch_tiles(const launch_configuration& configuration, const Problem& problem, tile_range range,
+                         const Inputs&... inputs) {
+  constexpr bool are_apart = Tiles::are_vectorized && Problem::has_whole_tiles;
+  if constexpr (are_apart) {
+    if (range.is_vectorized) {
+      if (range.tiles_of_block == 1) range.find_whole_blocks();
+      return strata::launch(configuration, tiles_kernel<MaxPolicy, Tiles, true, false, Problem, Inputs...>, problem,
+                            range, inputs...);
+    }
+  }
+  return strata::launch(configuration, tiles_kernel < MaxPolicy, Tiles, Tiles::are_vectorized && !are_apart, true,
+                        Problem, Inputs... >, problem, range, inputs...);
 }
 
 /// The grid of a call, and the tiles of each of its blocks.
@@ -345,8 +391,9 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
             ? detail::tiles_of_references(range, Tiles::bytes_in_arrays(), policy.tuning, device.multiprocessors)
             : 1;
     const unsigned blocks = detail::blocks_of(range, tiles_of_block);
-    return strata::launch({name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900},
-                          tiles_kernel<MaxPolicy, Tiles, Problem, Inputs...>, problem, range, inputs...);
+    return detail::launch_tiles<MaxPolicy, Tiles>(
+        {name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900}, problem, range,
+        inputs...);
   });
 }
 

@@ -15,6 +15,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+template <int BlockThreads, int Groups, int Width>
+struct whole_tile;
+
 /// One tile of a sequence. It has groups of `Width` neighbouring items. Neighbouring threads have neighbouring groups,
 /// and each thread has `Groups` of them:
 ///
@@ -40,6 +43,33 @@ struct item_tile {
   STRATA_D long long index(int group) const { return first + position(group); }
   STRATA_D bool has(int group) const { return position(group) < valid; }
   STRATA_D bool is_whole() const { return valid == items; }
+
+  using whole = whole_tile<BlockThreads, Groups, Width>;
+  /// A group of each thread, as a tile.
+  using one_group = item_tile<BlockThreads, 1, Width, IsVectorized>;
+  STRATA_D one_group part(int group) const {
+    constexpr int step = BlockThreads * Width;
+    const int left = valid - group * step;
+    return {number, first + group * step, detail::least(left, step)};
+  }
+};
+
+/// An item_tile whose items are all there. Without checks of groups its loads take few registers and come after few
+/// instructions: more blocks reside on a multiprocessor, and each starts sooner.
+template <int BlockThreads, int Groups, int Width>
+struct whole_tile {
+  static constexpr int groups = Groups;
+  static constexpr int width = Width;
+  static constexpr int items = BlockThreads * Groups * Width;
+  template <class Iterator>
+  static constexpr bool is_vectorized = is_bulk_array<Iterator>;
+
+  long long first;
+
+  STRATA_D long long index(int group) const {
+    return first + (group * BlockThreads + static_cast<int>(threadIdx.x)) * Width;
+  }
+  STRATA_D static constexpr bool has(int) { return true; }
 };
 
 /// The item outside of all groups that this thread has beside those of a tile, as a group.
@@ -65,6 +95,8 @@ struct tile_range {
   int head;
   int tail;
   bool is_vectorized;
+  /// Blocks from `first_whole` on that have one whole tile each, and no item besides.
+  unsigned first_whole, whole_blocks;
 
   template <class Tile>
   static tile_range cut(std::size_t num_items, std::size_t head, bool is_vectorized) {
@@ -78,7 +110,16 @@ struct tile_range {
             Tile::items,
             static_cast<int>(head),
             static_cast<int>(tail),
-            is_vectorized};
+            is_vectorized,
+            0,
+            0};
+  }
+  /// By the host, if each block has one tile.
+  void find_whole_blocks() {
+    const long long begin = head > 0 ? 1 : 0;
+    const long long end = tail > 0 ? tiles - 1 : (num_items - head) / tile_items;
+    first_whole = static_cast<unsigned>(begin);
+    whole_blocks = end > begin ? static_cast<unsigned>(end - begin) : 0;
   }
   STRATA_HD long long first_of(long long number) const { return head + number * tile_items; }
   template <class Tile>
