@@ -331,9 +331,15 @@ std::size_t nodes_of_call(offset items, offset segments) {
   return recorded.nodes();
 }
 
+/// No grid that finds the segments of a call of few itself.
+template <class Rows>
+struct without_grid : Rows {
+  static constexpr strata::merge_sort_grid_tuning resident_grid{0, 1, 1};
+};
+
 TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
-  using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
-  using Merges = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
+  using Sort = TunedDeviceSegmentedSort<one_policy_hub<without_grid<large_call_rows>>>;
+  using Merges = TunedDeviceSegmentedSort<one_policy_hub<without_grid<never_long_rows>>>;
   const auto more_nodes = [](offset items, offset segments) {
     return nodes_of_call<Sort>(items, segments) - nodes_of_call<Merges>(items, segments);
   };

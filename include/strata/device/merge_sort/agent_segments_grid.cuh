@@ -25,6 +25,17 @@ struct part_of_grid {
   STRATA_D unsigned blocks() const { return count; }
 };
 
+/// How a grid finds the segments that it sorts.
+enum class segments_plan {
+  /// An earlier kernel has queued them, and cleared the flags of the barrier.
+  queued,
+  /// There are few segments: each block reads the lengths of all, and ends if no segment is for the grid. Nothing is
+  /// cleared, and no block waits for a counter. An earlier kernel has sorted the others.
+  few,
+  /// The same, without an earlier kernel.
+  few_and_all
+};
+
 /// A block of a sort of all segments that an earlier kernel has left, in one launch. All blocks are resident, and there
 /// are more than tiles of long segments:
 ///
@@ -49,6 +60,7 @@ class AgentSegmentsGrid {
     Arrays output, buffer;  // from the segment on
     unsigned num_items, tile_items;
     queued_segments_state queue;
+    bool is_last;
   };
   struct TempStorage {
     // First: offsets of a tile in shared memory are constants.
@@ -59,11 +71,59 @@ class AgentSegmentsGrid {
   STRATA_D AgentSegmentsGrid(unsigned char* shared, const merge_sort_workspace& workspace, const Compare& compare)
       : shared_(shared), workspace_(workspace), compare_(compare) {}
 
+  /// All segments, as `plan` says; those that are for an earlier kernel are left alone.
+  template <class Segments>
+  STRATA_D void sort(segments_plan plan, const KeysIn& keys, const ValuesIn& values, const Segments& segments,
+                     long long num_segments, const segment_limits& limits, const Arrays& output, const Arrays& merged,
+                     const Arrays& buffer, const grid_barrier_arguments& arguments) {
+    grid_barrier<row.block_threads> barrier(arguments);
+    grid_barrier_arguments passed = arguments;
+    if (plan != segments_plan::queued) {
+      // The kernel before has not written the offsets, and it has waited for what was before it.
+      if (plan == segments_plan::few_and_all) platform::wait_for_previous_kernel();
+      const bool has_segments = has_any(segments, num_segments, limits);
+      if (plan == segments_plan::few) platform::wait_for_previous_kernel();
+      if (!has_segments) return;
+      if (blockIdx.x == 0) queue_all(segments, num_segments, limits);
+      barrier.arrive();
+      barrier.wait();
+      ++passed.epoch;
+    }
+    sort_queued(keys, values, segments, limits, output, merged, buffer, passed);
+    if (plan != segments_plan::queued) barrier.leave(state().is_last);
+  }
+
+ private:
+  /// Whether a segment is longer than those that the earlier kernel sorts.
+  template <class Segments>
+  STRATA_D static bool has_any(const Segments& segments, long long num_segments, const segment_limits& limits) {
+    bool found = false;
+    for (long long i = threadIdx.x; i < num_segments; i += row.block_threads) {
+      const long long length = segments(i).length;
+      found = found || limits.is_queued(length) || limits.is_split(length);
+    }
+    return __syncthreads_or(found ? 1 : 0) != 0;
+  }
+
+  /// By one block.
+  template <class Segments>
+  STRATA_D void queue_all(const Segments& segments, long long num_segments, const segment_limits& limits) const {
+    if (threadIdx.x == 0) *workspace_.progress = merge_sort_progress{};
+    __syncthreads();
+    STRATA_UNROLL_N(1)
+    for (long long first = 0; first < num_segments; first += row.block_threads) {
+      const long long i = first + threadIdx.x;
+      segment_bounds bounds{0, 0};
+      if (i < num_segments) bounds = segments(i);
+      detail::enqueue(workspace_, limits, i, bounds, i < num_segments);
+    }
+  }
+
   /// `merged` is the output, or a scratch array for keys that have no output.
   template <class Segments>
-  STRATA_D void sort(const KeysIn& keys, const ValuesIn& values, const Segments& segments, const segment_limits& limits,
-                     const Arrays& output, const Arrays& merged, const Arrays& buffer,
-                     const grid_barrier_arguments& barrier) {
+  STRATA_D void sort_queued(const KeysIn& keys, const ValuesIn& values, const Segments& segments,
+                            const segment_limits& limits, const Arrays& output, const Arrays& merged,
+                            const Arrays& buffer, const grid_barrier_arguments& barrier) {
     if (blockIdx.x < workspace_.num_tiles()) {
       if (plan(merged, buffer)) {
         const State& state = this->state();
@@ -78,7 +138,6 @@ class AgentSegmentsGrid {
     }
   }
 
- private:
   STRATA_D TempStorage& storage() const { return *reinterpret_cast<TempStorage*>(shared_); }
   STRATA_D State& state() const { return storage().state; }
 

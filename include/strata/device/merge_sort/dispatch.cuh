@@ -84,7 +84,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     if there may be longer segments, and resident blocks hold a tile of each, then
-///                            segmented_merge_sort_grid_kernel: sorts these
+///                            segmented_merge_sort_grid_kernel: sorts these; of few segments it finds them itself, so
+///                            that nothing is cleared or queued before
 ///     else, if there may be longer segments, then
 ///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
 ///     if some may be longer than a tile, then
@@ -321,12 +322,13 @@ struct DispatchSegmentedMergeSort {
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
     if (!has_longer) grid_blocks = 0;
+    const bool queues = has_longer && !has_few_segments<Policy>();
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
         tuning, call.num_items / static_cast<unsigned long long>(call.num_segments), call.num_segments,
         device.multiprocessors, max_grid);
     if (detail::refuses_blocks(per_block == 0, "num_segments")) return cudaErrorInvalidValue;
-    cudaError_t status = has_longer ? clear() : cudaSuccess;
+    cudaError_t status = queues ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
     const auto kernel = segmented_merge_sort_kernel<MaxPolicy, Class, Key, Value, KeysIn, ValuesIn, Segments,
                                                     typename LongSort::Workspace, Compare>;
@@ -336,18 +338,33 @@ struct DispatchSegmentedMergeSort {
     status = detail::resident_blocks_per_multiprocessor(cache, kernel, tuning.block_threads, shared_bytes, resident);
     if (status != cudaSuccess) return status;
     auto shared = workspace;
-    if (!has_longer) shared.progress = nullptr;
+    if (!queues) shared.progress = nullptr;
     status = strata::launch(
         configuration("strata::DeviceSegmentedMergeSort", detail::ceiling_divide(call.num_segments, per_block),
                       tuning.block_threads, shared_bytes),
         kernel, call.keys, call.values, call.output, call.segments, call.num_segments, static_cast<int>(per_block),
         limits, shared, call.compare);
-    return status != cudaSuccess || !has_longer ? status : sort_queued<Policy>(limits);
+    if (status != cudaSuccess || !has_longer) return status;
+    return sort_queued<Policy>(limits, queues ? segments_plan::queued : segments_plan::few);
+  }
+
+  /// Whether a grid finds out itself which segments are longer than those of the kernel before.
+  template <class Policy>
+  bool has_few_segments() const {
+    if constexpr (has_segments_grid) {
+      return grid_blocks > 0 && call.num_segments <= SegmentsGrid<Policy>::most_few_segments &&
+             !long_sort.is_used(call);
+    } else {
+      return false;
+    }
   }
 
   template <class Policy>
   cudaError_t queue_all() {
     constexpr int threads = 256;
+    if (has_few_segments<Policy>()) {
+      return sort_queued<Policy>(limits_up_to<Policy>(0), segments_plan::few_and_all);
+    }
     cudaError_t status = clear();
     if (status != cudaSuccess) return status;
     const segment_limits limits = limits_up_to<Policy>(0);
@@ -356,11 +373,11 @@ struct DispatchSegmentedMergeSort {
     status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
                             segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
                             call.num_segments, limits, workspace);
-    return status != cudaSuccess ? status : sort_queued<Policy>(limits);
+    return status != cudaSuccess ? status : sort_queued<Policy>(limits, segments_plan::queued);
   }
 
   template <class Policy>
-  cudaError_t sort_queued(const segment_limits& limits) {
+  cudaError_t sort_queued(const segment_limits& limits, [[maybe_unused]] segments_plan plan) {
     if constexpr (has_grid) {
       return sort_queued<Policy, segment_class::whole_array>(limits);
     } else {
@@ -369,8 +386,8 @@ struct DispatchSegmentedMergeSort {
           return SegmentsGrid<Policy>::launch(
               configuration("strata::DeviceSegmentedMergeSort, grid", static_cast<long long>(grid_blocks),
                             Policy::resident_grid.block_threads, SegmentsGrid<Policy>::shared_bytes),
-              call.keys, call.values, call.output, merged, buffer, call.segments, limits, workspace, cleared_barrier(),
-              call.compare);
+              plan, call.output, merged, buffer, limits, workspace,
+              plan == segments_plan::queued ? cleared_barrier() : uncleared_barrier(), call);
         }
       }
       if constexpr (detail::few_items_class<Policy, LongSort, has_segments_grid>() ==
@@ -420,6 +437,10 @@ struct DispatchSegmentedMergeSort {
     return Merges::launch(configuration("strata::DeviceSegmentedMergeSort, merges", 1, Merges::tuning.block_threads,
                                         Merges::shared_bytes),
                           device, max_barrier_blocks, merged, buffer, workspace, cleared_barrier(), call.compare);
+  }
+
+  grid_barrier_arguments uncleared_barrier() const {
+    return {barrier_flags, &workspace.progress->departures, next_epoch(), detail::is_replayable(call.stream)};
   }
 
   /// Its flags are 0 before each run of the kernel: no epoch of the call is needed.

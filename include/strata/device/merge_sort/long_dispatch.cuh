@@ -85,19 +85,18 @@ struct segment_merges {
 template <class MaxPolicy, class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
                   MaxPolicy::ActivePolicy::resident_grid.blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_merge_sort_grid_kernel(const STRATA_GRID_CONSTANT KeysIn keys,
-                                                        const STRATA_GRID_CONSTANT ValuesIn values,
-                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
-                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
-                                                        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer,
-                                                        Segments segments, segment_limits limits,
-                                                        const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
-                                                        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier,
-                                                        const STRATA_GRID_CONSTANT Compare compare) {
+    STRATA_KERNEL void segmented_merge_sort_grid_kernel(
+        const STRATA_GRID_CONSTANT KeysIn keys, const STRATA_GRID_CONSTANT ValuesIn values,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> merged,
+        const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> buffer, segments_plan plan, Segments segments,
+        long long num_segments, segment_limits limits, const STRATA_GRID_CONSTANT merge_sort_workspace workspace,
+        const STRATA_GRID_CONSTANT grid_barrier_arguments barrier, const STRATA_GRID_CONSTANT Compare compare) {
   using Agent =
       AgentSegmentsGrid<resident_grid_row<typename MaxPolicy::ActivePolicy>, Key, Value, KeysIn, ValuesIn, Compare>;
   STRATA_DYNAMIC_SHARED(shared);
-  Agent(shared, workspace, compare).sort(keys, values, segments, limits, output, merged, buffer, barrier);
+  Agent(shared, workspace, compare)
+      .sort(plan, keys, values, segments, num_segments, limits, output, merged, buffer, barrier);
 }
 
 /// How many tiles of so many items long segments may fill, and how many long segments there may be, each with one more
@@ -172,12 +171,18 @@ struct segments_grid {
     return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }
 
-  /// `grid` has the blocks. The flags of the barrier are 0.
-  template <class... Arguments>
-  static cudaError_t launch(launch_configuration grid, const Arguments&... arguments) {
+  /// A block reads the lengths of so many segments in the time of one access to memory.
+  static constexpr long long most_few_segments = 1024;
+
+  /// `grid` has the blocks. If an earlier kernel has queued segments, the flags of the barrier are 0.
+  template <class Arguments>
+  static cudaError_t launch(launch_configuration grid, segments_plan plan, const Arrays& output, const Arrays& merged,
+                            const Arrays& buffer, const segment_limits& limits, const merge_sort_workspace& workspace,
+                            const grid_barrier_arguments& barrier, const Arguments& call) {
     grid.cooperative = grid.grid.x > 1;
-    grid.programmatic = false;
-    return strata::launch(grid, kernel, arguments...);
+    if (plan == segments_plan::queued) grid.programmatic = false;
+    return strata::launch(grid, kernel, call.keys, call.values, output, merged, buffer, plan, call.segments,
+                          call.num_segments, limits, workspace, barrier, call.compare);
   }
 
  private:

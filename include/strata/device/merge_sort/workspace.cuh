@@ -32,7 +32,7 @@ struct merge_sort_arrays {
   }
 };
 
-/// Counters of a call; 0 when its first kernel starts.
+/// Counters of a call; 0 when its first kernel starts, or cleared by the kernel that uses them (segments_plan::few).
 struct merge_sort_progress {
   unsigned long long queued;         // segments in the queue
   unsigned long long queued_owners;  // threads that all queued segments need
@@ -40,6 +40,7 @@ struct merge_sort_progress {
   unsigned long long tiles;          // of these
   unsigned long long buffer_items;
   unsigned long long tickets;  // of the kernel of queued segments and tiles
+  unsigned departures;         // of a barrier over flags that are not cleared
   unsigned levels;             // of merges, of the longest segment
   static constexpr int max_levels = 16;
   unsigned merge_tickets[max_levels];  // of the merges of each level
@@ -154,6 +155,10 @@ struct merge_long_segments {
   static constexpr std::size_t progress_words() { return 0; }
   template <class... Arguments>
   static void map(const Arguments&...) {}
+  template <class Arguments>
+  static constexpr bool is_used(const Arguments&) {
+    return false;
+  }
   template <class Policy, class... Arguments>
   static cudaError_t sort(const Arguments&...) {
     return cudaSuccess;

@@ -105,6 +105,13 @@ struct sort_long_by_digits {
     workspace.num_items = call.num_items;
   }
 
+  /// Whether a kernel lists long segments for it.
+  template <class Arguments>
+  bool is_used(const Arguments& call) const {
+    return is_reserved && (ends_in_place || !is_in_place(call)) &&
+           tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
+  }
+
   /// After the kernel that lists segments.
   template <class Policy, class Arguments, class Arrays, class Device>
   cudaError_t sort(const Arguments& call, const Arrays& merged, const Arrays& buffer, const Workspace& workspace,
@@ -153,12 +160,6 @@ struct sort_long_by_digits {
       largest = detail::most(items, largest);
     }
     return static_cast<std::size_t>(largest);
-  }
-
-  template <class Arguments>
-  bool is_used(const Arguments& call) const {
-    return is_reserved && (ends_in_place || !is_in_place(call)) &&
-           tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
   }
 
   static long_segment_limits limits(unsigned long long num_items, std::size_t tile_items) {
