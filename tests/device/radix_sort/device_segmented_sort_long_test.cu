@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedSort with segments that are sorted by their digits, beside others that are merged.
+// DeviceSegmentedSort with segments that are sorted by their digits, by many blocks or by one, beside others that are
+// merged.
 #include <strata/device/device_segmented_sort.cuh>
 
 #if STRATA_HOST_SIMT
@@ -33,6 +34,7 @@ struct long_rows : tiny_tiles::Policy {
   static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
   static constexpr strata::radix_pass_tuning pass{256, 3, 1};
   static constexpr strata::long_segment_tuning long_segments{500, 0, 0, 0};
+  static constexpr strata::digit_tile_tuning digit_tile{0, 0, 0, 0};
 };
 struct never_long_rows : long_rows {
   static constexpr strata::long_segment_tuning long_segments{0, 0, 0, 0};
@@ -103,16 +105,14 @@ void expect_copies(const segment_shape& shape, pattern how) {
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const auto call = [&](auto... arrays) {
       const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
-      if constexpr (has_values) {
-        return IsDescending
-                   ? Sort::SortPairsDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
-                                               ends)
-                   : Sort::SortPairs(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+      if constexpr (has_values && IsDescending) {
+        return Sort::SortPairsDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+      } else if constexpr (has_values) {
+        return Sort::SortPairs(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+      } else if constexpr (IsDescending) {
+        return Sort::SortKeysDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
       } else {
-        return IsDescending
-                   ? Sort::SortKeysDescending(storage, bytes, arrays..., items_of(shape), shape.segments(), begins,
-                                              ends)
-                   : Sort::SortKeys(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
+        return Sort::SortKeys(storage, bytes, arrays..., items_of(shape), shape.segments(), begins, ends);
       }
     };
     if constexpr (has_values) {
@@ -163,6 +163,36 @@ TEST(device_segmented_sort_long, a_hub_may_say_that_none_are_long) {
   using Sort = TunedDeviceSegmentedSort<one_policy_hub<never_long_rows>>;
   expect_copies<false, std::uint32_t, std::uint32_t, Sort>(mixed(), pattern::random);
 }
+
+// ------------------------------------------------------------------ few segments, a block for each
+
+template <class Key, class Value>
+using numbers_hub = strata::segmented_sort_policy_hub<Key, Value>;
+/// The library's rows: tiles of 4,096 items. What is longer is left to a grid, or without one is queued.
+template <class Key, class Value, int GridThreads>
+struct digit_tile_rows : numbers_hub<Key, Value>::template rows<typename numbers_hub<Key, Value>::merges::rows_900,
+                                                                typename numbers_hub<Key, Value>::digits::Policy900> {
+  static constexpr strata::merge_sort_grid_tuning resident_grid{GridThreads, 9, 1};
+};
+
+std::vector<segment_shape> digit_tile_shapes() {
+  return {scattered(consecutive("tiles", {2000, 0, 4096, 1, 4095, 1500}), 51),
+          consecutive("around_a_tile", {4097, 4096, 4095, 4000}),
+          scattered(consecutive("longer", {9000, 1100, 5000, 300, 2000, 4097}), 52)};
+}
+
+template <bool IsDescending, class Key, class Value>
+void expect_digit_tiles(pattern how) {
+  for (const segment_shape& shape : digit_tile_shapes()) {
+    expect_copies<IsDescending, Key, Value, strata::DeviceSegmentedSort>(shape, how);
+    expect_copies<IsDescending, Key, Value, TunedDeviceSegmentedSort<one_policy_hub<digit_tile_rows<Key, Value, 0>>>>(
+        shape, how);
+  }
+}
+
+TEST(device_segmented_sort_digit_tiles, keys) { expect_digit_tiles<true, float, NullType>(pattern::random); }
+
+TEST(device_segmented_sort_digit_tiles, pairs) { expect_digit_tiles<false, std::int16_t, std::uint32_t>(pattern::few); }
 
 // ------------------------------------------------------------------ in place
 

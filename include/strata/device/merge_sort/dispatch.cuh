@@ -81,7 +81,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///
 ///     one segment, if resident blocks hold it
 ///                            merge_sort_grid_kernel: sorts it
-///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others
+///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; of few segments of
+///                            numbers segmented_digit_sort_kernel
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     if there may be longer segments, and resident blocks hold a tile of each, then
 ///                            segmented_merge_sort_grid_kernel: sorts these; of few segments it finds them itself, so
@@ -247,6 +248,11 @@ struct DispatchSegmentedMergeSort {
       if (status != cudaSuccess) return status;
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
+    if constexpr (LongSort::has_digit_tiles) {
+      if (LongSort::template takes_digit_tiles<Policy>(call.num_items, call.num_segments, device.multiprocessors)) {
+        return sort_by_digits<Policy>();
+      }
+    }
     if (choice.queues_all) return queue_all<Policy>();
     switch (choice.first) {
       case segment_class::one_thread:
@@ -357,6 +363,26 @@ struct DispatchSegmentedMergeSort {
     } else {
       return false;
     }
+  }
+
+  /// Sorts segments by their digits, a block each, and then what is longer.
+  template <class Policy>
+  cudaError_t sort_by_digits() {
+    constexpr int tile_items = Policy::digit_tile.tile_items();
+    const bool has_longer = call.longest > tile_items;
+    if (!has_longer) grid_blocks = 0;
+    const bool queues = has_longer && !has_few_segments<Policy>();
+    const segment_limits limits = limits_up_to<Policy>(tile_items);
+    cudaError_t status = queues ? clear() : cudaSuccess;
+    if (status != cudaSuccess) return status;
+    auto shared = workspace;
+    if (!queues) shared.progress = nullptr;
+    status = LongSort::template sort_digit_tiles<Policy>(
+        configuration("strata::DeviceSegmentedSort, digits of tiles", call.num_segments,
+                      Policy::digit_tile.block_threads, 0),
+        call, limits, shared);
+    if (status != cudaSuccess || !has_longer) return status;
+    return sort_queued<Policy>(limits, queues ? segments_plan::queued : segments_plan::few);
   }
 
   template <class Policy>

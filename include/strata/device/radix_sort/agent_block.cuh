@@ -67,7 +67,7 @@ class AgentRadixBlock {
       exchange(ranks, keys);
       if constexpr (has_values) exchange(ranks, values);
     }
-    store(keys, keys_out);
+    if (keys_out != nullptr) store(keys, keys_out);
     if constexpr (has_values) store(values, values_out);
   }
 

@@ -9,8 +9,10 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/segments.cuh>
+#include <strata/device/merge_sort/agent_segments.cuh>
 #include <strata/device/merge_sort/tuning.hpp>
 #include <strata/device/merge_sort/workspace.cuh>
+#include <strata/device/radix_sort/agent_block.cuh>
 #include <strata/device/radix_sort/long_segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/segmented_long_dispatch.cuh>
@@ -63,6 +65,42 @@ struct number_sort_workspace : merge_sort_workspace {
   }
 };
 
+/// The tile of a block that sorts a segment by its digits, as the tuning of AgentRadixBlock.
+template <class Policy>
+struct digit_tile_block {
+  static constexpr radix_block_tuning value{Policy::digit_tile.block_threads, Policy::digit_tile.items_per_thread};
+};
+
+/// A block for each segment: sorts it by its digits if it fits the tile, and else queues it.
+template <class MaxPolicy, class LongSort, class Key, class Value, class ValuesIn, class Segments>
+__launch_bounds__(MaxPolicy::ActivePolicy::digit_tile.block_threads,
+                  MaxPolicy::ActivePolicy::digit_tile.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_digit_sort_kernel(const Key* keys, const STRATA_GRID_CONSTANT ValuesIn values,
+                                                   const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+                                                   Segments segments, segment_limits limits,
+                                                   const STRATA_GRID_CONSTANT typename LongSort::Workspace workspace) {
+  using Agent = typename LongSort::template DigitTile<typename MaxPolicy::ActivePolicy>;
+  using Digits = typename LongSort::Digits;
+  STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  const segment_bounds bounds = segments(static_cast<long long>(blockIdx.x));
+  if (limits.is_direct(bounds.length)) {
+    const Digits digits{};
+    const radix_bit_range range{0, Digits::key_bits};
+    Agent agent(reinterpret_cast<unsigned char*>(shared), static_cast<int>(bounds.length), range, digits);
+    Key* const keys_out = output.keys != nullptr ? output.keys + bounds.begin : nullptr;
+    if constexpr (std::is_same_v<Value, NullType>) {
+      agent.sort(keys + bounds.begin, keys_out, NullType{}, nullptr);
+    } else {
+      agent.sort(keys + bounds.begin, keys_out, LongSort::values_from(values, bounds.begin),
+                 output.values + bounds.begin);
+    }
+  } else if (workspace.progress != nullptr && threadIdx.x < warp_threads) {
+    detail::enqueue(workspace, limits, blockIdx.x, bounds, threadIdx.x == 0);
+  }
+}
+
 /// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
 /// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort.
 template <class MaxPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
@@ -74,6 +112,49 @@ struct sort_long_by_digits {
   using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
   static constexpr int slots = Sort::slots;
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
+  static constexpr bool has_digit_tiles = MaxPolicy::digit_tile.most_segments > 0;
+
+  /// Whether blocks sort segments by digits: few segments, of a mean length that fills much of the tile.
+  template <class Policy>
+  static bool takes_digit_tiles(unsigned long long num_items, long long num_segments, int multiprocessors) {
+    constexpr auto tile = static_cast<unsigned long long>(Policy::digit_tile.tile_items());
+    const unsigned long long mean = num_items / static_cast<unsigned long long>(num_segments);
+    return num_segments <= static_cast<long long>(multiprocessors) * Policy::digit_tile.most_segments &&
+           mean > tile / 4 && mean <= tile;
+  }
+  template <class Policy>
+  using DigitTile = AgentRadixBlock<digit_tile_block<Policy>, const Key*, ValueIterator, Digits>;
+
+  /// `configuration` has the blocks and threads.
+  template <class Policy, class Arguments>
+  static cudaError_t sort_digit_tiles(launch_configuration configuration, const Arguments& call,
+                                      const segment_limits& limits, const Workspace& workspace) {
+    static_assert(detail::are_radix_blocks(Policy::digit_tile.block_threads),
+                  "digit_tile_tuning::block_threads must be a multiple of 32 from 256 to 1024");
+    static_assert(Policy::digit_tile.tile_items() <= Policy::one_tile.tile_items(),
+                  "digit_tile_tuning: the tile must not be larger than that of `one_tile`");
+    const auto kernel =
+        segmented_digit_sort_kernel<MaxPolicy, sort_long_by_digits, Key,
+                                    std::conditional_t<has_values, Value, NullType>,
+                                    std::decay_t<decltype(call.values)>, std::decay_t<decltype(call.segments)>>;
+    configuration.dynamic_shared_bytes = DigitTile<Policy>::shared_bytes;
+    static kernel_property_cache cache;
+    int unused = 0;  // The query allows the kernel its shared memory.
+    const cudaError_t status = detail::resident_blocks_per_multiprocessor(
+        cache, kernel, static_cast<int>(configuration.block.x), configuration.dynamic_shared_bytes, unused);
+    if (status != cudaSuccess) return status;
+    return strata::launch(configuration, kernel, call.keys, call.values, call.output, call.segments, limits, workspace);
+  }
+
+  /// The values of a segment. Those of a sort of indices are the numbers of items in the whole input.
+  template <class ValuesIn>
+  STRATA_D static ValueIterator values_from(const ValuesIn& values, long long begin) {
+    if constexpr (std::is_pointer_v<ValuesIn>) {
+      return values + begin;
+    } else {
+      return ValueIterator(static_cast<Value>(begin));
+    }
+  }
   // States of 32 bits suffice for these. Longer segments are merged: kernels for them would be in every program.
   static constexpr std::size_t longest_listed = Sort::max_items_of_small_states;
 
@@ -84,7 +165,8 @@ struct sort_long_by_digits {
   /// Temporary storage depends on the number of items, not on that of segments.
   template <class Layout, class Arguments>
   static sort_long_by_digits reserve(Layout& storage, int first_slot, const Arguments& call) {
-    const sort_long_by_digits made{static_cast<std::size_t>(call.longest) > tuning.longest_merged &&
+    const sort_long_by_digits made{tuning.longest_merged > 0 &&
+                                   static_cast<std::size_t>(call.longest) > tuning.longest_merged &&
                                    tuning.may_launch(call.num_items) && (ends_in_place || call.buffer == nullptr)};
     if (made.is_reserved) {
       Sort::reserve(storage, first_slot, limits(call.num_items, least_tile), longest_listed);
@@ -118,7 +200,7 @@ struct sort_long_by_digits {
                    const Device& device) const {
     static_assert(detail::are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
-    static_assert(largest_tile<Policy>() <= tuning.longest_merged,
+    static_assert(tuning.longest_merged == 0 || largest_tile<Policy>() <= tuning.longest_merged,
                   "long_segment_tuning::longest_merged must be at least the items of each tile that segments are "
                   "sorted in");
     if (!is_used(call)) return cudaSuccess;
