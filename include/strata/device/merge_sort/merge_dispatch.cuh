@@ -21,6 +21,20 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// partition_point() with three calls at a time: half as many steps, if the calls read device memory.
+template <class Predicate>
+STRATA_D unsigned long long partition_point_by_quarters(unsigned long long first, unsigned long long last,
+                                                        const Predicate& is_behind) {
+  while (first < last) {
+    const unsigned long long quarter = (last - first) / 4;
+    const unsigned long long at1 = first + quarter, at2 = first + (last - first) / 2, at3 = at2 + quarter;
+    const bool is_behind1 = is_behind(at1), is_behind2 = is_behind(at2), is_behind3 = is_behind(at3);
+    first = is_behind1 ? first : is_behind2 ? at1 + 1 : is_behind3 ? at2 + 1 : at3 + 1;
+    last = is_behind1 ? at1 : is_behind2 ? at2 : is_behind3 ? at3 : last;
+  }
+  return first;
+}
+
 /// For each tile, and behind the last: how many items of the first range come before it.
 ///
 /// A warp searches for 32 neighbouring diagonals. Half a warp each searches for the first of them, and for the first of
@@ -46,7 +60,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
   const Diagonal cut{arrays, compare, diagonal_of(tile)};
   const unsigned long long begin2 = begin - begin1, end2 = end - end1;
   const unsigned long long first = cut.diagonal > end2 ? cut.diagonal - end2 : 0, last = cut.diagonal - begin2;
-  splits[tile] = detail::partition_point(detail::most(first, begin1), detail::least(last, end1), cut);
+  splits[tile] = detail::partition_point_by_quarters(detail::most(first, begin1), detail::least(last, end1), cut);
 }
 
 /// A block for each tile.
