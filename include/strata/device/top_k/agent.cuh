@@ -25,7 +25,7 @@ inline constexpr std::size_t max_top_k_blocks = 512;
 
 /// What the blocks share in device memory. Nothing is initialised.
 struct top_k_workspace {
-  unsigned long long* bins;    // of each digit: how many items have it
+  unsigned long long* bins;    // of each digit: how many items have it; or the list, in place of a digit not looked at
   unsigned long long* counts;  // of each block: items before the threshold, then items at it
   grid_barrier_arguments barrier;
 };
@@ -38,6 +38,9 @@ struct top_k_workspace {
 /// 1. For each digit, from the highest on: all blocks count the digits of their items whose higher digits are those
 ///    of the threshold, and add up the counts. The digit in which the k-th item falls is the threshold's. That ends
 ///    when all items that have it are wanted. A short share is read once, and stays in registers.
+///
+///    When few items are at the threshold, as far as it is known, the blocks list them. Then each block finds the other
+///    digits alone, and knows how many of the listed items are of blocks before it: step 2 is done, too.
 /// 2. From its counts a block knows how many of its items come before the threshold, and how many are at it. It
 ///    publishes both numbers, and adds up those of the blocks before it.
 /// 3. It reads its share again, if it has selected items, and gives them to the sink.
@@ -59,6 +62,10 @@ class AgentTopK {
   // neighbouring bytes each.
   static constexpr int columns = 4;
   static constexpr int column_pitch = top_k_bins + 32 / columns;
+  // The list of items at the threshold: their blocks, and the bits of their codes that are not known yet.
+  static constexpr int most_listed = 1536;
+  static constexpr int listed_code_bits = 54;
+  static constexpr bool has_list = key_bits > top_k_bits&& key_bits <= listed_code_bits + top_k_bits - 1;
   // not for users: policies are checked where they are read
   static_assert(thread_bins % 4 == 0 && thread_bins * block_threads == top_k_bins,
                 "top_k_tuning: a thread adds up the counters of 4 digits, or a multiple of that");
@@ -69,12 +76,16 @@ class AgentTopK {
 
   struct TempStorage {
     alignas(16) unsigned counters[columns * column_pitch];
+    unsigned long long list[has_list ? most_listed : 1];
     union {
       typename Scan::TempStorage scan;
       typename RankScan::TempStorage rank;
     };
     unsigned long long wanted;       // items with the digit of the threshold that are among the k
     unsigned long long local_equal;  // of the block's items
+    unsigned long long equal;        // of all items
+    unsigned long long list_begin;   // of the block's items
+    unsigned listed;                 // of the block's items
     unsigned digit;
     bool are_all_wanted;
     bool is_last;
@@ -102,8 +113,7 @@ class AgentTopK {
   template <bool NeedsCode, class Sink>
   STRATA_D void run(Sink sink) {
     if (gridDim.x > 1) clear_bins();
-    find_threshold<NeedsCode>();
-    find_counts_before();
+    if (!find_threshold<NeedsCode>()) find_counts_before();
     write(sink);
     if (gridDim.x > 1) barrier_.leave(storage_.is_last);
   }
@@ -171,30 +181,148 @@ class AgentTopK {
 
   // ------------------------------------------------------------------ the threshold
 
+  // Returns whether the counts of the blocks before are known, too.
   template <bool NeedsCode>
-  STRATA_D void find_threshold() {
+  STRATA_D bool find_threshold() {
     if (threadIdx.x == 0) storage_.local_equal = end_ - begin_;
-    if (are_all_wanted_ && !NeedsCode) return;
+    if (are_all_wanted_ && !NeedsCode) return false;
     int end_bit = key_bits;
     for (std::size_t pass = 0; pass < max_digits; ++pass) {
-      const int begin_bit = end_bit > top_k_bits ? end_bit - top_k_bits : 0;
+      const int begin_bit = next_begin_bit(end_bit);
       count_digits(begin_bit, end_bit - begin_bit);
       find_digit(pass);
-      lowest_ = static_cast<Code>(lowest_ | static_cast<Code>(static_cast<Code>(storage_.digit) << begin_bit));
-      highest_ = static_cast<Code>(lowest_ | static_cast<Code>((Code{1} << begin_bit) - 1));
-      wanted_ = storage_.wanted;
+      take_digit(begin_bit);
       end_bit = begin_bit;
-      if (storage_.are_all_wanted && !NeedsCode) break;
+      if (storage_.are_all_wanted && !NeedsCode) return false;
+      if constexpr (has_list && !NeedsCode) {
+        if (gridDim.x > 1 && end_bit > 0 && storage_.equal <= unsigned{most_listed}) {
+          list_items(pass + 1);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  STRATA_D static int next_begin_bit(int end_bit) { return end_bit > top_k_bits ? end_bit - top_k_bits : 0; }
+  STRATA_D void take_digit(int begin_bit) {
+    lowest_ = static_cast<Code>(lowest_ | static_cast<Code>(static_cast<Code>(storage_.digit) << begin_bit));
+    highest_ = static_cast<Code>(lowest_ | static_cast<Code>((Code{1} << begin_bit) - 1));
+    wanted_ = storage_.wanted;
+  }
+
+  // ------------------------------------------------------------------ the list of items at the threshold
+
+  STRATA_D static Code code_of_listed(unsigned long long listed) {
+    return static_cast<Code>(listed & ((1ull << listed_code_bits) - 1));
+  }
+
+  // Lists all items at the threshold, in place of the bins of a digit, which are clear. Then finds the threshold, and
+  // the counts of the block and of the blocks before it.
+  STRATA_D void list_items(std::size_t free_digit) {
+    unsigned long long* const list = workspace_.bins + free_digit * top_k_bins;
+    unsigned long long* const listed = list + top_k_bins - 1;
+    local_less_ = sum_of_block(less_);
+    if (threadIdx.x == 0) {
+      storage_.listed = 0;
+      platform::store_relaxed(workspace_.counts + blockIdx.x, local_less_);
+    }
+    __syncthreads();
+    const unsigned long long owner = static_cast<unsigned long long>(blockIdx.x) << listed_code_bits;
+    for_each_at_threshold([&](Code code) {
+      storage_.list[atomicAdd(&storage_.listed, 1u)] =
+          owner | static_cast<unsigned long long>(static_cast<Code>(code - lowest_));
+    });
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      storage_.list_begin = atomicAdd(listed, static_cast<unsigned long long>(storage_.listed));
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < storage_.listed; i += unsigned{block_threads}) {
+      platform::store_relaxed(list + storage_.list_begin + i, storage_.list[i]);
+    }
+    barrier_.arrive();
+    barrier_.wait();
+    const auto all = static_cast<unsigned>(storage_.equal);
+    for (unsigned i = threadIdx.x; i < all; i += unsigned{block_threads}) {
+      storage_.list[i] = platform::load_relaxed(list + i);
+    }
+    find_threshold_of_list(all);
+    find_counts_of_list(all);
+  }
+
+  STRATA_D void find_threshold_of_list(unsigned all) {
+    first_listed_ = lowest_;
+    const Code span = static_cast<Code>(highest_ - lowest_);
+    int end_bit = 0;
+    while (end_bit < key_bits && (span >> end_bit & 1) != 0) ++end_bit;
+    while (end_bit > 0) {
+      const int begin_bit = next_begin_bit(end_bit);
+      const unsigned mask = (1u << (end_bit - begin_bit)) - 1;
+      unsigned* const column = clear_counters();
+      for (unsigned i = threadIdx.x; i < all; i += unsigned{block_threads}) {
+        const Code code = static_cast<Code>(first_listed_ + code_of_listed(storage_.list[i]));
+        if (is_equal(code)) atomicAdd(column + (static_cast<unsigned>(code >> begin_bit) & mask), 1u);
+      }
+      __syncthreads();
+      find_digit_of_block();
+      take_digit(begin_bit);
+      end_bit = begin_bit;
+      if (storage_.are_all_wanted) return;
     }
   }
 
-  STRATA_D void count_digits(int begin_bit, int bits) {
+  STRATA_D void find_counts_of_list(unsigned all) {
+    unsigned long long less = 0;
+    for (unsigned block = threadIdx.x; block < blockIdx.x; block += unsigned{block_threads}) {
+      less += platform::load_relaxed(workspace_.counts + block);
+    }
+    // Three numbers in one word: equal ones in blocks before this one, and this block's.
+    unsigned long long counts = 0;
+    constexpr int bits = 16;
+    // not for users: a constant of the agent
+    static_assert(most_listed < 1 << bits, "a number of listed items has 16 bits");
+    for (unsigned i = threadIdx.x; i < all; i += unsigned{block_threads}) {
+      const unsigned long long item = storage_.list[i], owner = item >> listed_code_bits;
+      if (owner > blockIdx.x) continue;
+      const Code code = static_cast<Code>(first_listed_ + code_of_listed(item));
+      const bool is_less = code < lowest_, is_local = owner == blockIdx.x;
+      if (is_less && !is_local) {
+        ++less;
+      } else if (is_less || is_equal(code)) {
+        counts += 1ull << (is_less ? 2 * bits : is_local ? bits : 0);
+      }
+    }
+    less_before_ = sum_of_block(less);
+    counts = sum_of_block(counts);
+    constexpr unsigned long long mask = (1ull << bits) - 1;
+    equal_before_ = counts & mask;
+    local_equal_ = counts >> bits & mask;
+    local_less_ += counts >> 2 * bits;
+  }
+
+  // ------------------------------------------------------------------ digits
+
+  // Returns the column of counters in which the thread counts.
+  STRATA_D unsigned* clear_counters() {
     for (int i = static_cast<int>(threadIdx.x); i < columns * column_pitch; i += block_threads) {
       storage_.counters[i] = 0;
     }
     __syncthreads();
+    return storage_.counters + threadIdx.x % columns * unsigned{column_pitch};
+  }
+
+  STRATA_D void count_digits(int begin_bit, int bits) {
     const unsigned mask = (1u << bits) - 1;
-    unsigned* const column = storage_.counters + threadIdx.x % columns * unsigned{column_pitch};
+    unsigned* const column = clear_counters();
+    for_each_at_threshold(
+        [&](Code code) { atomicAdd(column + (static_cast<unsigned>(code >> begin_bit) & mask), 1u); });
+    __syncthreads();
+  }
+
+  // Calls `use(code)` for the thread's items at the threshold, as far as it is known.
+  template <class Use>
+  STRATA_D void for_each_at_threshold(const Use& use) {
     for (std::size_t first = first_of(0); first < end_; first += batch * tile_items) {
       if (!is_held_) {
         STRATA_UNROLL
@@ -207,18 +335,15 @@ class AgentTopK {
         for (int i = 0; i < items; ++i) {
           if (i >= count) break;
           const Code code = code_of(batch_keys_[b][i]);
-          if (is_equal(code)) atomicAdd(column + (static_cast<unsigned>(code >> begin_bit) & mask), 1u);
+          if (is_equal(code)) use(code);
         }
       }
     }
     is_held_ = end_ - begin_ <= batch * tile_items;
-    __syncthreads();
   }
 
-  // Adds up the counters of all blocks, and finds the digit in which the last wanted item falls.
-  STRATA_D void find_digit(std::size_t pass) {
+  STRATA_D void add_columns(unsigned (&local)[thread_bins]) const {
     const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
-    unsigned local[thread_bins]{};
     STRATA_UNROLL
     for (int column = 0; column < columns; ++column) {
       STRATA_UNROLL
@@ -231,7 +356,42 @@ class AgentTopK {
         for (int i = 0; i < 4; ++i) local[j + i] += counts[i];
       }
     }
-    unsigned long long all[thread_bins], before[thread_bins];
+  }
+
+  // Finds the digit in which the last wanted item falls, by the counts of all items.
+  STRATA_D void find_digit(const unsigned (&local)[thread_bins], const unsigned long long (&all)[thread_bins]) {
+    const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
+    unsigned long long before[thread_bins];
+    Scan(storage_.scan).ExclusiveSum(all, before);
+    STRATA_UNROLL
+    for (int j = 0; j < thread_bins; ++j) {
+      if (before[j] < wanted_ && wanted_ <= before[j] + all[j]) {
+        storage_.digit = first_bin + static_cast<unsigned>(j);
+        storage_.wanted = wanted_ - before[j];
+        storage_.are_all_wanted = wanted_ == before[j] + all[j];
+        storage_.local_equal = local[j];
+        storage_.equal = all[j];
+      }
+    }
+    __syncthreads();
+  }
+
+  // The same, if the block has counted all items.
+  STRATA_D void find_digit_of_block() {
+    unsigned local[thread_bins]{};
+    add_columns(local);
+    unsigned long long all[thread_bins];
+    STRATA_UNROLL
+    for (int j = 0; j < thread_bins; ++j) all[j] = local[j];
+    find_digit(local, all);
+  }
+
+  // Adds up the counters of all blocks, and finds the digit in which the last wanted item falls.
+  STRATA_D void find_digit(std::size_t pass) {
+    const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
+    unsigned local[thread_bins]{};
+    add_columns(local);
+    unsigned long long all[thread_bins];
     STRATA_UNROLL
     for (int j = 0; j < thread_bins; ++j) all[j] = local[j];
     if (gridDim.x > 1) {
@@ -246,17 +406,7 @@ class AgentTopK {
       STRATA_UNROLL
       for (int j = 0; j < thread_bins; ++j) all[j] = platform::load_relaxed(bins + j);
     }
-    Scan(storage_.scan).ExclusiveSum(all, before);
-    STRATA_UNROLL
-    for (int j = 0; j < thread_bins; ++j) {
-      if (before[j] < wanted_ && wanted_ <= before[j] + all[j]) {
-        storage_.digit = first_bin + static_cast<unsigned>(j);
-        storage_.wanted = wanted_ - before[j];
-        storage_.are_all_wanted = wanted_ == before[j] + all[j];
-        storage_.local_equal = local[j];
-      }
-    }
-    __syncthreads();
+    find_digit(local, all);
     STRATA_UNROLL
     for (int j = 0; j < thread_bins; ++j) {
       if (first_bin + static_cast<unsigned>(j) < storage_.digit) less_ += local[j];
@@ -355,6 +505,7 @@ class AgentTopK {
   grid_barrier<block_threads> barrier_;
   Code lowest_ = 0;  // codes at the threshold
   Code highest_ = static_cast<Code>(~Code{0});
+  Code first_listed_ = 0;        // codes in the list are counted from here on
   unsigned long long less_ = 0;  // part of the thread
   unsigned long long local_less_ = 0, local_equal_ = 0;
   unsigned long long less_before_ = 0, equal_before_ = 0;
