@@ -175,9 +175,10 @@ TEST(device_segmented_merge_sort_grid, is_taken_where_blocks_hold_all_tiles) {
   EXPECT_EQ(4u, nodes_of(32 * (tile + 1), 3000));
   // Few segments have few tiles that are not full.
   EXPECT_EQ(1u, nodes_of(62 * tile + 95, 1));
-  EXPECT_EQ(4u, nodes_of(63 * tile, 1));
+  EXPECT_EQ(3u, nodes_of(63 * tile, 1));
 #endif
-  EXPECT_EQ(4u, nodes_of(2048 * tile, 5));
+  EXPECT_EQ(3u, nodes_of(2048 * tile, 5));
+  EXPECT_EQ(4u, nodes_of(2048 * tile, 1025));
 }
 
 // ------------------------------------------------------------------ what a call may ask for

@@ -84,6 +84,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; of few segments of
 ///                            numbers segmented_digit_sort_kernel
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
+///     few segments           segmented_merge_sort_few_queue_kernel: queues what the first kernel does not sort, if no
+///                            grid finds it itself
 ///     if there may be longer segments, and resident blocks hold a tile of each, then
 ///                            segmented_merge_sort_grid_kernel: sorts these; of few segments it finds them itself, so
 ///                            that nothing is cleared or queued before
@@ -328,7 +330,7 @@ struct DispatchSegmentedMergeSort {
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
     if (!has_longer) grid_blocks = 0;
-    const bool queues = has_longer && !has_few_segments<Policy>();
+    const bool queues = has_longer && !has_few_segments();
     const segment_limits limits = limits_up_to<Policy>(max_direct);
     const long long per_block = detail::segments_per_block<Agent, Class, has_one_segment>(
         tuning, call.num_items / static_cast<unsigned long long>(call.num_segments), call.num_segments,
@@ -351,18 +353,25 @@ struct DispatchSegmentedMergeSort {
         kernel, call.keys, call.values, call.output, call.segments, call.num_segments, static_cast<int>(per_block),
         limits, shared, call.compare);
     if (status != cudaSuccess || !has_longer) return status;
-    return sort_queued<Policy>(limits, queues ? segments_plan::queued : segments_plan::few);
+    return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);
   }
 
-  /// Whether a grid finds out itself which segments are longer than those of the kernel before.
+  /// Whether segments that are longer than those of the first kernel are found by another kernel, which reads all
+  /// lengths. Then nothing is cleared before the first kernel.
+  bool has_few_segments() const { return call.num_segments <= most_few_segments; }
+
+  /// After the first kernel, or without one: a grid finds the segments itself, other kernels get a queue of them.
   template <class Policy>
-  bool has_few_segments() const {
-    if constexpr (has_segments_grid) {
-      return grid_blocks > 0 && call.num_segments <= SegmentsGrid<Policy>::most_few_segments &&
-             !long_sort.is_used(call);
-    } else {
-      return false;
+  cudaError_t sort_few(const segment_limits& limits, bool is_first) {
+    if (grid_blocks > 0 && !long_sort.is_used(call)) {
+      return sort_queued<Policy>(limits, is_first ? segments_plan::few_and_all : segments_plan::few);
     }
+    const auto words = static_cast<unsigned>(clear_words(call) + long_sort.progress_words());
+    const cudaError_t status = strata::launch(
+        configuration("strata::DeviceSegmentedMergeSort, queue", 1, few_segments_threads, 0),
+        segmented_merge_sort_few_queue_kernel<Segments, typename LongSort::Workspace>, call.segments, call.num_segments,
+        limits, workspace, reinterpret_cast<unsigned long long*>(workspace.progress), words, is_first);
+    return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
   /// Sorts segments by their digits, a block each, and then what is longer.
@@ -371,7 +380,7 @@ struct DispatchSegmentedMergeSort {
     constexpr int tile_items = Policy::digit_tile.tile_items();
     const bool has_longer = call.longest > tile_items;
     if (!has_longer) grid_blocks = 0;
-    const bool queues = has_longer && !has_few_segments<Policy>();
+    const bool queues = has_longer && !has_few_segments();
     const segment_limits limits = limits_up_to<Policy>(tile_items);
     cudaError_t status = queues ? clear() : cudaSuccess;
     if (status != cudaSuccess) return status;
@@ -382,28 +391,30 @@ struct DispatchSegmentedMergeSort {
                       Policy::digit_tile.block_threads, 0),
         call, limits, shared);
     if (status != cudaSuccess || !has_longer) return status;
-    return sort_queued<Policy>(limits, queues ? segments_plan::queued : segments_plan::few);
+    return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);
   }
 
   template <class Policy>
   cudaError_t queue_all() {
-    constexpr int threads = 256;
-    if (has_few_segments<Policy>()) {
-      return sort_queued<Policy>(limits_up_to<Policy>(0), segments_plan::few_and_all);
-    }
-    cudaError_t status = clear();
-    if (status != cudaSuccess) return status;
+    [[maybe_unused]] constexpr int threads = 256;
     const segment_limits limits = limits_up_to<Policy>(0);
-    const long long blocks = detail::ceiling_divide<long long>(call.num_segments, threads);
-    if (detail::refuses_blocks(blocks > max_grid, "num_segments")) return cudaErrorInvalidValue;
-    status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
-                            segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
-                            call.num_segments, limits, workspace);
-    return status != cudaSuccess ? status : sort_queued<Policy>(limits, segments_plan::queued);
+    if constexpr (has_one_segment) {
+      return sort_few<Policy>(limits, true);
+    } else {
+      if (has_few_segments()) return sort_few<Policy>(limits, true);
+      cudaError_t status = clear();
+      if (status != cudaSuccess) return status;
+      const long long blocks = detail::ceiling_divide<long long>(call.num_segments, threads);
+      if (detail::refuses_blocks(blocks > max_grid, "num_segments")) return cudaErrorInvalidValue;
+      status = strata::launch(configuration("strata::DeviceSegmentedMergeSort, queue", blocks, threads, 0),
+                              segmented_merge_sort_queue_kernel<Segments, typename LongSort::Workspace>, call.segments,
+                              call.num_segments, limits, workspace);
+      return status != cudaSuccess ? status : sort_queued<Policy>(limits);
+    }
   }
 
   template <class Policy>
-  cudaError_t sort_queued(const segment_limits& limits, [[maybe_unused]] segments_plan plan) {
+  cudaError_t sort_queued(const segment_limits& limits, [[maybe_unused]] segments_plan plan = segments_plan::queued) {
     if constexpr (has_grid) {
       return sort_queued<Policy, segment_class::whole_array>(limits);
     } else {

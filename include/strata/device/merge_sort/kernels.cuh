@@ -16,6 +16,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
+/// A block reads the lengths of so many segments in the time of one access to memory.
+inline constexpr long long most_few_segments = 1024;
+inline constexpr unsigned few_segments_threads = 512;
+
 /// What a block of each kernel is. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
 template <class Policy, segment_class Class, class... Types>
 using tile_agent = AgentSegmentTile<detail::tuning_of<Policy>(Class).block_threads,
@@ -91,6 +95,30 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long lon
   segment_bounds bounds{0, 0};
   if (segment < num_segments) bounds = segments(segment);
   detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
+}
+
+/// By one block: queues the segments of a call of few, and clears the counters before. A kernel before it sorts short
+/// segments, and touches nothing of this.
+template <class Segments, class Workspace>
+__launch_bounds__(few_segments_threads)
+    STRATA_KERNEL void segmented_merge_sort_few_queue_kernel(Segments segments, long long num_segments,
+                                                             segment_limits limits,
+                                                             const STRATA_GRID_CONSTANT Workspace workspace,
+                                                             unsigned long long* words, unsigned num_words,
+                                                             bool is_first) {
+  // A kernel before has waited for all that was before it.
+  if (is_first) platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  for (unsigned i = threadIdx.x; i < num_words; i += few_segments_threads) words[i] = 0;
+  __syncthreads();
+  STRATA_UNROLL_N(1)
+  for (long long first = 0; first < num_segments; first += few_segments_threads) {
+    const long long segment = first + threadIdx.x;
+    segment_bounds bounds{0, 0};
+    if (segment < num_segments) bounds = segments(segment);
+    detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
+  }
+  if (!is_first) platform::wait_for_previous_kernel();
 }
 
 /// Sorts queued segments, and tiles of longer ones.

@@ -48,6 +48,7 @@ __launch_bounds__(detail::merge_tuning_of<typename MaxPolicy::ActivePolicy>(Clas
         int tiles_of_run) {
   using Agent = merge_agent<typename MaxPolicy::ActivePolicy, Class, Key, Value, Compare, HasAnyRuns>;
   STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
   Agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), workspace, merged, buffer, compare, tiles_of_run)
       .merge(barrier);
 }
@@ -71,7 +72,6 @@ struct segment_merges {
                             const merge_sort_workspace& workspace, const grid_barrier_arguments& barrier,
                             const Compare& compare) {
     static kernel_property_cache cache;
-    cooperative.programmatic = false;
     constexpr int tiles_of_run = detail::tiles_of_run<Policy>(Class);
     const std::size_t tiles = workspace.tile_capacity * static_cast<std::size_t>(tiles_of_run);
     return detail::launch_resident(
@@ -170,9 +170,6 @@ struct segments_grid {
   static segment_limits limits(int min_sorted, int max_direct) {
     return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }
-
-  /// A block reads the lengths of so many segments in the time of one access to memory.
-  static constexpr long long most_few_segments = 1024;
 
   /// `grid` has the blocks. If an earlier kernel has queued segments, the flags of the barrier are 0.
   template <class Arguments>
