@@ -98,11 +98,13 @@ struct scan_policy_hub {
                                                  /*items_per_thread=*/items_within(16), BLOCK_LOAD_VECTORIZE,
                                                  BLOCK_STORE_VECTORIZE, /*blocks_per_multiprocessor=*/1};
     /// More bytes in flight. 2^20 items: 4.3; with 256 threads 5.7, with 384 threads 7.2; with 32 bytes a
-    /// thread 6.2, with 48 bytes 7.3, with 80 bytes 5.0.
-    static constexpr scan_tile_tuning large_tile{
-        /*block_threads=*/threads, /*items_per_thread=*/fitting_items<threads, items_within(64)>(),
-        is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
-        is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT, /*blocks_per_multiprocessor=*/1};
+    /// thread 6.2, with 48 bytes 7.3, with 80 bytes 5.0. 2^20 i64, 2026-11-29: with two blocks 7.2, cold 13.7; with one
+    /// 7.7 and 14.5; CUB 3.5 11.5 and 13.9.
+    static constexpr scan_tile_tuning large_tile{/*block_threads=*/threads,
+                                                 /*items_per_thread=*/fitting_items<threads, items_within(64)>(),
+                                                 is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
+                                                 is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT,
+                                                 /*blocks_per_multiprocessor=*/item_bytes == 8 ? 2 : 1};
     /// 2^22 / 2^24 / 2^28 items: 9.7 / 40.5 / 544; 384 x 7 x 4 takes 9.8 / 41.6 / 563; 192 x 9 x 4, two blocks,
     /// 11.0 / 40.1 / 536, and 256 x 7 x 4, two blocks, 9 % longer for structs of 16 bytes. 16 loading warps for inputs
     /// that are no arrays: 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
