@@ -237,6 +237,9 @@ TEST(device_segmented_merge_sort_calls, few_items_take_a_tile_on_each_multiproce
   const auto longer = choice_of(100000, 2, 100000);
   EXPECT_TRUE(longer.queues_all && longer.longer == segment_class::tile_per_multiprocessor);
   EXPECT_TRUE(choice_of(2000, 2000, 2000).first == segment_class::one_thread);
+  // At most one segment a multiprocessor: the large tile, although longer segments are possible.
+  EXPECT_TRUE(choice_of(132 * 500, 132, 132 * 500).first == segment_class::tile_per_multiprocessor);
+  EXPECT_FALSE(choice_of(133 * 500, 133, 133 * 500).first == segment_class::tile_per_multiprocessor);
 }
 
 // ------------------------------------------------------------------ offsets and counts

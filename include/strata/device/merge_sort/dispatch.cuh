@@ -56,7 +56,11 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   };
   if (num_segments <= multiprocessors) {
     if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
-    if (longest <= large.tile_items()) return with_first(segment_class::tile_per_multiprocessor);
+    // Longer segments are left to other kernels. So few shorter ones would keep few threads of smaller blocks busy.
+    const bool are_large = mean > bounds::few_threads && mean <= static_cast<unsigned long long>(large.tile_items());
+    if (longest <= large.tile_items() || (!HasOneSegment && are_large)) {
+      return with_first(segment_class::tile_per_multiprocessor);
+    }
   }
   if constexpr (!HasOneSegment) {
     if (mean <= bounds::one_thread) return with_first(segment_class::one_thread);
