@@ -200,7 +200,7 @@ class AgentMerge {
 
     STRATA_D value_indices(const Arrays& arrays, const part_of_ranges& part)
         : index1(value_vectors::surplus(arrays.values1 + part.begin1)),
-          index2(round_up(index1 + part.count1, value_vector_items) +
+          index2(detail::round_up(index1 + part.count1, value_vector_items) +
                  value_vectors::surplus(arrays.values2 + part.begin2)) {}
   };
 
