@@ -90,6 +90,8 @@ static_assert(!is_environment<strata::CountingInputIterator<int>> && !is_environ
 static_assert(is_exact<const int*, long long*&, int, cu::stream_ref>());
 static_assert(is_exact<int*, strata::Max, unsigned char, std::size_t>());
 static_assert(is_exact<float*, __half*, strata::Max, float, int>());
+static_assert(is_exact<std::nullptr_t, std::size_t&, int*, int*, long>() &&
+              is_exact<void*&, std::size_t&, int*, int*>());
 static_assert(is_exact<int*, std::plus<>, int>() && is_exact<long*, std::plus<long>, int>());
 static_assert(is_exact<strata::CountingInputIterator<int>, int*, strata::Equality, strata::FutureCount<int>>());
 static_assert(!is_exact<const float*, float*, int>() && !is_exact<const int*, float*, int>());

@@ -12,6 +12,7 @@
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/reduce/dispatch.cuh>
 #include <strata/device/reduce/output.cuh>
+#include <strata/device/reduce/reproducible.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 
 #include <cstddef>
@@ -99,6 +100,18 @@ struct TunedDeviceReduce {
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
     return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
                                                       strata::Sum{}, detail::keep_item{}, T{}, stream);
+  }
+
+  /// Adds up, with the same bits on every GPU: the association depends on the types and the number of items alone. Up
+  /// to 16,384 partial sums are kept in temporary storage. The type of the sum is that of `Sum`; it must be a number.
+  template <class InputIterator, class OutputIterator, class NumItemsT>
+  static cudaError_t ReproducibleSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                     OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReproducibleSum");
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 strata::Sum{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
@@ -237,7 +250,8 @@ struct TunedDeviceReduce {
 
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Reduce, associated)
-  STRATA_CALL_WITHOUT_STORAGE(Sum, associated)
+  STRATA_CALL_WITHOUT_STORAGE(ReproducibleSum)
+  STRATA_CALL_WITHOUT_STORAGE_OR(Sum, associated, ReproducibleSum)
   STRATA_CALL_WITHOUT_STORAGE(Min)
   STRATA_CALL_WITHOUT_STORAGE(Max)
   STRATA_CALL_WITHOUT_STORAGE(ArgMin)

@@ -336,7 +336,8 @@ inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device
 template <class T, bool IsOrdered>
 constexpr bool is_exact_argument() {
   using Item = typename referred_type<T>::type;
-  if constexpr (is_stream_class<T> || std::is_void_v<Item> || std::is_same_v<T, Equality>) {
+  if constexpr (is_stream_class<T> || std::is_void_v<Item> || std::is_null_pointer_v<T> ||
+                std::is_same_v<T, Equality>) {
     return true;
   } else if constexpr (!std::is_class_v<T> || !std::is_same_v<T, Item>) {
     return is_exact_number<Item, IsOrdered>;
@@ -346,11 +347,22 @@ constexpr bool is_exact_argument() {
   }
 }
 
+/// True of operators that take one of two operands: strata's, and those of other libraries that are known by name.
+template <class Operator>
+constexpr bool is_extremum() {
+  if constexpr (std::is_class_v<Operator>) {
+    constexpr hardware_reduction operation = detail::operation_by_name<Operator>();
+    return std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max> || operation == hardware_reduction::min ||
+           operation == hardware_reduction::max;
+  } else {
+    return false;
+  }
+}
+
 /// True if the types of the arguments show that the result is the same for each association of operands.
 template <class... Arguments>
 constexpr bool is_exact() {
-  constexpr bool is_ordered =
-      ((std::is_same_v<std::decay_t<Arguments>, Min> || std::is_same_v<std::decay_t<Arguments>, Max>) || ...);
+  constexpr bool is_ordered = (detail::is_extremum<std::decay_t<Arguments>>() || ...);
   return (detail::is_exact_argument<std::decay_t<Arguments>, is_ordered>() && ...);
 }
 
@@ -447,18 +459,41 @@ cudaError_t call_on_stream_class(First& d_temp_storage, Second& temp_storage_byt
   return Overloads{}(static_cast<void*>(d_temp_storage), temp_storage_bytes, detail::call_argument(rest)...);
 }
 
+/// The overloads that make a call: those of `Overloads::reproducible`, if there are any, where an environment requires
+/// the same result on every GPU, and the association of operands changes it.
+template <class Overloads, class Last, bool IsExact>
+struct chosen_overloads {
+  using type = Overloads;
+};
+template <class Overloads, class Environment>
+constexpr bool takes_reproducible() {
+  if constexpr (!std::is_void_v<typename Overloads::reproducible> && !is_stream<cudaStream_t, Environment&> &&
+                is_environment<Environment>) {
+    return requirements_of<Environment>::how_often == determinism::gpu_to_gpu;
+  } else {
+    return false;
+  }
+}
+template <class Overloads, class Last>
+struct chosen_overloads<Overloads, Last, false> {
+  using type =
+      std::conditional_t<detail::takes_reproducible<Overloads, Last>(), typename Overloads::reproducible, Overloads>;
+};
+
 /// Makes a call of this form. `with_storage` makes it without storage.
 template <class Overloads, call_form form, class WithStorage, class... Arguments>
 cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
   using Last = std::remove_cv_t<typename last_of<Arguments...>::type>;
+  constexpr bool is_exact = detail::is_exact<Arguments...>();
+  using Chosen = typename chosen_overloads<Overloads, Last, is_exact>::type;
   detail::check_last_argument<form != call_form::nowhere>();
   if constexpr (form != call_form::nowhere && !is_stream<cudaStream_t, Last&> && is_environment<Last>) {
-    detail::check_requirements<Overloads::result, detail::is_exact<Arguments...>(), Last>();
+    detail::check_requirements<Chosen::result, is_exact, Last>();
   }
   if constexpr (form == call_form::without_storage) {
-    return with_storage(Overloads{}, arguments...);
+    return with_storage(Chosen{}, arguments...);
   } else if constexpr (form == call_form::on_stream_class) {
-    return detail::call_on_stream_class<Overloads>(arguments...);
+    return detail::call_on_stream_class<Chosen>(arguments...);
   } else {
     return cudaErrorInvalidValue;
   }
@@ -473,12 +508,21 @@ STRATA_NAMESPACE_END
 /// call_result of the function, unless it is `fixed`.
 #define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
+/// The same for a function that has another one, `reproducible`, for environments that require the same result on every
+/// GPU. That one was declared before.
+#define STRATA_CALL_WITHOUT_STORAGE_OR(function, result_of_call, reproducible) \
+  STRATA_DETAIL_CALL_FORMS_OR(with_storage, function, result_of_call, reproducible##_overloads)
+
 /// The same for functions that keep nothing in temporary storage: nothing is allocated.
 #define STRATA_CALL_WITH_UNUSED_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_unused_storage, __VA_ARGS__, fixed, )
 
-#define STRATA_DETAIL_CALL_FORMS(with, function, result_of_call, ...)                                                \
+#define STRATA_DETAIL_CALL_FORMS(with, function, result_of_call, ...) \
+  STRATA_DETAIL_CALL_FORMS_OR(with, function, result_of_call, void)
+
+#define STRATA_DETAIL_CALL_FORMS_OR(with, function, result_of_call, for_all_gpus)                                    \
   struct function##_overloads {                                                                                      \
     static constexpr detail::call_result result = detail::call_result::result_of_call;                               \
+    using reproducible = for_all_gpus;                                                                               \
     template <class... Arguments>                                                                                    \
     auto operator()(Arguments&&... arguments) const -> decltype((function)(std::forward<Arguments>(arguments)...)) { \
       return (function)(std::forward<Arguments>(arguments)...);                                                      \

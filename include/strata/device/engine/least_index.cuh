@@ -8,16 +8,15 @@
 /// \file
 /// The least of the numbers that blocks announce, in memory that is not initialised.
 ///
-///     block 3   announce(70): claims the word, stores 70, then the epoch
+///     block 3   announce(70): claims the word, stores 70 and the epoch
 ///     block 5   announce(40): finds the epoch, takes the minimum with 40
 ///     block 0   is_below(64): true, at the latest after its next look
 ///
 /// The word holds a number and an epoch (tagged_word.cuh). The first block to announce replaces the old epoch by the
-/// complement of its own: this claims the word. It stores its number, and then its epoch. Others that announce
-/// meanwhile wait for these two stores, and lower the number afterwards.
+/// complement of its own: this claims the word. It then stores its number and its epoch, in one access. Others that
+/// announce meanwhile wait for this store, and lower the number afterwards.
 ///
-/// Forward progress: only a block that announces waits, for a thread that runs and does not wait. `is_below` never
-/// waits.
+/// Forward progress: only a block that announces waits, for a thread that runs and does not wait. `ask` never waits.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -33,27 +32,33 @@ class least_index {
 
   /// By one thread.
   STRATA_D void announce(unsigned long long index) const {
+    unsigned long long expected = 0;  // what erase() of an earlier call has left
     for (;;) {
-      // Pairs with the release of the block that claims the word.
-      const unsigned long long before = platform::load_acquire(&word_->epoch);
+      const unsigned long long before = atomicCAS(&word_->epoch, expected, claim());
+      if (before == expected) {
+        platform::store_tagged_word(word_, {index, epoch_});
+        return;
+      }
       if (before == epoch_) break;
       if (before == claim()) {
         STRATA_SPIN();
-      } else if (atomicCAS(&word_->epoch, before, claim()) == before) {
-        platform::store_relaxed(&word_->value, index);
-        // Pairs with the acquire above, and with the loads of is_below(), which see both halves or an old epoch.
-        platform::store_release(&word_->epoch, epoch_);
-        return;
+      } else {
+        expected = before;
       }
     }
+    // Both halves of the word were stored at once: the number is there.
     atomicMin(&word_->value, index);
   }
 
-  /// By any thread: whether an announced number is below `bound`. A number that is announced at the same time may be
-  /// missed.
+  /// By any thread: the word. A number that is announced at the same time may be missed.
+  STRATA_D platform::tagged_word ask() const { return platform::load_tagged_word(word_); }
+  /// Whether the word that ask() has returned holds an announced number.
+  STRATA_D bool is_announced(const platform::tagged_word& answer) const { return answer.epoch == epoch_; }
+
+  /// By any thread: whether an announced number is below `bound`.
   STRATA_D bool is_below(unsigned long long bound) const {
-    const platform::tagged_word now = platform::load_tagged_word(word_);
-    return now.epoch == epoch_ && now.value < bound;
+    const platform::tagged_word now = ask();
+    return is_announced(now) && now.value < bound;
   }
 
   /// By one thread, when no block announces or looks any more: a replayed graph carries the same epoch.

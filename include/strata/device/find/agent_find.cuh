@@ -10,6 +10,7 @@
 #include <strata/device/engine/least_index.cuh>
 #include <strata/device/engine/tile_input.cuh>
 #include <strata/device/find/tuning.hpp>
+#include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -17,19 +18,22 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a block of FindIf does with its share of the input. Tiles come in ascending order:
+/// What a block of FindIf does with its share of the input. Each warp takes its part of the block's tiles, in ascending
+/// order, and waits for no other warp:
 ///
-///     1. Load a tile, and look at the least match that other blocks have announced.
-///     2. Test its items.
-///     3. Stop if an item matches, or if the announced match lies before the next tile.
+///     1. Leave if a match is known that lies before the tile.
+///     2. Load the warp's part of the tile. One thread of the block also asks for the announced match.
+///     3. Test the items. A match lowers the least one that the block knows, and is announced to all blocks.
 ///
-/// All items before the least match are tested: a block leaves out only tiles behind a match.
+/// All items before the least match are tested: a warp leaves out only what lies behind a match.
 template <class Policy, class Predicate>
 class AgentFind {
   static constexpr find_tuning tuning = Policy::find;
   static constexpr int block_threads = tuning.block_threads;
+  static constexpr unsigned no_item = ~0u;
   using Index = unsigned long long;
   using BlockReduceT = BlockReduce<Index, block_threads>;
+  using WarpReduceT = WarpReduce<unsigned>;
 
   template <class Iterator>
   using best_input =
@@ -50,112 +54,150 @@ class AgentFind {
   template <class Iterator>
   static constexpr std::size_t interleaved_packs = tile_packs<best_input<Iterator>>;
 
-  using TempStorage = typename BlockReduceT::TempStorage;
+  struct TempStorage {
+    Index least;  // match that the block knows
+    typename WarpReduceT::TempStorage warps[static_cast<std::size_t>(block_threads / warp_threads)];
+    typename BlockReduceT::TempStorage block;
+  };
 
-  STRATA_D AgentFind(TempStorage& storage, Predicate predicate, const least_index& announced)
-      : storage_(storage), predicate_(predicate), announced_(announced) {}
+  /// `none`: behind all items.
+  STRATA_D AgentFind(TempStorage& storage, Predicate predicate, const least_index& announced, Index none)
+      : storage_(storage), predicate_(predicate), announced_(announced) {
+    if (threadIdx.x == 0) storage_.least = none;
+    __syncthreads();
+  }
 
-  /// The first match in block `rank`'s part of `share`, or `none`, in thread 0. Leaves out what lies behind a match.
+  /// The least match that block `rank` knows when it has tested its part of `share`, in all threads. Leaves out what
+  /// lies behind a match.
   template <class Iterator>
-  STRATA_D Index find(Iterator d_in, const even_share& share, unsigned rank, Index none) {
-    Index match = none;
+  STRATA_D Index find(Iterator d_in, const even_share& share, unsigned rank) {
+    find_in_best_input(d_in, share, rank);
+    __syncthreads();
+    return storage_.least;
+  }
+
+  /// The least of one index of each of the first `num_valid` threads, in thread 0.
+  STRATA_D Index least_of_block(Index index, int num_valid) {
+    return BlockReduceT(storage_.block).Reduce(index, Min{}, num_valid);
+  }
+
+ private:
+  template <class Iterator>
+  STRATA_D void find_in_best_input(const Iterator& d_in, const even_share& share, unsigned rank) {
     if constexpr (is_bulk_array<Iterator>) {
       if (share.is_vectorized) {
         const vector_input<iterator_value_t<Iterator>> input{d_in + share.head_items,
                                                              platform::evict_first(share.evict_first_fraction)};
-        find_among_packs(input, d_in, share, rank, match);
-        return least_of_block(match);
+        find_among_packs(input, d_in, share, rank);
+        return;
       }
       // Items with the alignment of their size are always vectorized.
       using T = iterator_value_t<Iterator>;
-      if constexpr (alignof(T) == sizeof(T)) return none;
+      if constexpr (alignof(T) == sizeof(T)) return;
     }
-    find_among_packs(item_input<Iterator>{d_in}, d_in, share, rank, match);
-    return least_of_block(match);
+    find_among_packs(item_input<Iterator>{d_in}, d_in, share, rank);
   }
 
-  /// The least of one index of each of the first `num_valid` threads, in thread 0.
-  STRATA_D Index least_of_block(Index index, int num_valid = block_threads) {
-    __syncthreads();
-    return BlockReduceT(storage_).Reduce(index, Min{}, num_valid);
-  }
-
- private:
-  // Block 0 also tests the items before the first whole pack, the last block those behind the last one. `match` is
-  // behind all items, and becomes the first match of this thread.
+  // Block 0 also tests the items before the first whole pack, the last block those behind the last one.
   template <class Input, class Iterator>
-  STRATA_D void find_among_packs(const Input& input, const Iterator& d_in, const even_share& share, unsigned rank,
-                                 Index& match) {
-    bool has_match = rank == 0 && test_single(d_in, 0, share.head_items, match);
-    std::size_t rounds = share.rounds, tile_of_rounds = rank * tile_packs<Input>;
-    std::size_t begin = share.begin(rank);
-    const std::size_t end = share.end(rank);
-    const auto index_of = [&](std::size_t pack) { return static_cast<Index>(share.head_items + pack * Input::width); };
-    while (rounds > 0 || begin < end) {
-      const std::size_t tile = rounds > 0 ? tile_of_rounds : begin;
-      const std::size_t left = rounds > 0 ? tile_packs<Input> : end - begin;
-      if (rounds > 0) {
-        --rounds;
-        tile_of_rounds += share.blocks * tile_packs<Input>;
-      } else {
-        begin += detail::least(left, tile_packs<Input>);
+  STRATA_D void find_among_packs(const Input& input, const Iterator& d_in, const even_share& share, unsigned rank) {
+    if (rank == 0) test_few(d_in, 0, share.head_items, share.blocks);
+    // The tiles of the rounds, then those of the rest.
+    std::size_t tile = rank * tile_packs<Input>, end = share.first_even_pack;
+    bool has_rounds = true;
+    // Of many tiles, the first one is read in two parts: a match at once is announced before much is read.
+    bool is_cut = packs_of<Input>() > 1 && share.rounds > 1;
+    unsigned offset = 0;
+    for (;;) {
+      if (tile >= end) {
+        if (!has_rounds) break;
+        has_rounds = false;
+        tile = share.begin(rank);
+        end = share.end(rank);
+        continue;
       }
-      const std::size_t next = rounds > 0 ? tile_of_rounds : begin;
-      // One thread looks, while the loads of the tile are under way.
-      bool is_found = threadIdx.x == 0 && announced_.is_below(index_of(next));
-      const int item =
-          left >= tile_packs<Input> ? test_tile<true>(input, tile, left) : test_tile<false>(input, tile, left);
-      if (item >= 0 && !has_match) {
-        const int pack = item / Input::width;
-        match = index_of(tile + threadIdx.x + static_cast<unsigned>(pack) * std::size_t{block_threads}) +
-                static_cast<unsigned>(item % Input::width);
-        has_match = true;
-      }
-      is_found = is_found || has_match;
-      if (__syncthreads_or(is_found ? 1 : 0) != 0) return;
+      const std::size_t part = tile + offset;
+      const Index first = share.head_items + part * Input::width;
+      if (__any_sync(full_warp_mask, platform::load_shared_relaxed(&storage_.least) <= first)) return;
+      const bool is_whole = !is_cut && offset == 0 && end - tile >= tile_packs<Input>;
+      const std::size_t count =
+          is_cut ? static_cast<std::size_t>(block_threads) : detail::least(end - tile, tile_packs<Input>) - offset;
+      // The answer comes with the items of the tile.
+      const bool asks = threadIdx.x == 0 && share.blocks > 1;
+      platform::tagged_word answer{};
+      if (asks) answer = announced_.ask();
+      const unsigned item = is_whole ? test_tile<true>(input, part, count) : test_tile<false>(input, part, count);
+      note(item, first, share.blocks);
+      if (asks && announced_.is_announced(answer)) atomicMin(&storage_.least, answer.value);
+      offset = is_cut ? block_threads : 0;
+      if (!is_cut) tile += has_rounds ? share.blocks * tile_packs<Input> : tile_packs<Input>;
+      is_cut = false;
     }
-    if (rank + 1 == share.blocks && !has_match) {
-      test_single(d_in, share.head_items + share.packs * Input::width, share.tail_items, match);
+    if (rank + 1 == share.blocks) {
+      test_few(d_in, share.head_items + share.packs * Input::width, share.tail_items, share.blocks);
     }
   }
 
-  /// The threads test an item each, fewer than there are threads.
+  /// By all lanes of a warp: notes the first of their matches, which are `first + item`.
+  STRATA_D void note(unsigned item, Index first, unsigned blocks) {
+    if (!__any_sync(full_warp_mask, item != no_item)) return;
+    const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(item, Min{});
+    if (platform::lane_id() != 0) return;
+    const Index match = first + least;
+    if (atomicMin(&storage_.least, match) > match && blocks > 1) announced_.announce(match);
+  }
+
+  /// Warp 0 tests items that fill no pack, one for each lane.
   template <class Iterator>
-  STRATA_D bool test_single(const Iterator& d_in, std::size_t first, std::size_t count, Index& match) {
-    if (threadIdx.x >= count) return false;
-    const std::size_t index = first + threadIdx.x;
-    const auto item = item_input<Iterator>{d_in}.template load<true>(index);
-    if (!static_cast<bool>(predicate_(item[0]))) return false;
-    match = index;
-    return true;
+  STRATA_D void test_few(const Iterator& d_in, std::size_t first, std::size_t count, unsigned blocks) {
+    if (count == 0 || threadIdx.x >= warp_threads) return;
+    unsigned match = no_item;
+    if (threadIdx.x < count) {
+      const auto item = item_input<Iterator>{d_in}.template load<true>(first + threadIdx.x);
+      if (static_cast<bool>(predicate_(item[0]))) match = threadIdx.x;
+    }
+    note(match, first, blocks);
   }
 
-  /// The number of the first match of this thread in a tile of `left` packs, or of the first of them, or -1.
+  /// The number of the first match of this thread in a tile, or in the first `count` packs of it, or `no_item`.
   template <bool IsWhole, class Input>
-  STRATA_D int test_tile(const Input& input, std::size_t tile, std::size_t left) {
+  STRATA_D unsigned test_tile(const Input& input, std::size_t tile, std::size_t count) {
     constexpr int packs = packs_of<Input>();
     typename Input::pack loaded[static_cast<std::size_t>(packs)];
-    const auto has = [&](int i) {
-      return IsWhole || threadIdx.x + static_cast<unsigned>(i) * std::size_t{block_threads} < left;
-    };
+    const auto pack_of = [](int i) { return threadIdx.x + static_cast<unsigned>(i * block_threads); };
+    const auto has = [&](int i) { return IsWhole || pack_of(i) < count; };
     STRATA_UNROLL
     for (int i = 0; i < packs; ++i) {
-      if (has(i)) {
-        loaded[i] =
-            input.template load<true>(tile + threadIdx.x + static_cast<unsigned>(i) * std::size_t{block_threads});
-      }
+      if (has(i)) loaded[i] = input.template load<true>(tile + pack_of(i));
     }
+    // Most packs have no match: one test of each pack takes fewer instructions than the first match of all.
     int first = -1;
     STRATA_UNROLL
     for (int i = packs - 1; i >= 0; --i) {
       if (!has(i)) continue;
+      bool has_match = false;
+      STRATA_UNROLL
+      for (int k = 0; k < Input::width; ++k) {
+        const bool is_match = static_cast<bool>(predicate_(loaded[i][k]));
+        has_match = has_match || is_match;
+      }
+      first = has_match ? i : first;
+    }
+    if (first < 0) return no_item;
+    unsigned item = 0;
+    if constexpr (Input::width > 1) {
+      typename Input::pack pack = loaded[0];
+      STRATA_UNROLL
+      for (int i = 1; i < packs; ++i) {
+        if (has(i) && i == first) pack = loaded[i];
+      }
       STRATA_UNROLL
       for (int k = Input::width - 1; k >= 0; --k) {
-        const bool is_match = static_cast<bool>(predicate_(loaded[i][k]));
-        first = is_match ? i * Input::width + k : first;
+        const bool is_match = static_cast<bool>(predicate_(pack[k]));
+        item = is_match ? static_cast<unsigned>(k) : item;
       }
     }
-    return first;
+    return pack_of(first) * Input::width + item;
   }
 
   TempStorage& storage_;

@@ -25,7 +25,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// How the blocks of FindIf communicate: each announces its match, and the last one to end gathers them all.
+/// How the blocks of FindIf communicate: each announces its matches, and the last one to end gathers what all know.
 struct find_arguments {
   last_block_gather<unsigned long long>::arguments gather;
   least_index::arguments announced;
@@ -47,14 +47,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::Active
                 "find_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 MaxPolicy::ActivePolicy::find.block_threads);
   const least_index announced(arguments.announced);
-  Agent agent(shared.Alias().agent, predicate, announced);
+  Agent agent(shared.Alias().agent, predicate, announced, num_items);
 
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 
-  unsigned long long match = agent.find(d_in, share, blockIdx.x, num_items);
+  unsigned long long match = agent.find(d_in, share, blockIdx.x);
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0 && match < num_items) announced.announce(match);
     Gather gather(shared.Alias().gather, arguments.gather, blockIdx.x, gridDim.x);
     if (!gather.publish_and_collect(match)) return;
     match = agent.least_of_block(match, static_cast<int>(gridDim.x));
