@@ -1,18 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceReduce beside CUB's. The necessary traffic is the input, read once.
+// DeviceReduce beside CUB's. The necessary traffic is the input, read once. ReproducibleSum also stands beside the sum
+// that need not be the same on every GPU (`fast`); CUB has one since 3.1.
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
 #include <cuda/std/functional>
 #include <strata/core/operators.hpp>
 #include <strata/device/device_reduce.cuh>
+#if CUB_VERSION >= 300100
+#include <cuda/std/execution>
+#include <cuda/stream>
+#endif
 
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
@@ -151,6 +158,54 @@ void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> l
   }
 }
 
+#if CUB_VERSION >= 300100
+const std::vector<std::string> reproducible_rivals = {"cub", "fast"};
+#else
+const std::vector<std::string> reproducible_rivals = {"fast"};
+#endif
+
+template <class T>
+void add_reproducible_sum(bench::suite& suite, const char* type) {
+  for (const int log_size : {13, 16, 18, 20, 22, 24, 26, 28}) {
+    const std::int64_t n = std::int64_t{1} << log_size;
+    suite.add(
+        {"DeviceReduce::ReproducibleSum", type, "uniform", n, timing::batched,
+         [n](const environment& env) {
+           const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
+           const two_results<T> out(env);
+           const device_array<T> fast(1);
+           workload work;
+           work.bytes = static_cast<double>(in.bytes());
+           work.peers.push_back(
+               bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+                 return strata::DeviceReduce::ReproducibleSum(storage, bytes, in.data(), out.strata.data(), n, stream);
+               }));
+#if CUB_VERSION >= 300100
+           // Its storage comes from the stream-ordered allocator.
+           work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+             if (storage == nullptr) {
+               bytes = 1;
+               return cudaSuccess;
+             }
+             return cub::DeviceReduce::Sum(
+                 in.data(), out.cub.data(), n,
+                 cuda::std::execution::env{cuda::stream_ref(stream),
+                                           cuda::execution::require(cuda::execution::determinism::gpu_to_gpu)});
+           }));
+#endif
+           work.peers.push_back(
+               bench::storage_peer("fast", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+                 return strata::DeviceReduce::Sum(storage, bytes, in.data(), fast.data(), n, stream);
+               }));
+           work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+           const cudaStream_t stream = env.stream;
+           work.verify = [=] { return bench::difference(out.strata, fast, sum_tolerance<T>(n), stream); };
+           return work;
+         },
+         reproducible_rivals});
+  }
+}
+
 // ------------------------------------------------------------------ Reduce
 
 template <class Operator>
@@ -264,6 +319,9 @@ void add_cases(bench::suite& suite) {
   add_sum<float>(suite, "f32", sizes);
   add_sum<std::int64_t>(suite, "i64", sizes);
   add_sum<double>(suite, "f64", sizes);
+
+  add_reproducible_sum<float>(suite, "f32");
+  add_reproducible_sum<double>(suite, "f64");
 
   const auto narrow_sizes = {16, 20, 24, 28};
   add_sum<std::int8_t, std::int32_t>(suite, "i8", narrow_sizes);

@@ -4,8 +4,13 @@
 // Collectives of logical warps of 4 to 32 lanes beside CUB's: reductions, scans, merge sorts, exchanges, loads and
 // stores. A case of 16x4 is about 16 lanes with 4 items each.
 
+#if __has_include(<cub/warp/warp_reduce_batched.cuh>)
+#include <cub/warp/warp_reduce_batched.cuh>
+#define BENCH_HAS_BATCHED 1
+#endif
 #include <cuda/functional>
 #include <cuda/std/functional>
+#include <strata/warp/warp_reduce_batched.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -80,6 +85,42 @@ struct tail_segments : reduction<Library, T, Lanes, Items, item_kind::numbers> {
     tail_segments::keep(tail_segments::in(memory).TailSegmentedSum(items[0], is_tail), items);
   }
 };
+
+#if BENCH_HAS_BATCHED
+// CUB has it since 3.5. Each lane's items are those of as many batches.
+template <class Library, class T, int Batches, int Lanes>
+using batched_of =
+    std::conditional_t<std::is_same_v<Library, bench::on_strata>, strata::WarpReduceBatched<T, Batches, Lanes>,
+                       cub::WarpReduceBatched<T, Batches, Lanes>>;
+
+template <class Library, class T, int Lanes, int Items>
+struct batched_sum : warp_work<T, Lanes, Items, batched_of<Library, T, Items, Lanes>, item_kind::numbers> {
+  static constexpr const char* algorithm = "WarpReduceBatched::Sum";
+  static constexpr int sums = (Items + Lanes - 1) / Lanes;
+  static __device__ void run(typename batched_sum::storage& memory, T (&items)[Items], int) {
+    T results[sums];
+    batched_sum::in(memory).SumToStriped(items, results);
+    STRATA_UNROLL
+    for (int i = 0; i < sums; ++i) {
+      if (batched_sum::lane() + i * Lanes < Items) items[i] = results[i];
+    }
+  }
+};
+
+template <class Library, class T, int Lanes, int Items>
+struct batched_maximum : warp_work<T, Lanes, Items, batched_of<Library, T, Items, Lanes>> {
+  static constexpr const char* algorithm = "WarpReduceBatched::Reduce max";
+  static constexpr int maxima = (Items + Lanes - 1) / Lanes;
+  static __device__ void run(typename batched_maximum::storage& memory, T (&items)[Items], int) {
+    T results[maxima];
+    batched_maximum::in(memory).ReduceToBlocked(items, results, cuda::maximum<>{});
+    STRATA_UNROLL
+    for (int i = 0; i < maxima; ++i) {
+      if (batched_maximum::lane() * maxima + i < Items) items[i] = results[i];
+    }
+  }
+};
+#endif
 
 // ------------------------------------------------------------------ scans
 
@@ -254,6 +295,20 @@ void add_cases(bench::suite& all) {
   add_collective<composition, struct16, 32, 1>(all, 12);
   add_collective<head_segments, std::int32_t, 32, 1>(all, 48);
   add_collective<tail_segments, std::int32_t, 16, 1>(all, 48);
+#if BENCH_HAS_BATCHED
+  add_collective<batched_sum, std::int32_t, 32, 2>(all, 32);
+  add_collective<batched_sum, std::int32_t, 32, 8>(all, 16);
+  add_collective<batched_sum, std::int32_t, 32, 32>(all, 4);
+  add_collective<batched_sum, std::int32_t, 16, 16>(all, 8);
+  add_collective<batched_sum, std::int32_t, 8, 13>(all, 8);
+  add_collective<batched_sum, float, 32, 3>(all, 32);
+  add_collective<batched_sum, float, 32, 16>(all, 8);
+  add_collective<batched_sum, double, 32, 8>(all, 8);
+  add_collective<batched_sum, __half, 32, 16>(all, 8);
+  add_collective<batched_maximum, float, 32, 8>(all, 16);
+  add_collective<batched_maximum, std::int32_t, 32, 64>(all, 2);
+  add_collective<batched_maximum, std::int32_t, 4, 8>(all, 16);
+#endif
   add_collective<exclusive_sum, std::int32_t, 32, 1>(all, 48);
   add_collective<exclusive_sum, std::int32_t, 16, 1>(all, 48);
   add_collective<exclusive_sum, std::int32_t, 8, 1>(all, 48);

@@ -80,6 +80,7 @@ struct answers_another_query {
   int query(other_tag) const { return 1; }
   int query(int) const { return 1; }
 };
+struct other_number {};
 static_assert(is_environment<ex::env<>> && is_environment<const ex::env<>&>);
 static_assert(is_environment<ex::env<cu::stream_ref, ex::env<>>> && is_environment<ex::prop<other_tag, int>>);
 static_assert(is_environment<own_environment<memory_ref>> && is_environment<memory_ref>);
@@ -90,6 +91,8 @@ static_assert(!is_environment<strata::CountingInputIterator<int>> && !is_environ
 static_assert(is_exact<const int*, long long*&, int, cu::stream_ref>());
 static_assert(is_exact<int*, strata::Max, unsigned char, std::size_t>());
 static_assert(is_exact<float*, __half*, strata::Max, float, int>());
+static_assert(is_exact<float*, double*, cu::minimum<>, float, int>() && is_exact<float*, int, cu::maximum<float>>());
+static_assert(!is_exact<other_number*, other_number*, cu::minimum<>, int>());
 static_assert(is_exact<std::nullptr_t, std::size_t&, int*, int*, long>() &&
               is_exact<void*&, std::size_t&, int*, int*>());
 static_assert(is_exact<int*, std::plus<>, int>() && is_exact<long*, std::plus<long>, int>());

@@ -115,6 +115,12 @@ inline constexpr holder<__tie_break_t::__prefer_larger_index> prefer_larger_inde
 
 }  // namespace execution
 
+/// Operators that are known by their names.
+template <class T = void>
+struct minimum {};
+template <class T = void>
+struct maximum {};
+
 /// As the one of libcu++: it answers for itself.
 class stream_ref : public ::strata_test::stream_ref {
  public:

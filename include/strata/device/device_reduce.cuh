@@ -111,7 +111,7 @@ struct TunedDeviceReduce {
     using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
     return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                 strata::Sum{}, T{}, stream);
+                                                 strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
@@ -249,14 +249,40 @@ struct TunedDeviceReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Reduce, associated)
+ private:
+  template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
+  static cudaError_t reproducible_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                         OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
+                                         cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Reduce");
+    using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 reduction_op, detail::keep_item{}, init, stream);
+  }
+  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
+  static cudaError_t reproducible_transform_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                   InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
+                                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::TransformReduce");
+    using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
+    using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 reduction_op, detail::transform_item<TransformOp>{transform_op}, init,
+                                                 stream);
+  }
+  STRATA_CALL_WITHOUT_STORAGE(reproducible_reduce)
+  STRATA_CALL_WITHOUT_STORAGE(reproducible_transform_reduce)
+
+ public:
+  STRATA_CALL_WITHOUT_STORAGE_OR(Reduce, associated, reproducible_reduce)
   STRATA_CALL_WITHOUT_STORAGE(ReproducibleSum)
   STRATA_CALL_WITHOUT_STORAGE_OR(Sum, associated, ReproducibleSum)
   STRATA_CALL_WITHOUT_STORAGE(Min)
   STRATA_CALL_WITHOUT_STORAGE(Max)
   STRATA_CALL_WITHOUT_STORAGE(ArgMin)
   STRATA_CALL_WITHOUT_STORAGE(ArgMax)
-  STRATA_CALL_WITHOUT_STORAGE(TransformReduce, associated)
+  STRATA_CALL_WITHOUT_STORAGE_OR(TransformReduce, associated, reproducible_transform_reduce)
   STRATA_CALL_WITHOUT_STORAGE(ReduceByKey, associated)
 
  private:

@@ -126,6 +126,9 @@ TYPED_TEST(ReproducibleSumOf, every_device_and_address_gives_the_documented_sum)
   }
 }
 
+struct halved {
+  STRATA_HD float operator()(float item) const { return item / 2; }
+};
 struct to_number {
   const float* items;
   STRATA_HD float operator()(std::size_t i) const { return items[i]; }
@@ -213,6 +216,19 @@ TEST(reproducible_sum, is_the_sum_that_gpu_to_gpu_requires) {
     return DeviceReduce::Sum(storage, bytes, in.data(), out.data(), size, gpu_to_gpu);
   }));
   EXPECT_TRUE(have_same_bits(expected, out.to_host()[0]));
+  ASSERT_CUDA_SUCCESS(DeviceReduce::Reduce(in.data(), out.data(), size, std::plus<>{}, 0.0f, gpu_to_gpu));
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_TRUE(have_same_bits(expected, out.to_host()[0]));
+  const std::vector<float> halves = [&] {
+    std::vector<float> all = items;
+    for (float& item : all) item = halved{}(item);
+    return all;
+  }();
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+    return DeviceReduce::TransformReduce(storage, bytes, in.data(), out.data(), size, strata::Sum{}, halved{}, 0.0f,
+                                         gpu_to_gpu);
+  }));
+  EXPECT_TRUE(have_same_bits(expected_sum<float>(halves), out.to_host()[0]));
   // Sums of integers are the same in any association: no partial sums in storage.
   std::size_t of_ints = 0, of_floats = 0, fast = 0;
   int* const no_ints = nullptr;

@@ -46,7 +46,7 @@ cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
 // case: environment_determinism
 // expect first: determinism::gpu_to_gpu holds for sums and other known operators of integers
 // nvcc: too
-#include <strata/device/device_reduce.cuh>
+#include <strata/device/device_scan.cuh>
 
 #include "support/environments.hpp"
 namespace environment_determinism {
@@ -57,10 +57,31 @@ using item = float;
 using item = int;
 #endif
 
-cudaError_t sum(const item* in, item* out) {
-  return strata::DeviceReduce::Sum(in, out, 1000, ex::require(ex::determinism::gpu_to_gpu));
+cudaError_t sums(const item* in, item* out) {
+  return strata::DeviceScan::InclusiveSum(in, out, 1000, ex::require(ex::determinism::gpu_to_gpu));
 }
 }  // namespace environment_determinism
+
+// case: environment_exchange
+// expect first: reproducible reductions exchange operands: specialise strata::operator_traits if the operator is
+#include <strata/device/device_reduce.cuh>
+
+#include "support/environments.hpp"
+namespace environment_exchange {
+namespace ex = cuda::strata_test::execution;
+struct own_sum {
+  STRATA_HD float operator()(float a, float b) const { return a + b; }
+};
+#if defined(STRATA_CASE_environment_exchange)
+using operation = own_sum;
+#else
+using operation = strata::Sum;
+#endif
+
+cudaError_t sum(const float* in, float* out) {
+  return strata::DeviceReduce::Reduce(in, out, 1000, operation{}, 0.0f, ex::require(ex::determinism::gpu_to_gpu));
+}
+}  // namespace environment_exchange
 
 // case: environment_memory
 // expect first: a memory resource has allocate\(bytes, stream\) and deallocate\(memory, bytes, stream\), or it is

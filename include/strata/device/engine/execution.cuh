@@ -331,6 +331,18 @@ struct referred_type<T*> {
 template <class T, bool IsOrdered>
 inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
 
+/// True of operators that take one of two operands: strata's, and those of other libraries that are known by name.
+template <class Operator>
+constexpr bool is_extremum() {
+  if constexpr (std::is_class_v<Operator>) {
+    constexpr hardware_reduction operation = detail::operation_by_name<Operator>();
+    return std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max> || operation == hardware_reduction::min ||
+           operation == hardware_reduction::max;
+  } else {
+    return false;
+  }
+}
+
 /// True of an argument after which the result cannot depend on association: integers, where they lie, operators that
 /// are known on integers.
 template <class T, bool IsOrdered>
@@ -343,19 +355,8 @@ constexpr bool is_exact_argument() {
     return is_exact_number<Item, IsOrdered>;
   } else {
     using Operand = std::conditional_t<std::is_void_v<typename operand<T>::type>, int, typename operand<T>::type>;
-    return is_exact_number<T, IsOrdered> || operator_traits<T, Operand>::has_identity;
-  }
-}
-
-/// True of operators that take one of two operands: strata's, and those of other libraries that are known by name.
-template <class Operator>
-constexpr bool is_extremum() {
-  if constexpr (std::is_class_v<Operator>) {
-    constexpr hardware_reduction operation = detail::operation_by_name<Operator>();
-    return std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max> || operation == hardware_reduction::min ||
-           operation == hardware_reduction::max;
-  } else {
-    return false;
+    return is_exact_number<T, IsOrdered> || operator_traits<T, Operand>::has_identity ||
+           (detail::is_extremum<T>() && is_exact_number<Operand, IsOrdered>);
   }
 }
 

@@ -86,7 +86,7 @@ struct grouped_input {
 };
 
 /// What a block of a reproducible reduction does.
-template <class AccumT, class ReductionOp>
+template <class AccumT, class ReductionOp, class TransformOp>
 class AgentReproducible {
  public:
   static constexpr int block_threads = 512;
@@ -102,8 +102,8 @@ class AgentReproducible {
     typename WarpReduceT::TempStorage warps[warps_of_block];
   };
 
-  STRATA_D AgentReproducible(TempStorage& storage, ReductionOp reduction_op)
-      : storage_(storage), reduction_op_(reduction_op) {}
+  STRATA_D AgentReproducible(TempStorage& storage, ReductionOp reduction_op, TransformOp transform_op)
+      : storage_(storage), reduction_op_(reduction_op), transform_op_(transform_op) {}
 
   /// The warps of all blocks take pieces in turn, and write their results to `partials`.
   template <class Iterator>
@@ -192,9 +192,9 @@ class AgentReproducible {
     // The last pack may lack items.
     if (packs % warp_threads == lane && packs * plan::width < items) {
       const item_input<Iterator> single{d_in};
-      AccumT reduced = static_cast<AccumT>(single.template load<true>(begin + packs * plan::width)[0]);
+      AccumT reduced = transform(single.template load<true>(begin + packs * plan::width)[0]);
       for (std::size_t i = packs * plan::width + 1; i < items; ++i) {
-        reduced = combine(reduced, static_cast<AccumT>(single.template load<true>(begin + i)[0]));
+        reduced = combine(reduced, transform(single.template load<true>(begin + i)[0]));
       }
       result = has_result ? combine(result, reduced) : reduced;
     }
@@ -203,14 +203,21 @@ class AgentReproducible {
 
   template <class Input>
   STRATA_D AccumT reduce_pack(const typename Input::pack& pack) {
-    AccumT result = static_cast<AccumT>(pack[0]);
+    AccumT result = transform(pack[0]);
     STRATA_UNROLL
-    for (int i = 1; i < Input::width; ++i) result = combine(result, static_cast<AccumT>(pack[i]));
+    for (int i = 1; i < Input::width; ++i) result = combine(result, transform(pack[i]));
     return result;
+  }
+
+  /// Transformations of DeviceReduce also take the index of an item, which none needs here.
+  template <class Item>
+  STRATA_D AccumT transform(const Item& item) {
+    return static_cast<AccumT>(transform_op_(item, 0));
   }
 
   TempStorage& storage_;
   ReductionOp reduction_op_;
+  TransformOp transform_op_;
 };
 
 }  // namespace detail
@@ -219,20 +226,21 @@ STRATA_NAMESPACE_END
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Reduces the pieces in all blocks, and their results in the last one.
-template <class AccumT, class InputIterator, class OutputIterator, class NumItems, class ReductionOp, class InitT>
-__launch_bounds__(AgentReproducible<AccumT, ReductionOp>::block_threads, 2)
+template <class AccumT, class InputIterator, class OutputIterator, class NumItems, class ReductionOp, class TransformOp,
+          class InitT>
+__launch_bounds__(AgentReproducible<AccumT, ReductionOp, TransformOp>::block_threads, 2)
     STRATA_KERNEL void reproducible_kernel(InputIterator d_in, OutputIterator d_out, NumItems count,
                                            float evict_first_fraction, AccumT* partials,
                                            typename last_block_gather<unsigned>::arguments gather_arguments,
-                                           ReductionOp reduction_op, InitT init) {
-  using Agent = AgentReproducible<AccumT, ReductionOp>;
+                                           ReductionOp reduction_op, TransformOp transform_op, InitT init) {
+  using Agent = AgentReproducible<AccumT, ReductionOp, TransformOp>;
   using Gather = last_block_gather<unsigned>;
   struct shared_storage {
     typename Agent::TempStorage agent;
     typename Gather::TempStorage gather;
   };
   STRATA_SHARED(shared, Uninitialized<shared_storage>);
-  Agent agent(shared.Alias().agent, reduction_op);
+  Agent agent(shared.Alias().agent, reduction_op, transform_op);
 
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
@@ -256,21 +264,21 @@ __launch_bounds__(AgentReproducible<AccumT, ReductionOp>::block_threads, 2)
 }
 
 /// One call of a reproducible reduction.
-template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class InitT>
+template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT>
 struct DispatchReproducible {
   using T = iterator_value_t<InputIterator>;
   using plan = reproducible_plan<T>;
-  using Agent = AgentReproducible<AccumT, ReductionOp>;
+  using Agent = AgentReproducible<AccumT, ReductionOp, TransformOp>;
   /// At most a block for each thread that gathers.
   static constexpr std::size_t max_blocks = Agent::block_threads;
 
   template <class NumItemsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                              OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, InitT init,
-                              cudaStream_t stream) {
+                              OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
+                              TransformOp transform_op, InitT init, cudaStream_t stream) {
     static_assert(operator_traits<ReductionOp, AccumT>::commutative,
-                  "reproducible sums are for numbers, whose order in a sum does not matter: specialise "
-                  "strata::operator_traits if that of your type does not matter either");
+                  "reproducible reductions exchange operands: specialise strata::operator_traits if the operator is "
+                  "commutative on this type, or require determinism::run_to_run");
     const std::size_t max_items = detail::max_items(num_items);
     if (detail::refuses_input(d_in, num_items, "d_in") || detail::refuses_index(d_out, max_items)) {
       return cudaErrorInvalidValue;
@@ -292,25 +300,26 @@ struct DispatchReproducible {
     const std::size_t blocks = detail::least(detail::least(resident, wanted), max_blocks);
     using Count = kernel_count_t<NumItemsT>;
     return strata::launch(
-        {"strata::DeviceReduce::ReproducibleSum", dim3(blocks > 0 ? static_cast<unsigned>(blocks) : 1),
+        {"strata::DeviceReduce, reproducible", dim3(blocks > 0 ? static_cast<unsigned>(blocks) : 1),
          dim3(Agent::block_threads), 0, stream, 1, device.ptx_version >= 900},
-        reproducible_kernel<AccumT, InputIterator, OutputIterator, Count, ReductionOp, InitT>, d_in, d_out,
+        reproducible_kernel<AccumT, InputIterator, OutputIterator, Count, ReductionOp, TransformOp, InitT>, d_in, d_out,
         static_cast<Count>(num_items), detail::evict_first_fraction(device.l2_bytes, max_items * sizeof(T)),
         storage.template get<AccumT>(1),
         typename last_block_gather<unsigned>::arguments{storage.template get<platform::tagged_word>(0), next_epoch()},
-        reduction_op, init);
+        reduction_op, transform_op, init);
   }
 };
 
 /// Carries out one call of a reproducible reduction, whose partial results have the type `AccumT`.
-template <class AccumT, class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp, class InitT>
+template <class AccumT, class InputIterator, class OutputIterator, class NumItemsT, class ReductionOp,
+          class TransformOp, class InitT>
 cudaError_t dispatch_reproducible(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                  OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, InitT init,
-                                  cudaStream_t stream) {
+                                  OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
+                                  TransformOp transform_op, InitT init, cudaStream_t stream) {
   constexpr bool is_possible = can_accumulate<ReductionOp, AccumT, InputIterator, OutputIterator>;
-  using Dispatcher = DispatchReproducible<AccumT, InputIterator, OutputIterator, ReductionOp, InitT>;
+  using Dispatcher = DispatchReproducible<AccumT, InputIterator, OutputIterator, ReductionOp, TransformOp, InitT>;
   return dispatch_if<is_possible, Dispatcher>::Dispatch(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                        reduction_op, init, stream);
+                                                        reduction_op, transform_op, init, stream);
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END
