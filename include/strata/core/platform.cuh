@@ -173,17 +173,6 @@ STRATA_DETAIL_DEVICE_STORE(store_release, STRATA_DETAIL_PTX_OR_ORDER("st.release
 #undef STRATA_DETAIL_PROGRESS
 #endif
 
-/// A word of shared memory that other threads of the block lower or raise by atomic functions at the same time.
-STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* p) {
-#if STRATA_DEVICE_PASS
-  unsigned long long value;
-  asm volatile("ld.relaxed.cta.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
-  return value;
-#else
-  return STRATA_DETAIL_ATOMIC_LOAD(p, __ATOMIC_RELAXED);
-#endif
-}
-
 /// Sequentially consistent fence at device scope: of two threads that each store a word, fence and
 /// load the other's word, at least one sees the other's store.
 STRATA_D void fence_sc() {

@@ -29,5 +29,16 @@ STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #endif
 }
 
+/// A word of shared memory that other threads of the block change at the same time, by atomic functions.
+STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) {
+#if STRATA_DEVICE_PASS
+  unsigned long long value;
+  asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(value) : "r"(shared_address(word)) : "memory");
+  return value;
+#else
+  return STRATA_DETAIL_ATOMIC_LOAD(word, __ATOMIC_RELAXED);
+#endif
+}
+
 }  // namespace platform
 STRATA_NAMESPACE_END

@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/shared_memory.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/least_index.cuh>
 #include <strata/device/engine/tile_input.cuh>
