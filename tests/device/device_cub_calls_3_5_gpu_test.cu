@@ -11,18 +11,29 @@
 
 #if CUB_VERSION >= 300500
 #include <cub/device/device_find.cuh>
+#include <cub/device/device_for.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
+#include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_reduce_batched.cuh>
+#include <cub/warp/warp_scan.cuh>
+#include <cuda/std/array>
 #include <cuda/std/functional>
+#include <cuda/std/mdspan>
+#include <cuda/std/span>
 #include <cuda/std/tuple>
 
 #include <strata/device/device_find.cuh>
+#include <strata/device/device_for.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_reduce_batched.cuh>
+#include <strata/warp/warp_scan.cuh>
 
 #include "meta/cub_calls/calls.cuh"
 
@@ -44,7 +55,11 @@ STRATA_COMPARE_CUB_CALLS(device_find)
 STRATA_COMPARE_CUB_CALLS(device_transform_if)
 STRATA_COMPARE_CUB_CALLS(device_select_unique)
 STRATA_COMPARE_CUB_CALLS(device_reduce_by_comparator)
+STRATA_COMPARE_CUB_CALLS(device_segmented_scan)
+STRATA_COMPARE_CUB_CALLS(device_for_layouts)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_batched)
+STRATA_COMPARE_CUB_CALLS(warp_reduce_extremes)
+STRATA_COMPARE_CUB_CALLS(warp_scan_partial)
 #else
 TEST(cub_calls_3_5, are_compared_with_cub_3_5) { GTEST_SKIP() << "CUB is " << CUB_VERSION; }
 #endif

@@ -37,7 +37,8 @@ inline constexpr bool takes_any_operands =
 ///   its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not: they may be elsewhere, or
 ///   call with other arguments.
-/// - Items are numbered by lane, and within a lane by array index. Operands keep that order, so the
+/// - The items of a lane are an array, a `cuda::std::array` or a span of a fixed length.
+/// - Items are numbered by lane, and within a lane by index. Operands keep that order, so the
 ///   operator need be associative only. It is called with items and with results of such calls,
 ///   never with the input of a lane at or past `valid_items`.
 /// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
@@ -85,6 +86,10 @@ template <class T, int LogicalWarpThreads = warp_threads>
 class WarpReduce {
   static_assert(detail::relocatable_requirements<T>::check());
   using logical_warp = detail::logical_warp<LogicalWarpThreads>;
+  /// `T`, for types that say how many items they have, other than arrays: cuda::std::array, spans of a fixed length.
+  template <class Inputs>
+  using if_items =
+      std::enable_if_t<!std::is_array_v<Inputs> && !std::is_same_v<Inputs, T> && (detail::static_size<Inputs> > 0), T>;
 
  public:
   struct TempStorage : Uninitialized<NullType> {};
@@ -99,6 +104,10 @@ class WarpReduce {
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  template <class Inputs, class Operator>
+  STRATA_D if_items<Inputs> Reduce(const Inputs& inputs, Operator reduction_op) {
+    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+  }
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int valid_items) {
     return reduce_valid(input, reduction_op, valid_items);
@@ -109,6 +118,10 @@ class WarpReduce {
   STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Sum{});
   }
+  template <class Inputs>
+  STRATA_D if_items<Inputs> Sum(const Inputs& inputs) {
+    return Reduce(inputs, strata::Sum{});
+  }
   STRATA_D T Sum(T input, int valid_items) { return Reduce(input, strata::Sum{}, valid_items); }
 
   STRATA_D T Min(T input) { return Reduce(input, strata::Min{}); }
@@ -116,11 +129,19 @@ class WarpReduce {
   STRATA_D T Min(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Min{});
   }
+  template <class Inputs>
+  STRATA_D if_items<Inputs> Min(const Inputs& inputs) {
+    return Reduce(inputs, strata::Min{});
+  }
   STRATA_D T Min(T input, int valid_items) { return Reduce(input, strata::Min{}, valid_items); }
 
   STRATA_D T Max(T input) { return Reduce(input, strata::Max{}); }
   template <std::size_t ItemsPerThread>
   STRATA_D T Max(const T (&inputs)[ItemsPerThread]) {
+    return Reduce(inputs, strata::Max{});
+  }
+  template <class Inputs>
+  STRATA_D if_items<Inputs> Max(const Inputs& inputs) {
     return Reduce(inputs, strata::Max{});
   }
   STRATA_D T Max(T input, int valid_items) { return Reduce(input, strata::Max{}, valid_items); }

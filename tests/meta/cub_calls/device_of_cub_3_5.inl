@@ -161,3 +161,78 @@ inline void device_reduce_by_comparator(cub_calls::recorder& all) {
       },
       extreme, index);
 }
+
+struct larger_of_two {
+  __host__ __device__ int operator()(int a, int b) const { return a < b ? b : a; }
+};
+
+inline void device_segmented_scan(cub_calls::recorder& all) {
+  using cub_calls::num_items;
+  constexpr int segments = 300;
+  const device_vector<int> numbers(cub_calls::numbers<int>(num_items, 1000));
+  const device_vector<int> offsets(cub_calls::segment_offsets<int>(segments, num_items));
+  const int *const begins = offsets.data(), *const ends = offsets.data() + 1;
+  device_vector<int> out(num_items);
+  const auto larger = larger_of_two{};
+#define STRATA_SCAN(name, ...) \
+  out.poison();                \
+  all.device(                  \
+      name, [&](void* storage, std::size_t& bytes) { return lib::DeviceSegmentedScan::__VA_ARGS__; }, out)
+  STRATA_SCAN("DeviceSegmentedScan::ExclusiveSegmentedSum: temporary storage",
+              ExclusiveSegmentedSum(storage, bytes, numbers.data(), out.data(), begins, ends, segments));
+  STRATA_SCAN("DeviceSegmentedScan::ExclusiveSegmentedSum: output offsets",
+              ExclusiveSegmentedSum(storage, bytes, numbers.data(), out.data(), begins, ends, begins, segments));
+  STRATA_SCAN("DeviceSegmentedScan::InclusiveSegmentedSum: temporary storage",
+              InclusiveSegmentedSum(storage, bytes, numbers.data(), out.data(), begins, ends, segments));
+  STRATA_SCAN("DeviceSegmentedScan::InclusiveSegmentedSum: output offsets",
+              InclusiveSegmentedSum(storage, bytes, numbers.data(), out.data(), begins, ends, begins, segments));
+  STRATA_SCAN("DeviceSegmentedScan::ExclusiveSegmentedScan: temporary storage",
+              ExclusiveSegmentedScan(storage, bytes, numbers.data(), out.data(), begins, ends, segments, larger, 500));
+  STRATA_SCAN(
+      "DeviceSegmentedScan::ExclusiveSegmentedScan: output offsets",
+      ExclusiveSegmentedScan(storage, bytes, numbers.data(), out.data(), begins, ends, begins, segments, larger, 500));
+  STRATA_SCAN("DeviceSegmentedScan::InclusiveSegmentedScan: temporary storage",
+              InclusiveSegmentedScan(storage, bytes, numbers.data(), out.data(), begins, ends, segments, larger));
+  STRATA_SCAN(
+      "DeviceSegmentedScan::InclusiveSegmentedScan: output offsets",
+      InclusiveSegmentedScan(storage, bytes, numbers.data(), out.data(), begins, ends, begins, segments, larger));
+  STRATA_SCAN(
+      "DeviceSegmentedScan::InclusiveSegmentedScanInit: temporary storage",
+      InclusiveSegmentedScanInit(storage, bytes, numbers.data(), out.data(), begins, ends, segments, larger, 500));
+  STRATA_SCAN("DeviceSegmentedScan::InclusiveSegmentedScanInit: output offsets",
+              InclusiveSegmentedScanInit(storage, bytes, numbers.data(), out.data(), begins, ends, begins, segments,
+                                         larger, 500));
+#undef STRATA_SCAN
+  out.poison();
+  all.device_in_one_call(
+      "DeviceSegmentedScan::InclusiveSegmentedSum: without storage",
+      [&] {
+        return lib::DeviceSegmentedScan::InclusiveSegmentedSum(numbers.data(), out.data(), begins, ends, segments);
+      },
+      out);
+}
+
+/// Notes where each index of a layout comes.
+struct note_place {
+  int* places;
+  __device__ void operator()(int n, int i, int j) const { places[i * 7 + j] = n; }
+};
+
+inline void device_for_layouts(cub_calls::recorder& all) {
+  using extents = cuda::std::extents<int, 5, 7>;
+  device_vector<int> places(35);
+  all.device_in_one_call(
+      "DeviceFor::ForEachInLayout: layout_left",
+      [&] {
+        return lib::DeviceFor::ForEachInLayout(cuda::std::layout_left::mapping<extents>{}, note_place{places.data()});
+      },
+      places);
+  places.poison();
+  all.device(
+      "DeviceFor::ForEachInLayout: temporary storage, layout_right",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceFor::ForEachInLayout(storage, bytes, cuda::std::layout_right::mapping<extents>{},
+                                               note_place{places.data()});
+      },
+      places);
+}
