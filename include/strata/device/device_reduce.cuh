@@ -40,7 +40,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   early but touches memory only after that one.
 /// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device, for floating-point
 ///   sums too: how the input is cut depends on its size, its alignment and the number of multiprocessors, and partial
-///   results are combined in a fixed order. `d_out` may lie inside the input. With no items, the initial value is the
+///   results are combined in a fixed order. On another device a floating-point sum may differ; `ReproducibleSum` does
+///   not. `d_out` may lie inside the input. With no items, the initial value is the
 ///   result.
 /// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items ignore NaNs, as fmin does; if all items are
 ///   NaN the result is a NaN, of `ArgMin` and `ArgMax` the first item. -0.0 is below +0.0 for `Min` and `Max`; for
@@ -100,18 +101,6 @@ struct TunedDeviceReduce {
     using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
     return detail::dispatch_reduce<AccumT, PolicyHub>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
                                                       strata::Sum{}, detail::keep_item{}, T{}, stream);
-  }
-
-  /// Adds up, with the same bits on every GPU: the association depends on the types and the number of items alone. Up
-  /// to 16,384 partial sums are kept in temporary storage. The type of the sum is that of `Sum`; it must be a number.
-  template <class InputIterator, class OutputIterator, class NumItemsT>
-  static cudaError_t ReproducibleSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                     OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReproducibleSum");
-    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
-    using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
-    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                 strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
   /// Finds the smallest item. With no items, the largest value of the input type.
@@ -225,6 +214,46 @@ struct TunedDeviceReduce {
                                                       reduction_op, Transform{transform_op}, init, stream);
   }
 
+  // -------------------------------------------------------------- the same bits on every GPU
+
+  /// Adds up, with the same bits on every GPU: the association depends on the types and the number of items alone. The
+  /// type of the sum is that of `Sum`, and must be a number. Temporary storage grows with the input, up to 16,384 sums.
+  /// `Sum` does the same if its environment requires `determinism::gpu_to_gpu`; so do the following two.
+  template <class InputIterator, class OutputIterator, class NumItemsT>
+  static cudaError_t ReproducibleSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                     OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReproducibleSum");
+    using T = detail::initial_value_t<OutputIterator, detail::iterator_value_t<InputIterator>>;
+    using AccumT = detail::accumulator_t<strata::Sum, T, detail::iterator_value_t<InputIterator>>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 strata::Sum{}, detail::keep_item{}, T{}, stream);
+  }
+
+  /// Reduces with an operator that is known to be commutative, and an initial value, with the same bits on every GPU.
+  template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
+  static cudaError_t ReproducibleReduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
+                                        OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
+                                        cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReproducibleReduce");
+    using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 reduction_op, detail::keep_item{}, init, stream);
+  }
+
+  /// Reduces `transform_op(x)` for each item `x`, with the same bits on every GPU.
+  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
+  static cudaError_t ReproducibleTransformReduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                 InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
+                                                 ReductionOp reduction_op, TransformOp transform_op, T init,
+                                                 cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::ReproducibleTransformReduce");
+    using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
+    using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
+    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
+                                                 reduction_op, detail::transform_item<TransformOp>{transform_op}, init,
+                                                 stream);
+  }
+
   // -------------------------------------------------------------- by key
 
   /// Reduces each run of equal neighbouring keys: writes its first key to `d_unique_out`, what its
@@ -249,40 +278,16 @@ struct TunedDeviceReduce {
   }
 
   // -------------------------------------------------------------- without temporary storage
- private:
-  template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
-  static cudaError_t reproducible_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
-                                         OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
-                                         cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Reduce");
-    using AccumT = detail::accumulator_t<ReductionOp, T, detail::iterator_value_t<InputIterator>>;
-    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                 reduction_op, detail::keep_item{}, init, stream);
-  }
-  template <class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class T, class NumItemsT>
-  static cudaError_t reproducible_transform_reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                                   InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
-                                                   ReductionOp reduction_op, TransformOp transform_op, T init,
-                                                   cudaStream_t stream = 0) {
-    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::TransformReduce");
-    using Transformed = typename detail::transformed<TransformOp, detail::iterator_value_t<InputIterator>>::type;
-    using AccumT = detail::accumulator_t<ReductionOp, T, Transformed>;
-    return detail::dispatch_reproducible<AccumT>(d_temp_storage, temp_storage_bytes, d_in, d_out, num_items,
-                                                 reduction_op, detail::transform_item<TransformOp>{transform_op}, init,
-                                                 stream);
-  }
-  STRATA_CALL_WITHOUT_STORAGE(reproducible_reduce)
-  STRATA_CALL_WITHOUT_STORAGE(reproducible_transform_reduce)
-
- public:
-  STRATA_CALL_WITHOUT_STORAGE_OR(Reduce, associated, reproducible_reduce)
+  STRATA_CALL_WITHOUT_STORAGE(ReproducibleReduce)
+  STRATA_CALL_WITHOUT_STORAGE_OR(Reduce, associated, ReproducibleReduce)
   STRATA_CALL_WITHOUT_STORAGE(ReproducibleSum)
   STRATA_CALL_WITHOUT_STORAGE_OR(Sum, associated, ReproducibleSum)
   STRATA_CALL_WITHOUT_STORAGE(Min)
   STRATA_CALL_WITHOUT_STORAGE(Max)
   STRATA_CALL_WITHOUT_STORAGE(ArgMin)
   STRATA_CALL_WITHOUT_STORAGE(ArgMax)
-  STRATA_CALL_WITHOUT_STORAGE_OR(TransformReduce, associated, reproducible_transform_reduce)
+  STRATA_CALL_WITHOUT_STORAGE(ReproducibleTransformReduce)
+  STRATA_CALL_WITHOUT_STORAGE_OR(TransformReduce, associated, ReproducibleTransformReduce)
   STRATA_CALL_WITHOUT_STORAGE(ReduceByKey, associated)
 
  private:

@@ -44,7 +44,7 @@ cudaError_t copy(const int** inputs, int** outputs, const size* sizes) {
 }  // namespace copy_sizes
 
 // case: environment_determinism
-// expect first: determinism::gpu_to_gpu holds for sums and other known operators of integers
+// expect first: determinism::gpu_to_gpu holds for DeviceReduce::Sum, Reduce and TransformReduce, for known
 // nvcc: too
 #include <strata/device/device_scan.cuh>
 

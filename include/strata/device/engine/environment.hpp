@@ -138,9 +138,11 @@ constexpr void check_requirements() {
   static_assert(required::how_often == determinism::not_guaranteed || Result != call_result::unordered,
                 "the order of this result may change from run to run: pass OrderedJoinOptions, or require "
                 "determinism::not_guaranteed");
-  static_assert(required::how_often != determinism::gpu_to_gpu || Result != call_result::associated || IsExact,
-                "determinism::gpu_to_gpu holds for sums and other known operators of integers, and for Min and Max: "
-                "this result depends on how a GPU associates its operands, so require determinism::run_to_run");
+  static_assert(
+      required::how_often != determinism::gpu_to_gpu || Result != call_result::associated || IsExact,
+      "determinism::gpu_to_gpu holds for DeviceReduce::Sum, Reduce and TransformReduce, for known operators of "
+      "integers, and for Min and Max: this result depends on how a GPU associates its operands, so require "
+      "determinism::run_to_run");
   static_assert(required::order == output_ordering::unsorted || Result == call_result::sorted,
                 "this result is not sorted: call the function with Sorted or Sort in its name, or require "
                 "output_ordering::unsorted");

@@ -29,8 +29,9 @@ STRATA_NAMESPACE_BEGIN
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
 /// - what is required (`cuda::execution::require`). A call that cannot keep it does not compile. All calls but joins in
-///   any order keep `determinism::run_to_run`, and all but sums and operators of other items than integers
-///   `gpu_to_gpu`. `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK
+///   any order keep `determinism::run_to_run`. `gpu_to_gpu` is kept by DeviceReduce::Sum, Reduce and TransformReduce
+///   (see ReproducibleSum), and by all but sums and operators of other items than integers.
+///   `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK
 ///   with `Sorted` in their names. All keep `tie_break::prefer_smaller_index`.
 ///
 /// It ignores the rest: `cuda::execution::tune` is for kernels of CUB.

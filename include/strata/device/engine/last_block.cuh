@@ -90,6 +90,17 @@ class last_block_gather {
     return true;
   }
 
+  /// By all threads of the block: true in exactly one block, the last to publish. What other blocks have written to
+  /// memory before is then visible in all its threads. `value` goes nowhere.
+  STRATA_D bool is_last(T value) {
+    __syncthreads();
+    if (threadIdx.x == 0) platform::fence_acq_rel();
+    if (!publish_and_collect(value)) return false;
+    // By each thread, which has read the word of one block. Pairs with the fences above.
+    platform::fence_acq_rel();
+    return is_elected();
+  }
+
   // The steps one by one, each by one thread. A fence_sc() stands between a block's publish() and its collect(), and
   // a barrier if other threads collect.
 

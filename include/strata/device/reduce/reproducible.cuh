@@ -247,15 +247,11 @@ __launch_bounds__(AgentReproducible<AccumT, ReductionOp, TransformOp>::block_thr
 
   const std::size_t num_items = detail::number_of_items<std::size_t>(count);
   agent.reduce_pieces(d_in, num_items, evict_first_fraction, partials);
-  __syncthreads();
   if (gridDim.x > 1) {
     Gather gather(shared.Alias().gather, gather_arguments, blockIdx.x, gridDim.x);
-    // The results of a block's pieces are visible before its word. Each thread has read the word of one block.
-    if (threadIdx.x == 0) platform::fence_acq_rel();
-    unsigned nothing = 0;
-    if (!gather.publish_and_collect(nothing)) return;
-    platform::fence_acq_rel();
-    if (!gather.is_elected()) return;
+    if (!gather.is_last(0u)) return;
+  } else {
+    __syncthreads();
   }
   AccumT result;
   const unsigned pieces = reproducible_plan<iterator_value_t<InputIterator>>::of(num_items).pieces;
