@@ -100,6 +100,26 @@ struct layout_of_row {
   i64 stride(std::size_t r) const { return r == 0 ? row.columns : 1; }
   row_of row;
 };
+/// An array in the shape of an mdspan.
+struct array_of_row {
+  struct mapping_type : layout_of_row {
+    i64 required_span_size() const { return row.columns; }
+    STRATA_HD i64 operator()(i64, i64 column) const { return column; }
+  };
+  struct accessor_type {
+    STRATA_HD u32& access(u32* first, std::size_t i) const { return first[i]; }
+  };
+  using element_type = u32;
+  using index_type = i64;
+  using data_handle_type = u32*;
+  static constexpr std::size_t rank() { return 2; }
+  STRATA_HD u32* data_handle() const { return first; }
+  STRATA_HD const mapping_type& mapping() const { return layout; }
+  STRATA_HD accessor_type accessor() const { return {}; }
+  row_of extents() const { return layout.row; }
+  u32* first;
+  mapping_type layout;
+};
 struct write_column {
   u32* out;
   STRATA_HD void operator()(i64, i64, i64 column) const { out[column] = static_cast<u32>(column) * 5; }
@@ -466,6 +486,9 @@ std::vector<device_call> loops() {
       without_memory(
           row({out()}, items,
               STRATA_CALL(DeviceFor::ForEachInLayout, layout_of_row{{static_cast<i64>(N(0))}}, write_column{U(0)}))),
+      without_memory(row({in(), out()}, items,
+                         STRATA_CALL(DeviceCopy::Copy, array_of_row{U(0), {{{static_cast<i64>(N(0))}}}},
+                                     array_of_row{U(1), {{{static_cast<i64>(N(0))}}}}))),
       without_memory(
           {{out()}, items, STRATA_CALL(DeviceFor::ForEachCopy, indices(0), indices(0) + N(0), write_to{U(0)})}),
   };

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #if CUB_VERSION >= 300500
+#include <cub/device/device_copy.cuh>
 #include <cub/device/device_find.cuh>
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -25,6 +26,7 @@
 #include <cuda/std/span>
 #include <cuda/std/tuple>
 
+#include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -57,6 +59,7 @@ STRATA_COMPARE_CUB_CALLS(device_select_unique)
 STRATA_COMPARE_CUB_CALLS(device_reduce_by_comparator)
 STRATA_COMPARE_CUB_CALLS(device_segmented_scan)
 STRATA_COMPARE_CUB_CALLS(device_for_layouts)
+STRATA_COMPARE_CUB_CALLS(device_copy_arrays)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_batched)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_extremes)
 STRATA_COMPARE_CUB_CALLS(warp_scan_partial)

@@ -10,22 +10,28 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/transform/batched_copy_dispatch.cuh>
+#include <strata/device/transform/extents_dispatch.cuh>
 
 #include <cstddef>
 #include <type_traits>
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Copies many ranges of items at once:
+/// Copies many ranges of items at once, or an array of several dimensions:
 ///
-///     for (i = 0; i < num_ranges; ++i)
-///       for (k = 0; k < sizes[i]; ++k) outputs[i][k] = inputs[i][k];
+///     Batched:   for (i = 0; i < num_ranges; ++i)
+///                  for (k = 0; k < sizes[i]; ++k) outputs[i][k] = inputs[i][k];
+///     Copy:      mdspan_out(i, j, ...) = mdspan_in(i, j, ...) for all indices
 ///
 /// - **Ranges.** `inputs` and `outputs` are iterators of iterators (pointers, or any other random-access ones), `sizes`
 ///   of integers: numbers of items. Negative ones count as 0.
 /// - **Types.** From pointers to pointers to the same type, if it is trivially relocatable, items are copied as bytes:
 ///   the cost is that of DeviceMemcpy. Everything else is assigned item by item. The order of assignments is not
 ///   specified.
+/// - **Copy.** Takes types in the shape of `cuda::std::mdspan`, whose members device code can call. Extents must be the
+///   same, layouts and types need not. Where the elements of both lie side by side in the same order, they are copied
+///   16 bytes at a time. Otherwise each is assigned by itself, in the order in which the output's lie in memory.
+///   Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
 /// - **Tuning.** `TunedDeviceCopy<Hub>` takes a hub of yours in the place of batched_copy_policy_hub: see
 ///   default_policy_hub.
 /// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.
@@ -61,8 +67,27 @@ struct TunedDeviceCopy {
         d_temp_storage, temp_storage_bytes, Buffers{{inputs, outputs, sizes}}, num_ranges, stream);
   }
 
+  /// Copies an array of several dimensions. Its layout may change.
+  template <class MdspanIn, class MdspanOut>
+  static cudaError_t Copy(void* d_temp_storage, std::size_t& temp_storage_bytes, MdspanIn mdspan_in,
+                          MdspanOut mdspan_out, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceCopy::Copy");
+    constexpr bool are_mdspans = detail::is_mdspan<MdspanIn> && detail::is_mdspan<MdspanOut>;
+    static_assert(are_mdspans,
+                  "DeviceCopy::Copy takes types in the shape of an mdspan: data_handle(), mapping() and accessor()");
+    if constexpr (are_mdspans) {
+      static_assert(MdspanIn::rank() == MdspanOut::rank(),
+                    "DeviceCopy::Copy takes two arrays of the same number of dimensions");
+      if constexpr (MdspanIn::rank() == MdspanOut::rank()) {
+        return detail::dispatch_mdspan_copy(d_temp_storage, temp_storage_bytes, mdspan_in, mdspan_out, stream);
+      }
+    }
+    return cudaErrorInvalidValue;
+  }
+
   // -------------------------------------------------------------- without temporary storage
   STRATA_CALL_WITHOUT_STORAGE(Batched)
+  STRATA_CALL_WITH_UNUSED_STORAGE(Copy)
 };
 using DeviceCopy = TunedDeviceCopy<default_policy_hub>;
 

@@ -11,6 +11,7 @@
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/transform/dispatch.cuh>
 #include <strata/device/transform/extents.hpp>
+#include <strata/device/transform/extents_dispatch.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 
 #include <cstddef>
@@ -149,22 +150,11 @@ struct TunedDeviceFor {
                               "has a negative extent, or more elements than its index_type can represent");
   }
 
-  // Indices below 2^31 are divided as words of 32 bits.
   template <class Extents, bool IsLeft, int Rank, class Op>
   static cudaError_t for_each_index(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                     const detail::extent_values<Rank>& values, const Op& op, cudaStream_t stream) {
-    using Index = typename Extents::index_type;
-    constexpr std::uint64_t most_in_32_bits = 0x7fffffff;
-    if constexpr (static_cast<std::uint64_t>(std::numeric_limits<Index>::max()) > most_in_32_bits) {
-      if (values.size > most_in_32_bits) {
-        using Call = detail::call_with_indices<Index, unsigned long long, Rank, IsLeft, Op>;
-        return for_each<true>(d_temp_storage, temp_storage_bytes, CountingInputIterator<unsigned long long>(0),
-                              values.size, Call(values, op), stream);
-      }
-    }
-    using Call = detail::call_with_indices<Index, unsigned, Rank, IsLeft, Op>;
-    return for_each<true>(d_temp_storage, temp_storage_bytes, CountingInputIterator<unsigned>(0), values.size,
-                          Call(values, op), stream);
+    return detail::for_each_index<PolicyHub, typename Extents::index_type, IsLeft>(
+        "strata::DeviceFor", d_temp_storage, temp_storage_bytes, values, op, stream);
   }
 
   template <bool IsByReference, class Iterator, class NumItemsT, class Op>

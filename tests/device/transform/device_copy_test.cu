@@ -7,12 +7,16 @@
 
 #include "device/test_iterators.cuh"
 #include "device/transform/device_batched_copy_support.cuh"
+#include "support/mdspan_shape.cuh"
 #include "support/test_types.cuh"
 
 namespace device_copy_test {
 
 using namespace device_test;
 using strata::DeviceCopy;
+using strata_test::array_of;
+using strata_test::box;
+using strata_test::strides_of;
 using strata_test::words;
 
 #if defined(STRATA_TEST_FEW_TYPES)
@@ -213,6 +217,99 @@ TEST(device_copy_iterators, a_graph_may_be_replayed_with_other_ranges) {
     where.synchronize();
     pools.expect_copied();
   }
+}
+
+// ------------------------------------------------------------------ Copy
+
+/// Computes what it reads, so that bytes must not be copied.
+struct tripling_accessor {
+  STRATA_HD int access(const int* first, std::size_t i) const { return 3 * first[i]; }
+};
+static_assert(strata::detail::is_mdspan<array_of<int, 3>> && strata::detail::is_of_array<array_of<const int, 3>>());
+static_assert(!strata::detail::is_of_array<array_of<const int, 1, tripling_accessor>>());
+static_assert(!strata::detail::is_mdspan<int*> && !strata::detail::is_mdspan<strides_of<2>>);
+
+/// The order of an array's dimensions in memory, the slowest first, and how much longer its rows are than needed.
+struct arrangement {
+  std::vector<std::size_t> order;
+  int more;
+};
+template <std::size_t Rank>
+strides_of<Rank> arranged(const box<Rank>& extents, const arrangement& how) {
+  strides_of<Rank> result{extents, {}};
+  int stride = 1;
+  for (std::size_t i = Rank; i-- > 0;) {
+    const std::size_t r = how.order[i];
+    result.strides_[r] = stride;
+    stride *= extents.all[r] + how.more;
+  }
+  return result;
+}
+
+template <class In, class Out>
+void expect_copies_of_arrays(const box<3>& extents) {
+  const std::vector<arrangement> all = {{{0, 1, 2}, 0}, {{2, 1, 0}, 0}, {{0, 1, 2}, 3}, {{2, 1, 0}, 1}, {{1, 2, 0}, 0}};
+  for (const arrangement& of_in : all) {
+    for (const arrangement& of_out : all) {
+      const strides_of<3> in_strides = arranged(extents, of_in), out_strides = arranged(extents, of_out);
+      std::vector<In> items(static_cast<std::size_t>(in_strides.required_span_size()));
+      for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<In>(i % 120);
+      std::vector<Out> expected(static_cast<std::size_t>(out_strides.required_span_size()), Out{77});
+      const device_vector<In> in(items);
+      device_vector<Out> out(expected);
+      for (int i = 0; i < extents.all[0]; ++i) {
+        for (int j = 0; j < extents.all[1]; ++j) {
+          for (int k = 0; k < extents.all[2]; ++k) {
+            expected[static_cast<std::size_t>(out_strides(i, j, k))] =
+                static_cast<Out>(items[static_cast<std::size_t>(in_strides(i, j, k))]);
+          }
+        }
+      }
+      ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+        return DeviceCopy::Copy(array_of<const In, 3>{in.data(), in_strides},
+                                array_of<Out, 3>{out.data(), out_strides});
+      }));
+      ASSERT_EQ(expected, out.to_host());
+    }
+  }
+}
+
+TEST(device_copy_arrays, any_strides_and_types) {
+  expect_copies_of_arrays<int, int>({{3, 17, 129}});
+  expect_copies_of_arrays<std::uint8_t, std::uint8_t>({{33, 1, 70}});
+  expect_copies_of_arrays<short, double>({{5, 40, 6}});
+}
+
+TEST(device_copy_arrays, accessors_that_compute_no_dimensions_and_no_elements) {
+  const device_vector<int> in(std::vector<int>{1, 2, 3, 4, 5, 6});
+  device_vector<int> out(std::vector<int>(6, 0));
+  const strides_of<1> row{{{6}}, {1}};
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceCopy::Copy(storage..., array_of<const int, 1, tripling_accessor>{in.data(), row},
+                            array_of<int, 1>{out.data(), row});
+  }));
+  EXPECT_EQ((std::vector<int>{3, 6, 9, 12, 15, 18}), out.to_host());
+  const strides_of<0> point{};
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceCopy::Copy(array_of<const int, 0>{in.data() + 4, point}, array_of<int, 0>{out.data(), point});
+  }));
+  EXPECT_EQ(5, out.to_host()[0]);
+  const strides_of<1> empty{{{0}}, {1}};
+  EXPECT_EQ(cudaSuccess, DeviceCopy::Copy(array_of<const int, 1>{nullptr, empty}, array_of<int, 1>{nullptr, empty}));
+}
+
+TEST(device_copy_arrays, what_is_refused) {
+  device_vector<int> memory(std::vector<int>(40, 5));
+  const strides_of<1> six{{{6}}, {2}}, seven{{{7}}, {1}}, negative{{{-1}}, {1}};
+  using array = array_of<int, 1>;
+  int* const first = memory.data();
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceCopy::Copy(array{first, six}, array{first + 20, seven}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceCopy::Copy(array{first, negative}, array{first + 20, negative}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceCopy::Copy(array{nullptr, six}, array{first + 20, six}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceCopy::Copy(array{first, six}, array{nullptr, six}));
+  EXPECT_EQ(cudaErrorInvalidValue, DeviceCopy::Copy(array{first, six}, array{first + 10, six}));
+  EXPECT_EQ(cudaSuccess, DeviceCopy::Copy(array{first, six}, array{first + 11, six}));
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
 }
 
 }  // namespace device_copy_test

@@ -236,3 +236,40 @@ inline void device_for_layouts(cub_calls::recorder& all) {
       },
       places);
 }
+
+inline void device_copy_arrays(cub_calls::recorder& all) {
+  using extents = cuda::std::extents<int, 40, cuda::std::dynamic_extent>;
+  using right = cuda::std::mdspan<const int, extents>;
+  const device_vector<int> numbers(cub_calls::numbers<int>(4000, 1000));
+  device_vector<int> out(4000);
+  device_vector<double> wide(4000);
+  const right in(numbers.data(), 100);
+  all.device(
+      "DeviceCopy::Copy: temporary storage, the same layout",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceCopy::Copy(storage, bytes, in, cuda::std::mdspan<int, extents>(out.data(), 100));
+      },
+      out);
+  out.poison();
+  all.device_in_one_call(
+      "DeviceCopy::Copy: another layout",
+      [&] {
+        return lib::DeviceCopy::Copy(in, cuda::std::mdspan<int, extents, cuda::std::layout_left>(out.data(), 100));
+      },
+      out);
+  all.device_in_one_call(
+      "DeviceCopy::Copy: another type",
+      [&] { return lib::DeviceCopy::Copy(in, cuda::std::mdspan<double, extents>(wide.data(), 100)); }, wide);
+  using strides = cuda::std::layout_stride::mapping<cuda::std::extents<int, 10, 20>>;
+  const strides apart(cuda::std::extents<int, 10, 20>{}, cuda::std::array<int, 2>{100, 3});
+  device_vector<int> dense(200);
+  all.device_in_one_call(
+      "DeviceCopy::Copy: strides",
+      [&] {
+        return lib::DeviceCopy::Copy(
+            cuda::std::mdspan<const int, cuda::std::extents<int, 10, 20>, cuda::std::layout_stride>(numbers.data(),
+                                                                                                  apart),
+            cuda::std::mdspan<int, cuda::std::extents<int, 10, 20>>(dense.data()));
+      },
+      dense);
+}

@@ -28,6 +28,36 @@ cudaError_t differences(void* storage, std::size_t& bytes, number* data) {
 }
 }  // namespace adjacent_difference_trivially_copyable
 
+// case: copy_arrays
+// expect: DeviceCopy::Copy takes types in the shape of an mdspan
+#include <strata/device/device_copy.cuh>
+
+#include "support/mdspan_shape.cuh"
+namespace copy_arrays {
+#if defined(STRATA_CASE_copy_arrays)
+using destination = int*;
+#else
+using destination = strata_test::array_of<int, 2>;
+#endif
+
+cudaError_t copy(strata_test::array_of<int, 2> in, destination out) { return strata::DeviceCopy::Copy(in, out); }
+}  // namespace copy_arrays
+
+// case: copy_dimensions
+// expect: DeviceCopy::Copy takes two arrays of the same number of dimensions
+#include <strata/device/device_copy.cuh>
+
+#include "support/mdspan_shape.cuh"
+namespace copy_dimensions {
+#if defined(STRATA_CASE_copy_dimensions)
+using destination = strata_test::array_of<int, 3>;
+#else
+using destination = strata_test::array_of<int, 2>;
+#endif
+
+cudaError_t copy(strata_test::array_of<int, 2> in, destination out) { return strata::DeviceCopy::Copy(in, out); }
+}  // namespace copy_dimensions
+
 // case: copy_sizes
 // expect: the sizes of a batched copy must be integers
 #include <strata/device/device_copy.cuh>

@@ -461,33 +461,38 @@ cudaError_t call_on_stream_class(First& d_temp_storage, Second& temp_storage_byt
   return Overloads{}(static_cast<void*>(d_temp_storage), temp_storage_bytes, detail::call_argument(rest)...);
 }
 
-/// The overloads that make a call: those of `Overloads::reproducible`, if there are any, where an environment requires
-/// the same result on every GPU, and the association of operands changes it.
-template <class Overloads, class Last, bool IsExact>
-struct chosen_overloads {
-  using type = Overloads;
+/// `Overloads::reproducible`, or void.
+template <class Overloads, class = void>
+struct reproducible_overloads {
+  using type = void;
 };
-template <class Overloads, class Environment>
-constexpr bool takes_reproducible() {
-  if constexpr (!std::is_void_v<typename Overloads::reproducible> && !is_stream<cudaStream_t, Environment&> &&
-                is_environment<Environment>) {
-    return requirements_of<Environment>::how_often == determinism::gpu_to_gpu;
+template <class Overloads>
+struct reproducible_overloads<Overloads, std::void_t<typename Overloads::reproducible>> {
+  using type = typename Overloads::reproducible;
+};
+
+/// The overloads that make a call: the reproducible ones, if there are any, where an environment requires the same
+/// result on every GPU, and the association of operands changes it.
+template <class Overloads, class Last, bool IsExact>
+constexpr auto chosen_overloads() {
+  using Reproducible = typename reproducible_overloads<Overloads>::type;
+  if constexpr (!IsExact && !std::is_void_v<Reproducible> && !is_stream<cudaStream_t, Last&> && is_environment<Last>) {
+    if constexpr (requirements_of<Last>::how_often == determinism::gpu_to_gpu) {
+      return Reproducible{};
+    } else {
+      return Overloads{};
+    }
   } else {
-    return false;
+    return Overloads{};
   }
 }
-template <class Overloads, class Last>
-struct chosen_overloads<Overloads, Last, false> {
-  using type =
-      std::conditional_t<detail::takes_reproducible<Overloads, Last>(), typename Overloads::reproducible, Overloads>;
-};
 
 /// Makes a call of this form. `with_storage` makes it without storage.
 template <class Overloads, call_form form, class WithStorage, class... Arguments>
 cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
   using Last = std::remove_cv_t<typename last_of<Arguments...>::type>;
   constexpr bool is_exact = detail::is_exact<Arguments...>();
-  using Chosen = typename chosen_overloads<Overloads, Last, is_exact>::type;
+  using Chosen = decltype(detail::chosen_overloads<Overloads, Last, is_exact>());
   detail::check_last_argument<form != call_form::nowhere>();
   if constexpr (form != call_form::nowhere && !is_stream<cudaStream_t, Last&> && is_environment<Last>) {
     detail::check_requirements<Chosen::result, is_exact, Last>();
