@@ -24,14 +24,14 @@ struct strides_of {
   STRATA_HD int stride(std::size_t r) const { return strides_[r]; }
   STRATA_HD int required_span_size() const {
     int last = 0;
-    for (std::size_t r = 0; r < Rank; ++r) last += (extents_.all[r] - 1) * strides_[r];
+    for (int r = 0; r < static_cast<int>(Rank); ++r) last += (extents_.all[r] - 1) * strides_[r];
     return last + 1;
   }
   template <class... Indices>
   STRATA_HD int operator()(Indices... indices) const {
     const int all[] = {indices..., 0};
     int place = 0;
-    for (std::size_t r = 0; r < Rank; ++r) place += all[r] * strides_[r];
+    for (int r = 0; r < static_cast<int>(Rank); ++r) place += all[r] * strides_[r];
     return place;
   }
   extents_type extents_;
