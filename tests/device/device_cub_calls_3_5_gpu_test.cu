@@ -14,9 +14,11 @@
 #include <cub/device/device_find.cuh>
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_segmented_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
+#include <cub/warp/warp_exchange.cuh>
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_reduce_batched.cuh>
 #include <cub/warp/warp_scan.cuh>
@@ -30,9 +32,11 @@
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/device/device_segmented_reduce.cuh>
 #include <strata/device/device_segmented_scan.cuh>
 #include <strata/device/device_select.cuh>
 #include <strata/device/device_transform.cuh>
+#include <strata/warp/warp_exchange.cuh>
 #include <strata/warp/warp_reduce.cuh>
 #include <strata/warp/warp_reduce_batched.cuh>
 #include <strata/warp/warp_scan.cuh>
@@ -58,11 +62,13 @@ STRATA_COMPARE_CUB_CALLS(device_transform_if)
 STRATA_COMPARE_CUB_CALLS(device_select_unique)
 STRATA_COMPARE_CUB_CALLS(device_reduce_by_comparator)
 STRATA_COMPARE_CUB_CALLS(device_segmented_scan)
+STRATA_COMPARE_CUB_CALLS(device_segments_of_one_length)
 STRATA_COMPARE_CUB_CALLS(device_for_layouts)
 STRATA_COMPARE_CUB_CALLS(device_copy_arrays)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_batched)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_extremes)
 STRATA_COMPARE_CUB_CALLS(warp_scan_partial)
+STRATA_COMPARE_CUB_CALLS(warp_exchange_in_place)
 #else
 TEST(cub_calls_3_5, are_compared_with_cub_3_5) { GTEST_SKIP() << "CUB is " << CUB_VERSION; }
 #endif

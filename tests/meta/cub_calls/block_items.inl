@@ -236,6 +236,34 @@ inline void block_exchange(cub_calls::recorder& all) {
     BlockExchange(temp_storage).ScatterToStripedFlagged(items, results, ranks, is_valid);
     for (int i = 0; i < 2; ++i) out[i * 64 + thread()] = results[i];
   });
+  all.block<64>("BlockExchange::ScatterToBlocked: ranks, other results", [] __device__(const int* in, int* out) {
+    using BlockExchange = lib::BlockExchange<int, 64, 4>;
+    __shared__ typename BlockExchange::TempStorage temp_storage;
+    int items[4], ranks[4], results[4];
+    take(in, items);
+    for (int i = 0; i < 4; ++i) ranks[i] = (thread() * 4 + i) * 53 % 256;
+    BlockExchange(temp_storage).ScatterToBlocked(items, results, ranks);
+    keep(out, results);
+  });
+  all.block<64>("BlockExchange::ScatterToStriped: ranks", [] __device__(const int* in, int* out) {
+    using BlockExchange = lib::BlockExchange<int, 64, 4>;
+    __shared__ typename BlockExchange::TempStorage temp_storage;
+    int items[4], ranks[4];
+    take(in, items);
+    for (int i = 0; i < 4; ++i) ranks[i] = (thread() * 4 + i) * 29 % 256;
+    BlockExchange(temp_storage).ScatterToStriped(items, ranks);
+    keep(out, items);
+  });
+  all.block<64>("BlockExchange::ScatterToStripedGuarded: negative ranks, other results",
+                [] __device__(const int* in, int* out) {
+                  using BlockExchange = lib::BlockExchange<int, 64, 4>;
+                  __shared__ typename BlockExchange::TempStorage temp_storage;
+                  int items[4], ranks[4], results[4];
+                  take(in, items);
+                  for (int i = 0; i < 4; ++i) ranks[i] = i == 0 ? -1 : thread() * 3 + i - 1;
+                  BlockExchange(temp_storage).ScatterToStripedGuarded(items, results, ranks);
+                  for (int i = 0; i < 3; ++i) out[i * 64 + thread()] = results[i];
+                });
   all.block<64>("BlockExchange::StripedToBlocked: storage of its own", [] __device__(const int* in, int* out) {
     int items[4];
     take(in, items);
@@ -279,6 +307,16 @@ inline void block_shuffle(cub_calls::recorder& all) {
     take(in, items);
     BlockShuffle(temp_storage).Up(items, items);
     keep_but_first(out, items);
+  });
+  all.block<64>("BlockShuffle::Down: items of each thread", [] __device__(const int* in, int* out) {
+    using BlockShuffle = lib::BlockShuffle<int, 64>;
+    __shared__ typename BlockShuffle::TempStorage temp_storage;
+    int items[4], after[4];
+    take(in, items);
+    BlockShuffle(temp_storage).Down(items, after);
+    for (int i = 0; i < 4; ++i) {
+      if (thread() * 4 + i < 255) out[thread() * 4 + i] = after[i];
+    }
   });
   all.block<64>("BlockShuffle::Down: items of each thread, and the first item", [] __device__(const int* in, int* out) {
     using BlockShuffle = lib::BlockShuffle<int, 64>;

@@ -56,6 +56,18 @@ inline void block_radix_sort(cub_calls::recorder& all) {
     for (int i = 0; i < 2; ++i) out[thread() * 2 + i] = keys[i].group * 10000 + keys[i].number; \
     keep(out, values, 1024);                                                                    \
   })
+#define STRATA_FIELD_KEYS(name, ...)                                                            \
+  all.block<64>(name, [] __device__(const int* in, int* out) {                                  \
+    using BlockRadixSort = lib::BlockRadixSort<fields, 64, 2>;                                  \
+    __shared__ typename BlockRadixSort::TempStorage temp_storage;                               \
+    fields keys[2];                                                                             \
+    for (int i = 0; i < 2; ++i) {                                                               \
+      keys[i].group = static_cast<unsigned char>(in[thread() * 2 + i] % 5);                     \
+      keys[i].number = static_cast<short>(in[thread() * 2 + i] - 500);                          \
+    }                                                                                           \
+    BlockRadixSort(temp_storage).__VA_ARGS__;                                                   \
+    for (int i = 0; i < 2; ++i) out[thread() * 2 + i] = keys[i].group * 10000 + keys[i].number; \
+  })
   STRATA_KEYS("BlockRadixSort::Sort: keys", Sort(keys));
   STRATA_KEYS("BlockRadixSort::Sort: keys, some bits", Sort(keys, 2, 7));
   STRATA_PAIRS("BlockRadixSort::Sort: pairs", Sort(keys, values));
@@ -73,6 +85,30 @@ inline void block_radix_sort(cub_calls::recorder& all) {
   STRATA_PAIRS("BlockRadixSort::SortDescendingBlockedToStriped: pairs", SortDescendingBlockedToStriped(keys, values));
   STRATA_FIELDS("BlockRadixSort::SortDescendingBlockedToStriped: pairs, a decomposer, some bits",
                 SortDescendingBlockedToStriped(keys, values, in_fields{}, 0, 16));
+  STRATA_FIELD_KEYS("BlockRadixSort::Sort: keys, a decomposer", Sort(keys, in_fields{}));
+  STRATA_FIELD_KEYS("BlockRadixSort::Sort: keys, a decomposer, some bits", Sort(keys, in_fields{}, 3, 19));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortDescending: keys, a decomposer", SortDescending(keys, in_fields{}));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortDescending: keys, a decomposer, some bits",
+                    SortDescending(keys, in_fields{}, 3, 19));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortBlockedToStriped: keys, a decomposer",
+                    SortBlockedToStriped(keys, in_fields{}));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortBlockedToStriped: keys, a decomposer, some bits",
+                    SortBlockedToStriped(keys, in_fields{}, 3, 19));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortDescendingBlockedToStriped: keys, a decomposer",
+                    SortDescendingBlockedToStriped(keys, in_fields{}));
+  STRATA_FIELD_KEYS("BlockRadixSort::SortDescendingBlockedToStriped: keys, a decomposer, some bits",
+                    SortDescendingBlockedToStriped(keys, in_fields{}, 3, 19));
+  STRATA_FIELDS("BlockRadixSort::Sort: pairs, a decomposer, some bits", Sort(keys, values, in_fields{}, 2, 18));
+  STRATA_FIELDS("BlockRadixSort::SortDescending: pairs, a decomposer", SortDescending(keys, values, in_fields{}));
+  STRATA_FIELDS("BlockRadixSort::SortBlockedToStriped: pairs, a decomposer, some bits",
+                SortBlockedToStriped(keys, values, in_fields{}, 1, 17));
+  STRATA_FIELDS("BlockRadixSort::SortDescendingBlockedToStriped: pairs, a decomposer",
+                SortDescendingBlockedToStriped(keys, values, in_fields{}));
+  STRATA_PAIRS("BlockRadixSort::Sort: pairs, some bits", Sort(keys, values, 2, 9));
+  STRATA_PAIRS("BlockRadixSort::SortDescending: pairs", SortDescending(keys, values));
+  STRATA_KEYS("BlockRadixSort::SortBlockedToStriped: keys, some bits", SortBlockedToStriped(keys, 1, 8));
+  STRATA_KEYS("BlockRadixSort::SortDescending: keys, some bits", SortDescending(keys, 1, 8));
+#undef STRATA_FIELD_KEYS
 #undef STRATA_KEYS
 #undef STRATA_PAIRS
 #undef STRATA_FIELDS
@@ -173,6 +209,19 @@ inline void block_radix_rank(cub_calls::recorder& all) {
   STRATA_RANK("BlockRadixRankMatch::RankKeys: BFEDigitExtractor", lib::BlockRadixRankMatch<64, 5, false>);
   STRATA_RANK("BlockRadixRankMatchEarlyCounts::RankKeys: BFEDigitExtractor",
               lib::BlockRadixRankMatchEarlyCounts<64, 5, false, lib::BLOCK_SCAN_WARP_SCANS, lib::WARP_MATCH_ATOMIC_OR>);
+#undef STRATA_RANK
+#define STRATA_RANK(name, ...)                                 \
+  all.block<64>(name, [] __device__(const int* in, int* out) { \
+    using Rank = __VA_ARGS__;                                  \
+    __shared__ typename Rank::TempStorage temp_storage;        \
+    unsigned keys[4];                                          \
+    int ranks[4];                                              \
+    take(in, keys);                                            \
+    lib::BFEDigitExtractor<unsigned> extractor(2, 5);          \
+    Rank(temp_storage).RankKeys(keys, ranks, extractor);       \
+    keep(out, ranks);                                          \
+  })
+  STRATA_RANK("BlockRadixRankMatch::RankKeys: no starts", lib::BlockRadixRankMatch<64, 5, false>);
 #undef STRATA_RANK
   all.block<64>("BFEDigitExtractor: keys of int", [] __device__(const int* in, int* out) {
     using Rank = lib::BlockRadixRank<64, 5, false>;

@@ -268,8 +268,40 @@ inline void device_copy_arrays(cub_calls::recorder& all) {
       [&] {
         return lib::DeviceCopy::Copy(
             cuda::std::mdspan<const int, cuda::std::extents<int, 10, 20>, cuda::std::layout_stride>(numbers.data(),
-                                                                                                  apart),
+                                                                                                    apart),
             cuda::std::mdspan<int, cuda::std::extents<int, 10, 20>>(dense.data()));
       },
       dense);
+}
+
+inline void device_segments_of_one_length(cub_calls::recorder& all) {
+  constexpr int segments = 70, length = 250;
+  const device_vector<int> numbers(cub_calls::numbers<int>(segments * length, 1000));
+  const int* const d_in = numbers.data();
+  device_vector<int> out(segments);
+  all.device(
+      "DeviceSegmentedReduce::Reduce: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::Reduce(storage, bytes, d_in, out.data(), segments, length, larger_of_two{},
+                                                  -1);
+      },
+      out);
+  all.device(
+      "DeviceSegmentedReduce::Sum: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::Sum(storage, bytes, d_in, out.data(), segments, length);
+      },
+      out);
+  all.device(
+      "DeviceSegmentedReduce::Min: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::Min(storage, bytes, d_in, out.data(), segments, length);
+      },
+      out);
+  all.device(
+      "DeviceSegmentedReduce::Max: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::Max(storage, bytes, d_in, out.data(), segments, length);
+      },
+      out);
 }

@@ -93,4 +93,59 @@ inline void device_radix_sort_fields(cub_calls::recorder& all) {
                                                          decomposer);
       },
       current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceRadixSort::SortKeys: a decomposer, some bits",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortKeys(storage, bytes, d_keys, keys_out.data(), num_items, decomposer, 8, 60);
+      },
+      keys_out);
+  all.device(
+      "DeviceRadixSort::SortKeys: a decomposer, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortKeys(storage, bytes, key_buffer, num_items, decomposer);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceRadixSort::SortKeysDescending: a decomposer",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, d_keys, keys_out.data(), num_items, decomposer);
+      },
+      keys_out);
+  all.device(
+      "DeviceRadixSort::SortKeysDescending: a decomposer, some bits, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortKeysDescending(storage, bytes, key_buffer, num_items, decomposer, 4, 44);
+      },
+      current(key_buffer));
+  all.device(
+      "DeviceRadixSort::SortPairs: a decomposer, some bits",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortPairs(storage, bytes, d_keys, keys_out.data(), d_values, values_out.data(),
+                                               num_items, decomposer, 12, 52);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceRadixSort::SortPairs: a decomposer, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortPairs(storage, bytes, key_buffer, value_buffer, num_items, decomposer);
+      },
+      current(key_buffer), current(value_buffer));
+  all.device(
+      "DeviceRadixSort::SortPairsDescending: a decomposer",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, d_keys, keys_out.data(), d_values,
+                                                         values_out.data(), num_items, decomposer);
+      },
+      keys_out, values_out);
+  all.device(
+      "DeviceRadixSort::SortPairsDescending: a decomposer, some bits, DoubleBuffer",
+      [&](void* storage, std::size_t& bytes) {
+        fill_buffers();
+        return lib::DeviceRadixSort::SortPairsDescending(storage, bytes, key_buffer, value_buffer, num_items,
+                                                         decomposer, 24, 56);
+      },
+      current(key_buffer), current(value_buffer));
 }

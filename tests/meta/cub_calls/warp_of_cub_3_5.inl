@@ -121,3 +121,16 @@ inline void warp_scan_partial(cub_calls::recorder& all) {
   STRATA_SCAN("WarpScan::ScanPartial: an initial value", ScanPartial(item, result, other, 500, larger_of{}, 11));
 #undef STRATA_SCAN
 }
+
+inline void warp_exchange_in_place(cub_calls::recorder& all) {
+  using namespace cub_calls;
+  all.block<32>("WarpExchange::ScatterToStriped: in place", [] __device__(const int* in, int* out) {
+    using WarpExchange = lib::WarpExchange<int, 4, 16>;
+    __shared__ typename WarpExchange::TempStorage temp_storage[2];
+    int items[4], ranks[4];
+    take(in, items);
+    for (int i = 0; i < 4; ++i) ranks[i] = (thread() % 16 * 4 + i) * 5 % 64;
+    WarpExchange(temp_storage[thread() / 16]).ScatterToStriped(items, ranks);
+    keep(out, items);
+  });
+}
