@@ -4,9 +4,8 @@
 """Each public function of CUB's device, block and warp classes stands in include/strata/from_cub.md.
 
 What the table calls the same, cub_calls/ calls with both libraries. So this control finds what a new CUB has and the
-table does not: a class, or a function of one. `--cub FOLDER` is where the headers of CUB are, with cub/ in it; those of
-the newest release, if benchmarks/fetch_cub.py has fetched them, or else the toolkit's. Without it, the rules are run on
-examples.
+table does not: a class, or a function of one. `--nvcc NVCC` looks at the CUB of this nvcc, `--cub FOLDER` at that of a
+folder which has cub/ in it. Without both, the rules are run on examples.
 """
 
 import argparse
@@ -155,8 +154,11 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cub", type=pathlib.Path)
+    parser.add_argument("--nvcc", type=pathlib.Path)
     arguments = parser.parse_args()
     self_test()
+    if arguments.nvcc:
+        arguments.cub = arguments.nvcc.resolve().parent.parent / "include" / "cccl"
     if not arguments.cub:
         return
     found = []
