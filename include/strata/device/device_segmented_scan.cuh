@@ -73,17 +73,18 @@ struct TunedDeviceSegmentedScan {
   /// Adds up what comes before each item in its segment.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
-      cudaStream_t stream = 0) {
+  static detail::if_integral<NumSegmentsT> ExclusiveSegmentedSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                 InputIterator d_in, OutputIterator d_out,
+                                                                 BeginOffsetIterator d_begin_offsets,
+                                                                 EndOffsetIterator d_end_offsets,
+                                                                 NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedSum");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
+  static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
@@ -96,17 +97,18 @@ struct TunedDeviceSegmentedScan {
   /// Adds up to each item in its segment.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedSum(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments,
-      cudaStream_t stream = 0) {
+  static detail::if_integral<NumSegmentsT> InclusiveSegmentedSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                 InputIterator d_in, OutputIterator d_out,
+                                                                 BeginOffsetIterator d_begin_offsets,
+                                                                 EndOffsetIterator d_end_offsets,
+                                                                 NumSegmentsT num_segments, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedSum");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, strata::Sum{}, NullType{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
+  static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, cudaStream_t stream = 0) {
@@ -119,17 +121,19 @@ struct TunedDeviceSegmentedScan {
   /// FutureValue.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp, class InitValueT>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
-      InitValueT init_value, cudaStream_t stream = 0) {
+  static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                  InputIterator d_in, OutputIterator d_out,
+                                                                  BeginOffsetIterator d_begin_offsets,
+                                                                  EndOffsetIterator d_end_offsets,
+                                                                  NumSegmentsT num_segments, ScanOp scan_op,
+                                                                  InitValueT init_value, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::ExclusiveSegmentedScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, scan_op, init_value, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
+  static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
@@ -141,17 +145,19 @@ struct TunedDeviceSegmentedScan {
   /// Combines up to each item in its segment.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(
-      void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
-      BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
-      cudaStream_t stream = 0) {
+  static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                                                  InputIterator d_in, OutputIterator d_out,
+                                                                  BeginOffsetIterator d_begin_offsets,
+                                                                  EndOffsetIterator d_end_offsets,
+                                                                  NumSegmentsT num_segments, ScanOp scan_op,
+                                                                  cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedScan::InclusiveSegmentedScan");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, scan_op, NullType{}, stream);
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
+  static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, cudaStream_t stream = 0) {
@@ -163,7 +169,7 @@ struct TunedDeviceSegmentedScan {
   /// The same, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp, class InitValueT>
-  [[nodiscard]] static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(
+  static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, NumSegmentsT num_segments, ScanOp scan_op,
       InitValueT init_value, cudaStream_t stream = 0) {
@@ -173,7 +179,7 @@ struct TunedDeviceSegmentedScan {
   }
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
-  [[nodiscard]] static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(
+  static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(
       void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
       BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets, OutBeginOffsetIterator d_out_begin_offsets,
       NumSegmentsT num_segments, ScanOp scan_op, InitValueT init_value, cudaStream_t stream = 0) {
