@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   they start early but touch memory only after that one.
 /// - **Result.** The same from run to run. `FindIf` tests all items before the first match, and leaves out most of
 ///   those behind it: no warp starts a tile behind a match that its block knows of. The predicate may be called
-///   for items in any order: once for each item, and again for up to 16 bytes of items around a match.
+///   for items in any order, and for some of them several times.
 /// - **Order.** `compare(a, b)` says whether a must come before b. `LowerBound` calls it with an item and a value,
 ///   `UpperBound` with a value and an item; their types may differ. The range must be sorted by it, and so must sorted
 ///   values; otherwise results are unspecified, but nothing else is written, and kernels terminate.

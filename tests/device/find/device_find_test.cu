@@ -184,13 +184,14 @@ TEST(device_find, an_early_match_ends_the_search) {
   constexpr unsigned long long tile = tuning.block_threads * tuning.bytes_in_flight / sizeof(int);
   EXPECT_LE(calls.to_host()[0], 2 * 8 * tile);
 
-  // Without a match each item is tested once.
+  // Without a match each item is tested once, but for those of the last packs of tiles that are not whole.
   calls.assign({0});
   ASSERT_CUDA_SUCCESS(in_one_phase([&] {
     return DeviceFind::FindIf(in.data(), out.data(), counting_predicate{calls.data(), 2}, size);
   }));
   EXPECT_EQ(static_cast<int>(size), out.to_host()[0]);
-  EXPECT_EQ(size, calls.to_host()[0]);
+  EXPECT_LE(size, calls.to_host()[0]);
+  EXPECT_GE(size + 8 * tile, calls.to_host()[0]);
 }
 #endif
 

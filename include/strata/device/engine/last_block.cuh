@@ -70,15 +70,17 @@ class last_block_gather {
   /// By all threads of the block: publishes thread 0's `value`. Returns true in the last block to publish, and
   /// perhaps in some before it: there thread `i` receives the value of block `i`.
   STRATA_D bool publish_and_collect(T& value) {
-    if (threadIdx.x == 0) {
-      publish(value);
-      platform::fence_sc();
-    }
-    __syncthreads();
-    const bool is_complete = threadIdx.x >= blocks_ || collect(threadIdx.x, value);
-    if (__syncthreads_and(is_complete) == 0) return false;
+    if (!publish_and_complete(value)) return false;
     // By the last thread, so that warp 0 combines the values meanwhile.
     if (threadIdx.x == blockDim.x - 1) storage_.is_elected = elect();
+    return true;
+  }
+
+  /// The same for results that several blocks may write, as all of them write the same. None is elected, which saves
+  /// an access to memory. Each erases the epochs: a block that finds some erased knows that another one writes.
+  STRATA_D bool publish_and_collect_all(T& value) {
+    if (!publish_and_complete(value)) return false;
+    if (threadIdx.x < blocks_) erase(threadIdx.x);
     return true;
   }
 
@@ -123,6 +125,16 @@ class last_block_gather {
   }
 
  private:
+  STRATA_D bool publish_and_complete(T& value) {
+    if (threadIdx.x == 0) {
+      publish(value);
+      platform::fence_sc();
+    }
+    __syncthreads();
+    const bool is_complete = threadIdx.x >= blocks_ || collect(threadIdx.x, value);
+    return __syncthreads_and(is_complete) != 0;
+  }
+
   STRATA_D platform::tagged_word* word(int part, unsigned block) const {
     return arguments_.words + static_cast<unsigned>(part) * blocks_ + block;
   }

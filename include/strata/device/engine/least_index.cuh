@@ -37,17 +37,21 @@ class least_index {
       const unsigned long long before = atomicCAS(&word_->epoch, expected, claim());
       if (before == expected) {
         platform::store_tagged_word(word_, {index, epoch_});
-        return;
+        break;
       }
-      if (before == epoch_) break;
+      // Both halves of the word were stored at once: the number is there.
+      if (before == epoch_) {
+        atomicMin(&word_->value, index);
+        break;
+      }
       if (before == claim()) {
         STRATA_SPIN();
       } else {
         expected = before;
       }
     }
-    // Both halves of the word were stored at once: the number is there.
-    atomicMin(&word_->value, index);
+    // The word is stored before the block ends, and before another one erases it.
+    platform::fence_acq_rel();
   }
 
   /// By any thread: the word. A number that is announced at the same time may be missed.

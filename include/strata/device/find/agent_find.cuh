@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_reduce.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
@@ -33,7 +32,6 @@ class AgentFind {
   static constexpr int block_threads = tuning.block_threads;
   static constexpr unsigned no_item = ~0u;
   using Index = unsigned long long;
-  using BlockReduceT = BlockReduce<Index, block_threads>;
   using WarpReduceT = WarpReduce<unsigned>;
 
   template <class Iterator>
@@ -58,7 +56,6 @@ class AgentFind {
   struct TempStorage {
     Index least;  // match that the block knows
     typename WarpReduceT::TempStorage warps[static_cast<std::size_t>(block_threads / warp_threads)];
-    typename BlockReduceT::TempStorage block;
   };
 
   /// `none`: behind all items.
@@ -77,9 +74,12 @@ class AgentFind {
     return storage_.least;
   }
 
-  /// The least of one index of each of the first `num_valid` threads, in thread 0.
-  STRATA_D Index least_of_block(Index index, int num_valid) {
-    return BlockReduceT(storage_.block).Reduce(index, Min{}, num_valid);
+  /// By all threads of the block, after find(): the least of their numbers and of what the block knows. Most calls
+  /// have few matches, or none: there is no tree, whose instructions would take longer to fetch than to execute.
+  STRATA_D Index least_of_block(Index index) {
+    if (index < platform::load_shared_relaxed(&storage_.least)) atomicMin(&storage_.least, index);
+    __syncthreads();
+    return storage_.least;
   }
 
  private:
@@ -120,15 +120,14 @@ class AgentFind {
       const std::size_t part = tile + offset;
       const Index first = share.head_items + part * Input::width;
       if (__any_sync(full_warp_mask, platform::load_shared_relaxed(&storage_.least) <= first)) return;
-      const bool is_whole = !is_cut && offset == 0 && end - tile >= tile_packs<Input>;
       const std::size_t count =
           is_cut ? static_cast<std::size_t>(block_threads) : detail::least(end - tile, tile_packs<Input>) - offset;
       // The answer comes with the items of the tile.
       const bool asks = threadIdx.x == 0 && share.blocks > 1;
       platform::tagged_word answer{};
       if (asks) answer = announced_.ask();
-      const unsigned item = is_whole ? test_tile<true>(input, part, count) : test_tile<false>(input, part, count);
-      note(item, first, share.blocks);
+      const unsigned pack = test_tile(input, part, static_cast<unsigned>(count));
+      if (__any_sync(full_warp_mask, pack != no_item)) note(d_in, pack, first, Input::width, share.blocks);
       if (asks && announced_.is_announced(answer)) atomicMin(&storage_.least, answer.value);
       offset = is_cut ? block_threads : 0;
       if (!is_cut) tile += has_rounds ? share.blocks * tile_packs<Input> : tile_packs<Input>;
@@ -139,66 +138,55 @@ class AgentFind {
     }
   }
 
-  /// By all lanes of a warp: notes the first of their matches, which are `first + item`.
-  STRATA_D void note(unsigned item, Index first, unsigned blocks) {
-    if (!__any_sync(full_warp_mask, item != no_item)) return;
-    const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(item, Min{});
-    if (platform::lane_id() != 0) return;
-    const Index match = first + least;
+  /// By all lanes of a warp: notes the first match in the first of the packs that they have found, of `width` items
+  /// each, behind item `first`. Each lane tests an item of it once more: that takes fewer instructions than to keep in
+  /// mind which item of which pack it was.
+  template <class Iterator>
+  STRATA_D void note(const Iterator& d_in, unsigned pack, Index first, unsigned width, unsigned blocks) {
+    const unsigned lane = platform::lane_id();
+    const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(pack, Min{});
+    const Index begin = first + Index{__shfl_sync(full_warp_mask, least, 0)} * width;
+    bool is_match = false;
+    if (lane < width) {
+      const auto item = item_input<Iterator>{d_in}.template load<true>(static_cast<std::size_t>(begin + lane));
+      is_match = static_cast<bool>(predicate_(item[0]));
+    }
+    const unsigned matches = __ballot_sync(full_warp_mask, is_match);
+    if (lane != 0 || matches == 0) return;
+    const Index match = begin + static_cast<unsigned>(__ffs(static_cast<int>(matches)) - 1);
     if (atomicMin(&storage_.least, match) > match && blocks > 1) announced_.announce(match);
   }
 
-  /// Warp 0 tests items that fill no pack, one for each lane.
+  /// Warp 0 tests items that fill no pack.
   template <class Iterator>
   STRATA_D void test_few(const Iterator& d_in, std::size_t first, std::size_t count, unsigned blocks) {
     if (count == 0 || threadIdx.x >= warp_threads) return;
-    unsigned match = no_item;
-    if (threadIdx.x < count) {
-      const auto item = item_input<Iterator>{d_in}.template load<true>(first + threadIdx.x);
-      if (static_cast<bool>(predicate_(item[0]))) match = threadIdx.x;
-    }
-    note(match, first, blocks);
+    note(d_in, 0, first, static_cast<unsigned>(count), blocks);
   }
 
-  /// The number of the first match of this thread in a tile, or in the first `count` packs of it, or `no_item`.
-  template <bool IsWhole, class Input>
-  STRATA_D unsigned test_tile(const Input& input, std::size_t tile, std::size_t count) {
+  /// The number of the first pack of this thread that has a match among `count` packs from `tile` on, or `no_item`.
+  /// Threads behind the last pack test it, too.
+  template <class Input>
+  STRATA_D unsigned test_tile(const Input& input, std::size_t tile, unsigned count) {
     constexpr int packs = packs_of<Input>();
     typename Input::pack loaded[static_cast<std::size_t>(packs)];
-    const auto pack_of = [](int i) { return threadIdx.x + static_cast<unsigned>(i * block_threads); };
-    const auto has = [&](int i) { return IsWhole || pack_of(i) < count; };
+    const auto pack_of = [&](int i) {
+      return detail::least(threadIdx.x + static_cast<unsigned>(i * block_threads), count - 1);
+    };
     STRATA_UNROLL
-    for (int i = 0; i < packs; ++i) {
-      if (has(i)) loaded[i] = input.template load<true>(tile + pack_of(i));
-    }
-    // Most packs have no match: one test of each pack takes fewer instructions than the first match of all.
-    int first = -1;
+    for (int i = 0; i < packs; ++i) loaded[i] = input.template load<true>(tile + pack_of(i));
+    unsigned first = no_item;
     STRATA_UNROLL
     for (int i = packs - 1; i >= 0; --i) {
-      if (!has(i)) continue;
       bool has_match = false;
       STRATA_UNROLL
       for (int k = 0; k < Input::width; ++k) {
         const bool is_match = static_cast<bool>(predicate_(loaded[i][k]));
         has_match = has_match || is_match;
       }
-      first = has_match ? i : first;
+      first = has_match ? pack_of(i) : first;
     }
-    if (first < 0) return no_item;
-    unsigned item = 0;
-    if constexpr (Input::width > 1) {
-      typename Input::pack pack = loaded[0];
-      STRATA_UNROLL
-      for (int i = 1; i < packs; ++i) {
-        if (has(i) && i == first) pack = loaded[i];
-      }
-      STRATA_UNROLL
-      for (int k = Input::width - 1; k >= 0; --k) {
-        const bool is_match = static_cast<bool>(predicate_(pack[k]));
-        item = is_match ? static_cast<unsigned>(k) : item;
-      }
-    }
-    return pack_of(first) * Input::width + item;
+    return first;
   }
 
   TempStorage& storage_;

@@ -55,9 +55,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::Active
   unsigned long long match = agent.find(d_in, share, blockIdx.x);
   if (gridDim.x > 1) {
     Gather gather(shared.Alias().gather, arguments.gather, blockIdx.x, gridDim.x);
-    if (!gather.publish_and_collect(match)) return;
-    match = agent.least_of_block(match, static_cast<int>(gridDim.x));
-    if (!gather.is_elected()) return;
+    if (!gather.publish_and_collect_all(match)) return;
+    match = agent.least_of_block(match);
     if (threadIdx.x == 0) announced.erase();
   }
   if (threadIdx.x == 0) detail::store_count(d_out, match);
