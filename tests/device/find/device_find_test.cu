@@ -180,7 +180,7 @@ TEST(device_find, an_early_match_ends_the_search) {
   }));
   EXPECT_EQ(3, out.to_host()[0]);
   // Each of 8 blocks tests a tile, and perhaps a second one.
-  constexpr strata::find_tuning tuning = strata::find_policy_hub::Policy750::find;
+  constexpr strata::find_tuning tuning = strata::find_policy_hub::Policy900::find;
   constexpr unsigned long long tile = tuning.block_threads * tuning.bytes_in_flight / sizeof(int);
   EXPECT_LE(calls.to_host()[0], 2 * 8 * tile);
 

@@ -39,28 +39,29 @@ struct search_tuning {
 
 /// The rows of DeviceFind.
 struct find_policy_hub {
+  // Derived, not measured: from Policy900, with threads that a multiprocessor of these has.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from reduce_policy_hub::Policy750::up_to_16_bytes, which reads an input in the same tiles.
-    static constexpr find_tuning find{/*block_threads=*/512,
-                                      /*bytes_in_flight=*/128,
-                                      /*most_items=*/64,
-                                      /*blocks_per_multiprocessor=*/2,
-                                      /*min_bytes_per_block=*/8 << 10,
-                                      /*single_block_bytes=*/64 << 10};
-    // H200, 2026-11-29, CUDA 13.0: 2^20 of 2^28 i64 416 us (512 threads: 425 with two searches of a thread, 473 with
-    // four), 2^24 of 2^16 i32 184 us (253, 327), 2^24 of 2^28 i32 4718 us (4924, 5180).
-    static constexpr search_tuning search{/*block_threads=*/1024,          /*searches=*/1,
-                                          /*blocks_per_multiprocessor=*/2, /*sample_bytes=*/32 << 10,
-                                          /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
-  };
-  // Not measured: from Policy750, with so few bytes that they fit the registers.
-  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy750> {
     static constexpr find_tuning find{/*block_threads=*/512,
                                       /*bytes_in_flight=*/64,
                                       /*most_items=*/64,
                                       /*blocks_per_multiprocessor=*/2,
                                       /*min_bytes_per_block=*/8 << 10,
                                       /*single_block_bytes=*/64 << 10};
+    static constexpr search_tuning search{/*block_threads=*/512,           /*searches=*/2,
+                                          /*blocks_per_multiprocessor=*/2, /*sample_bytes=*/32 << 10,
+                                          /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
+  };
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
+    static constexpr find_tuning find = Policy750::find;
+    // H200, 2026-11-29, CUDA 13.0: 2^20 of 2^28 i64 416 us (512 threads: 425 with two searches of a thread, 473 with
+    // four), 2^24 of 2^16 i32 184 us (253, 327), 2^24 of 2^28 i32 4718 us (4924, 5180).
+    static constexpr search_tuning search{/*block_threads=*/1024,          /*searches=*/1,
+                                          /*blocks_per_multiprocessor=*/2, /*sample_bytes=*/32 << 10,
+                                          /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
+  };
+  // Derived, not measured: from Policy750.
+  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900> {
+    static constexpr find_tuning find = Policy750::find;
     static constexpr search_tuning search = Policy750::search;
   };
   using MaxPolicy = Policy1000;
