@@ -13,6 +13,7 @@
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/specializations/companions.cuh>
 #include <strata/warp/specializations/logical_warp.cuh>
+#include <strata/warp/specializations/warp_reduce_in_hardware.cuh>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -33,7 +34,8 @@ STRATA_NAMESPACE_BEGIN
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
 ///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes five times as many.
+///   operator; a `WarpReduce` for each batch takes five times as many. Up to 8 batches of integers of 32 bits are reduced
+///   by instructions over a whole warp from sm_80 on, if the `operator_traits` of the operator name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -67,6 +69,11 @@ class WarpReduceBatched {
   static_assert(Batches >= 0, "WarpReduceBatched: Batches must not be negative");
 
   static constexpr int outputs_per_thread = detail::ceiling_divide(Batches, LogicalWarpThreads);
+  /// With few batches, an instruction for each waits less than the steps do.
+  static constexpr int most_in_hardware = 8;
+  template <class Operator>
+  static constexpr bool in_hardware = platform::has_redux&& LogicalWarpThreads == warp_threads&& Batches > 0 &&
+                                      Batches <= most_in_hardware&& detail::is_word_operation<Operator, T>;
 
  public:
   struct TempStorage : Uninitialized<NullType> {};
@@ -123,7 +130,17 @@ class WarpReduceBatched {
     static_assert(detail::static_size<Outputs> == outputs_per_thread,
                   "WarpReduceBatched: outputs must have Batches / LogicalWarpThreads items, rounded up");
     detail::operator_requirements<Operator, T>::check();
-    if constexpr (Batches > 0) {
+    if constexpr (in_hardware<Operator>) {
+      // Batches are neighbours in lanes, whether results are striped or blocked: there is one for each lane at most.
+      T result = inputs[0];
+      STRATA_UNROLL
+      for (int i = 0; i < Batches; ++i) {
+        const T reduced =
+            detail::reduce_words<operator_traits<Operator, T>::hardware>(inputs[static_cast<std::size_t>(i)]);
+        result = warp_.lane() == i ? reduced : result;
+      }
+      outputs[0] = result;
+    } else if constexpr (Batches > 0) {
       // Lane i gets items i, i + LogicalWarpThreads, ... of these.
       constexpr int count = IsBlocked ? outputs_per_thread * LogicalWarpThreads : Batches;
       T values[static_cast<std::size_t>(count)];
