@@ -7,7 +7,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/platform/shared_memory.cuh>
 #include <strata/core/types.hpp>
-#include <strata/device/engine/least_index.cuh>
+#include <strata/device/engine/announced_index.cuh>
 #include <strata/device/engine/tile_input.cuh>
 #include <strata/device/find/tuning.hpp>
 #include <strata/warp/warp_reduce.cuh>
@@ -54,14 +54,18 @@ class AgentFind {
   static constexpr std::size_t interleaved_packs = tile_packs<best_input<Iterator>>;
 
   struct TempStorage {
-    Index least;  // match that the block knows
+    Index least;  // match that the block knows, or an index up to which another block has found one
+    unsigned has_announced;
     typename WarpReduceT::TempStorage warps[static_cast<std::size_t>(block_threads / warp_threads)];
   };
 
   /// `none`: behind all items.
-  STRATA_D AgentFind(TempStorage& storage, Predicate predicate, const least_index& announced, Index none)
+  STRATA_D AgentFind(TempStorage& storage, Predicate predicate, const announced_index& announced, Index none)
       : storage_(storage), predicate_(predicate), announced_(announced) {
-    if (threadIdx.x == 0) storage_.least = none;
+    if (threadIdx.x == 0) {
+      storage_.least = none;
+      storage_.has_announced = 0;
+    }
     __syncthreads();
   }
 
@@ -71,6 +75,7 @@ class AgentFind {
   STRATA_D Index find(Iterator d_in, const even_share& share, unsigned rank) {
     find_in_best_input(d_in, share, rank);
     __syncthreads();
+    if (threadIdx.x == 0 && storage_.has_announced != 0) announced_.publish();
     return storage_.least;
   }
 
@@ -140,28 +145,44 @@ class AgentFind {
 
   /// By all lanes of a warp: notes the first match in the first of the packs that they have found, of `width` items
   /// each, behind item `first`. Each lane tests an item of it once more: that takes fewer instructions than to keep in
-  /// mind which item of which pack it was.
+  /// mind which item of which pack it was. What is announced before is the last item of the pack.
   template <class Iterator>
   STRATA_D void note(const Iterator& d_in, unsigned pack, Index first, unsigned width, unsigned blocks) {
-    const unsigned lane = platform::lane_id();
     const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(pack, Min{});
     const Index begin = first + Index{__shfl_sync(full_warp_mask, least, 0)} * width;
-    bool is_match = false;
-    if (lane < width) {
-      const auto item = item_input<Iterator>{d_in}.template load<true>(static_cast<std::size_t>(begin + lane));
-      is_match = static_cast<bool>(predicate_(item[0]));
-    }
-    const unsigned matches = __ballot_sync(full_warp_mask, is_match);
-    if (lane != 0 || matches == 0) return;
-    const Index match = begin + static_cast<unsigned>(__ffs(static_cast<int>(matches)) - 1);
-    if (atomicMin(&storage_.least, match) > match && blocks > 1) announced_.announce(match);
+    if (platform::lane_id() == 0) announce(begin + width - 1, blocks);
+    const Index match = first_match(d_in, begin, width);
+    if (platform::lane_id() == 0) atomicMin(&storage_.least, match);
   }
 
   /// Warp 0 tests items that fill no pack.
   template <class Iterator>
   STRATA_D void test_few(const Iterator& d_in, std::size_t first, std::size_t count, unsigned blocks) {
     if (count == 0 || threadIdx.x >= warp_threads) return;
-    note(d_in, 0, first, static_cast<unsigned>(count), blocks);
+    const Index match = first_match(d_in, first, static_cast<unsigned>(count));
+    if (platform::lane_id() != 0 || match == ~Index{0}) return;
+    announce(match, blocks);
+    atomicMin(&storage_.least, match);
+  }
+
+  /// By one lane: announces that there is a match at `index` or before.
+  STRATA_D void announce(Index index, unsigned blocks) {
+    if (blocks == 1 || index >= platform::load_shared_relaxed(&storage_.least)) return;
+    announced_.announce(index);
+    atomicExch(&storage_.has_announced, 1u);
+  }
+
+  /// By all lanes of a warp: the first match among the `count` items from `begin` on, at most one for each lane.
+  template <class Iterator>
+  STRATA_D Index first_match(const Iterator& d_in, Index begin, unsigned count) {
+    const unsigned lane = platform::lane_id();
+    bool is_match = false;
+    if (lane < count) {
+      const auto item = item_input<Iterator>{d_in}.template load<true>(static_cast<std::size_t>(begin + lane));
+      is_match = static_cast<bool>(predicate_(item[0]));
+    }
+    const unsigned matches = __ballot_sync(full_warp_mask, is_match);
+    return matches == 0 ? ~Index{0} : begin + static_cast<unsigned>(__ffs(static_cast<int>(matches)) - 1);
   }
 
   /// The number of the first pack of this thread that has a match among `count` packs from `tile` on, or `no_item`.
@@ -191,7 +212,7 @@ class AgentFind {
 
   TempStorage& storage_;
   Predicate predicate_;
-  const least_index& announced_;
+  const announced_index& announced_;
 };
 
 }  // namespace detail

@@ -11,11 +11,11 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/policy_hub.hpp>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/announced_index.cuh>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/dispatch_if.cuh>
 #include <strata/device/engine/last_block.cuh>
-#include <strata/device/engine/least_index.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/engine/tile_input.cuh>
 #include <strata/device/find/agent_find.cuh>
@@ -28,7 +28,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// How the blocks of FindIf communicate: each announces its matches, and the last one to end gathers what all know.
 struct find_arguments {
   last_block_gather<unsigned long long>::arguments gather;
-  least_index::arguments announced;
+  announced_index::arguments announced;
 };
 
 /// Finds the first match in one launch. The last block to end writes the least of all matches.
@@ -46,7 +46,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::Active
   STRATA_ASSERT(blockDim.x == MaxPolicy::ActivePolicy::find.block_threads,
                 "find_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
                 MaxPolicy::ActivePolicy::find.block_threads);
-  const least_index announced(arguments.announced);
+  const announced_index announced(arguments.announced);
   Agent agent(shared.Alias().agent, predicate, announced, num_items);
 
   platform::wait_for_previous_kernel();
