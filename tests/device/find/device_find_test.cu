@@ -167,6 +167,25 @@ struct counting_predicate {
   }
 };
 
+TEST(device_find, a_match_in_any_part_of_many_rounds) {
+  const strata_test::device_of_multiprocessors device(2);
+  constexpr std::size_t size = 20011;
+  const std::vector<int> items(size, 0);
+  device_vector<int> in(size);
+  std::mt19937_64 bits = strata_test::random_bits(9);
+  for (std::size_t place = 0; place <= size; place += 1 + bits() % 300) {
+    for (const std::size_t shift : sizes{0, 1}) {
+      std::vector<int> marked = items;
+      if (place + shift < size) marked[place + shift] = 1;
+      in.assign(marked);
+      ASSERT_EQ(std::min(place, size - shift), result_of<std::uint64_t>([&](std::uint64_t* out, auto&&... storage) {
+                  return strata::TunedDeviceFind<small_tiles>::FindIf(storage..., in.data() + shift, out,
+                                                                      is_marked<int>{1}, size - shift);
+                }));
+    }
+  }
+}
+
 TEST(device_find, an_early_match_ends_the_search) {
   const strata_test::device_of_multiprocessors device(4);
   constexpr std::size_t size = 1u << 20;

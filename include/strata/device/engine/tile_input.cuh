@@ -144,20 +144,24 @@ struct even_share {
         tile_packs = 0;
       }
     }
-    share.packs = (num_items - share.head_items) / width;
-    share.tail_items = num_items - share.head_items - share.packs * width;
-    share.rounds = 0;
-    share.granules_per_block = share.packs / granule;
-    share.longer_blocks = 0;
-    if (blocks > 1) {  // divisions cost as much as a load
-      share.rounds = tile_packs == 0 ? 0 : share.packs / tile_packs / blocks;
-      const std::size_t granules = (share.packs - share.rounds * tile_packs * blocks) / granule;
-      share.granules_per_block = granules / blocks;
-      share.longer_blocks = static_cast<unsigned>(granules % blocks);
-    }
-    share.first_even_pack = share.rounds * tile_packs * blocks;
-    share.blocks = blocks;
+    const std::size_t packs = (num_items - share.head_items) / width;
+    share.tail_items = num_items - share.head_items - packs * width;
+    share.cut_packs(packs, blocks, tile_packs);
     return share;
+  }
+  STRATA_HD void cut_packs(std::size_t count, unsigned among, std::size_t tile_packs) {
+    packs = count;
+    blocks = among;
+    rounds = 0;
+    granules_per_block = packs / granule;
+    longer_blocks = 0;
+    if (blocks > 1) {  // divisions cost as much as a load
+      rounds = tile_packs == 0 ? 0 : packs / tile_packs / blocks;
+      const std::size_t granules = (packs - rounds * tile_packs * blocks) / granule;
+      granules_per_block = granules / blocks;
+      longer_blocks = static_cast<unsigned>(granules % blocks);
+    }
+    first_even_pack = rounds * tile_packs * blocks;
   }
 
   STRATA_HD std::size_t begin(unsigned block) const {

@@ -18,6 +18,24 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// The input of FindIf, cut for blocks. Of many rounds, the first one is short: a pack for each thread. So a match at
+/// once is announced before much is read. `packs`, and what was made of them, are those behind it.
+struct find_share : even_share {
+  std::size_t short_packs;
+
+  /// Blocks of `threads` take turns with tiles of `tile_packs`.
+  template <class Iterator>
+  static find_share cut(Iterator iterator, std::size_t num_items, unsigned blocks, std::size_t tile_packs,
+                        std::size_t threads) {
+    find_share share{even_share::cut(iterator, num_items, blocks, tile_packs), 0};
+    if (share.rounds > 1 && tile_packs > threads) {
+      share.short_packs = threads * blocks;
+      share.cut_packs(share.packs - share.short_packs, blocks, tile_packs);
+    }
+    return share;
+  }
+};
+
 /// What a block of FindIf does with its share of the input. Each warp takes its part of the block's tiles, in ascending
 /// order, and waits for no other warp:
 ///
@@ -72,7 +90,7 @@ class AgentFind {
   /// The least match that block `rank` knows when it has tested its part of `share`, in all threads. Leaves out what
   /// lies behind a match.
   template <class Iterator>
-  STRATA_D Index find(Iterator d_in, const even_share& share, unsigned rank) {
+  STRATA_D Index find(Iterator d_in, const find_share& share, unsigned rank) {
     find_in_best_input(d_in, share, rank);
     __syncthreads();
     if (threadIdx.x == 0 && storage_.has_announced != 0) announced_.publish();
@@ -89,7 +107,7 @@ class AgentFind {
 
  private:
   template <class Iterator>
-  STRATA_D void find_in_best_input(const Iterator& d_in, const even_share& share, unsigned rank) {
+  STRATA_D void find_in_best_input(const Iterator& d_in, const find_share& share, unsigned rank) {
     if constexpr (is_bulk_array<Iterator>) {
       if (share.is_vectorized) {
         const vector_input<iterator_value_t<Iterator>> input{d_in + share.head_items,
@@ -106,40 +124,42 @@ class AgentFind {
 
   // Block 0 also tests the items before the first whole pack, the last block those behind the last one.
   template <class Input, class Iterator>
-  STRATA_D void find_among_packs(const Input& input, const Iterator& d_in, const even_share& share, unsigned rank) {
+  STRATA_D void find_among_packs(const Input& input, const Iterator& d_in, const find_share& share, unsigned rank) {
     if (rank == 0) test_few(d_in, 0, share.head_items, share.blocks);
-    // The tiles of the rounds, then those of the rest.
-    std::size_t tile = rank * tile_packs<Input>, end = share.first_even_pack;
-    bool has_rounds = true;
-    // Of many tiles, the first one is read in two parts: a match at once is announced before much is read.
-    bool is_cut = packs_of<Input>() > 1 && share.rounds > 1;
-    unsigned offset = 0;
-    for (;;) {
-      if (tile >= end) {
-        if (!has_rounds) break;
-        has_rounds = false;
-        tile = share.begin(rank);
-        end = share.end(rank);
-        continue;
+    // A short round, rounds of tiles, the rest.
+    STRATA_UNROLL_N(1)
+    for (int stage = share.short_packs > 0 ? 0 : 1; stage < 3; ++stage) {
+      std::size_t tile, end, step;
+      if (stage == 0) {
+        step = block_threads;
+        tile = rank * step;
+        end = tile + step;
+      } else if (stage == 1) {
+        step = share.blocks * tile_packs<Input>;
+        tile = share.short_packs + rank * tile_packs<Input>;
+        end = share.short_packs + share.first_even_pack;
+      } else {
+        step = tile_packs<Input>;
+        tile = share.short_packs + share.begin(rank);
+        end = share.short_packs + share.end(rank);
       }
-      const std::size_t part = tile + offset;
-      const Index first = share.head_items + part * Input::width;
-      if (__any_sync(full_warp_mask, platform::load_shared_relaxed(&storage_.least) <= first)) return;
-      const std::size_t count =
-          is_cut ? static_cast<std::size_t>(block_threads) : detail::least(end - tile, tile_packs<Input>) - offset;
-      // The answer comes with the items of the tile.
-      const bool asks = threadIdx.x == 0 && share.blocks > 1;
-      platform::tagged_word answer{};
-      if (asks) answer = announced_.ask();
-      const unsigned pack = test_tile(input, part, static_cast<unsigned>(count));
-      if (__any_sync(full_warp_mask, pack != no_item)) note(d_in, pack, first, Input::width, share.blocks);
-      if (asks && announced_.is_announced(answer)) atomicMin(&storage_.least, answer.value);
-      offset = is_cut ? block_threads : 0;
-      if (!is_cut) tile += has_rounds ? share.blocks * tile_packs<Input> : tile_packs<Input>;
-      is_cut = false;
+      STRATA_UNROLL_N(1)
+      for (; tile < end; tile += step) {
+        const Index first = share.head_items + tile * Input::width;
+        if (__any_sync(full_warp_mask, platform::load_shared_relaxed(&storage_.least) <= first)) return;
+        const auto count = static_cast<unsigned>(detail::least(end - tile, tile_packs<Input>));
+        // The answer comes with the items of the tile.
+        const bool asks = threadIdx.x == 0 && share.blocks > 1;
+        platform::tagged_word answer{};
+        if (asks) answer = announced_.ask();
+        const unsigned pack = test_tile(input, tile, count);
+        if (__any_sync(full_warp_mask, pack != no_item)) note(d_in, pack, first, Input::width, share.blocks);
+        if (asks && announced_.is_announced(answer)) atomicMin(&storage_.least, answer.value);
+      }
     }
     if (rank + 1 == share.blocks) {
-      test_few(d_in, share.head_items + share.packs * Input::width, share.tail_items, share.blocks);
+      test_few(d_in, share.head_items + (share.short_packs + share.packs) * Input::width, share.tail_items,
+               share.blocks);
     }
   }
 

@@ -34,7 +34,7 @@ struct find_arguments {
 /// Finds the first match in one launch. The last block to end writes the least of all matches.
 template <class MaxPolicy, class InputIterator, class OutputIterator, class Predicate>
 __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::ActivePolicy::find.blocks_per_multiprocessor)
-    STRATA_KERNEL void find_kernel(InputIterator d_in, OutputIterator d_out, even_share share,
+    STRATA_KERNEL void find_kernel(InputIterator d_in, OutputIterator d_out, find_share share,
                                    unsigned long long num_items, find_arguments arguments, Predicate predicate) {
   using Agent = AgentFind<typename MaxPolicy::ActivePolicy, Predicate>;
   using Gather = last_block_gather<unsigned long long>;
@@ -113,7 +113,8 @@ struct DispatchFind {
                   "one match for each thread");
     using Agent = AgentFind<ActivePolicy, Predicate>;
     const unsigned blocks = number_of_blocks(tuning);
-    even_share share = even_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>);
+    find_share share = find_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>,
+                                       static_cast<std::size_t>(tuning.block_threads));
     share.evict_first_fraction = detail::evict_first_fraction(device.l2_bytes, num_items * sizeof(T));
     const unsigned long long epoch = next_epoch();
     return strata::launch({"strata::DeviceFind::FindIf", dim3(blocks), dim3(tuning.block_threads), 0, stream, 1,
