@@ -34,8 +34,8 @@ STRATA_NAMESPACE_BEGIN
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
 ///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes five times as many. From sm_80 on, up to 8 batches of integers of 32
-///   bits are reduced by instructions over a whole warp, if the `operator_traits` of the operator name one.
+///   operator; a `WarpReduce` for each batch takes five times as many. From sm_80 on, up to 8 batches of integers of up
+///   to 32 bits are reduced by instructions over a whole warp, if the `operator_traits` of the operator name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
