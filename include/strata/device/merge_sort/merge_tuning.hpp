@@ -26,7 +26,8 @@ struct merge_tuning {
 template <int KeyBytes, int ValueBytes = 0>
 struct merge_policy_hub {
   /// Whether such values fill 16 bytes without a rest.
-  static constexpr bool stages_values = ValueBytes > 0 && 16 % ValueBytes == 0;
+  static constexpr bool stages_values =
+      ValueBytes == 1 || ValueBytes == 2 || ValueBytes == 4 || ValueBytes == 8 || ValueBytes == 16;
   static constexpr int item_bytes = KeyBytes + (stages_values ? ValueBytes : 0);
   static constexpr int items_of(int bytes, int up_to_4, int up_to_8, int up_to_16) {
     return bytes <= 4 ? up_to_4 : bytes <= 8 ? up_to_8 : bytes <= 16 ? up_to_16 : bytes <= 24 ? 5 : bytes <= 48 ? 3 : 1;
