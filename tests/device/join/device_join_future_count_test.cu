@@ -3,6 +3,7 @@
 
 // Joins whose numbers of rows lie in device memory: the same results as with the numbers themselves.
 #include <strata/device/engine/future_count.cuh>
+#include <strata/iterator/counting_input_iterator.cuh>
 
 #include <iterator>
 #include <string>

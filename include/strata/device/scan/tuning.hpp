@@ -90,7 +90,12 @@ struct scan_policy_hub {
   static constexpr bool is_transposed =
       sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <= shared_limit;
 
+  // If two blocks of large tiles share a multiprocessor, they spill registers. Sums of numbers are faster nevertheless.
+  static constexpr bool is_wide_number =
+      item_bytes == 8 && std::is_same_v<InputT, AccumT> && std::is_arithmetic_v<AccumT>;
+
   // Measured: H200, 2026-11-21 and 22, batches of ExclusiveSum of 4-byte items, in microseconds per call.
+  template <int LargeTileBlocks = 1>
   struct rows {
     /// One tile for each multiprocessor. A thread loads 16 bytes: the sooner a block publishes, the better.
     /// 2^18 items: 3.0; with 256 threads 3.7, with 1,024 threads 5.0.
@@ -104,7 +109,7 @@ struct scan_policy_hub {
                                                  /*items_per_thread=*/fitting_items<threads, items_within(64)>(),
                                                  is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
                                                  is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT,
-                                                 /*blocks_per_multiprocessor=*/item_bytes == 8 ? 2 : 1};
+                                                 LargeTileBlocks};
     /// 2^22 / 2^24 / 2^28 items: 9.7 / 40.5 / 544; 384 x 7 x 4 takes 9.8 / 41.6 / 563; 192 x 9 x 4, two blocks,
     /// 11.0 / 40.1 / 536, and 256 x 7 x 4, two blocks, 9 % longer for structs of 16 bytes. 16 loading warps for inputs
     /// that are no arrays: 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
@@ -119,16 +124,20 @@ struct scan_policy_hub {
   };
 
   // Not measured: from Policy900. No bulk copies before 9.0.
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<> {
     static constexpr int pipeline_above = no_pipeline;
   };
   // As measured; the bound of 2 is between sizes that were: 2^20 items, one large tile for each multiprocessor,
   // take 4.3 in registers, 2^22, four of them, 9.7 in the pipeline, which takes longer to fill.
-  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows {
+  struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows<is_wide_number ? 2 : 1> {
+    static constexpr int pipeline_above = 2;
+  };
+  // Not measured: from Policy900, but with one block of large tiles, which spills nothing.
+  struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows<> {
     static constexpr int pipeline_above = 2;
   };
   // Not measured: from Policy900. Less than half of the shared memory of 9.0 and 10.0: no pipeline.
-  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows {
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>, rows<> {
     static constexpr int pipeline_above = no_pipeline;
   };
   using MaxPolicy = Policy1200;
@@ -141,8 +150,8 @@ template <class InputT, class AccumT, int ScanningThreads = 320, int ThreadBytes
 struct columns_policy_hub {
   struct rows {
     // Not measured: from scan_policy_hub.
-    static constexpr scan_tile_tuning small_tile = scan_policy_hub<InputT, AccumT>::rows::small_tile;
-    static constexpr scan_tile_tuning large_tile = scan_policy_hub<InputT, AccumT>::rows::large_tile;
+    static constexpr scan_tile_tuning small_tile = scan_policy_hub<InputT, AccumT>::template rows<>::small_tile;
+    static constexpr scan_tile_tuning large_tile = scan_policy_hub<InputT, AccumT>::template rows<>::large_tile;
     /// H200, 2026-11-21 and 22, 2^24 / 2^28 items of 4 bytes in runs of 16, in microseconds per call:
     /// ExclusiveSumByKey 65.3 / 888, ReduceByKey 52.2 / 673, If 33.0 / 398, run lengths 35.1 / 411. Shapes were
     /// compared by ReduceByKey of an earlier version, 54.6 / 710: 512 x 96 x 4 took 54.3 / 700, but run lengths
