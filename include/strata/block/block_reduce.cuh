@@ -127,8 +127,9 @@ struct block_reduce_warp_reductions {
   STRATA_D static T reduce_aggregates(const storage& shared, int lane, const T& value, Operator op, int active_warps) {
     T result = value;
     if constexpr (combines_in_hardware<Operator>) {
-      if (lane < warps) result = shared.aggregates[lane];
-      result = detail::reduce_warp_in_hardware<Operator>(result, lane < (Full ? warps : active_warps));
+      const bool is_active = lane < (Full ? warps : active_warps);
+      if (is_active) result = shared.aggregates[lane];
+      result = detail::reduce_warp_in_hardware<Operator>(result, is_active);
     } else if (lane < warps) {
       if (Full || lane < active_warps) result = shared.aggregates[lane];
       result = detail::reduce_lanes<warps, Full>(result, op, active_warps);

@@ -59,9 +59,7 @@ STRATA_NAMESPACE_BEGIN
 ///     keys[i] = first + i < count ? in[first + i] : 0;
 ///   }
 ///   const int results = TopK(temp_storage).MaxPairs(keys, indices, 4, count);
-///   for (int i = 0; i < 4; ++i) {
-///     if (first + i < results) out[first + i] = indices[i];
-///   }
+///   for (int i = 0; i < 4 && first + i < results; ++i) out[first + i] = indices[i];
 /// }
 ///
 /// int main() {

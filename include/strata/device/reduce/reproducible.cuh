@@ -124,7 +124,7 @@ class AgentReproducible {
 
   /// By all threads of one block, after all pieces: the result in thread 0.
   STRATA_D AccumT combine_pieces(const AccumT* partials, unsigned pieces) {
-    const unsigned per_thread = ceiling_divide(pieces, static_cast<unsigned>(block_threads));
+    const unsigned per_thread = detail::ceiling_divide(pieces, static_cast<unsigned>(block_threads));
     const unsigned begin = threadIdx.x * per_thread;
     const unsigned end = detail::least(begin + per_thread, pieces);
     AccumT result;

@@ -76,8 +76,8 @@ struct top_k_block_agent {
 
 /// Segments that fit the registers of a logical warp; others are left to the next kernel.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
-__launch_bounds__((top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
-                  (top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
+__launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
+                  (detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_warps_kernel(const STRATA_GRID_CONSTANT Problem problem) {
   using Agent = typename top_k_warps_agent<typename MaxPolicy::ActivePolicy, Problem, Rows, IsSorted>::type;
   STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
@@ -89,8 +89,8 @@ __launch_bounds__((top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blo
 /// Segments that the warps of `wide` have left, or all segments: those that fit the registers of a block, or those that
 /// do not.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
-__launch_bounds__((top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
-                  (top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
+__launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
+                  (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_block_kernel(const STRATA_GRID_CONSTANT Problem problem,
                                                     top_k_scratch<typename Problem::Code> scratch, bool has_warps) {
   using Policy = typename MaxPolicy::ActivePolicy;
@@ -107,8 +107,8 @@ __launch_bounds__((top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().bl
 /// Few long segments of one size: each by as many blocks as the grid has rows.
 template <class MaxPolicy, bool IsSorted, class Problem>
 __launch_bounds__(
-    (top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
-    (top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().blocks_per_multiprocessor))
+    (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
+    (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_parts_kernel(const STRATA_GRID_CONSTANT Problem problem,
                                                     top_k_scratch<typename Problem::Code> scratch) {
   using Policy = typename MaxPolicy::ActivePolicy;
