@@ -59,7 +59,8 @@ struct reproducible_plan {
   }
   /// The most pieces of up to `max_items` items: more items may have fewer.
   static unsigned most_pieces(std::size_t max_items) {
-    return static_cast<unsigned>(detail::least(ceiling_divide(max_items, row_items * rows_in_flight), max_pieces));
+    return static_cast<unsigned>(
+        detail::least(detail::ceiling_divide(max_items, row_items * rows_in_flight), max_pieces));
   }
 };
 
@@ -132,7 +133,7 @@ class AgentReproducible {
     STRATA_UNROLL_N(8)
     for (unsigned i = begin + 1; i < end; ++i) result = combine(result, partials[i]);
     return BlockReduceT(storage_.block)
-        .Reduce(result, reduction_op_, static_cast<int>(ceiling_divide(pieces, per_thread)));
+        .Reduce(result, reduction_op_, static_cast<int>(detail::ceiling_divide(pieces, per_thread)));
   }
 
   STRATA_D AccumT combine(const AccumT& a, const AccumT& b) { return static_cast<AccumT>(reduction_op_(a, b)); }
@@ -147,7 +148,7 @@ class AgentReproducible {
       const std::size_t begin = std::size_t{piece} << all.log2_piece;
       const std::size_t items = detail::least(std::size_t{1} << all.log2_piece, num_items - begin);
       AccumT result = reduce_lane(input, d_in, begin, items);
-      const std::size_t packs = ceiling_divide(items, plan::width);
+      const std::size_t packs = detail::ceiling_divide(items, plan::width);
       const int lanes = static_cast<int>(detail::least(packs, std::size_t{warp_threads}));
       result = WarpReduceT(storage_.warps[warp]).Reduce(result, reduction_op_, lanes);
       if (platform::lane_id() == 0) partials[piece] = result;
@@ -292,7 +293,7 @@ struct DispatchReproducible {
     const cudaError_t status = detail::current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
     const std::size_t resident = 2 * static_cast<std::size_t>(device.multiprocessors);
-    const std::size_t wanted = ceiling_divide(std::size_t{max_pieces}, std::size_t{Agent::warps_of_block});
+    const std::size_t wanted = detail::ceiling_divide(std::size_t{max_pieces}, std::size_t{Agent::warps_of_block});
     const std::size_t blocks = detail::least(detail::least(resident, wanted), max_blocks);
     using Count = kernel_count_t<NumItemsT>;
     return strata::launch(
