@@ -10,8 +10,8 @@ import tempfile
 import toolbox
 
 LIMIT = 30_000
-# CUB 3.0.1 as a whole: 253,000. Joins include the radix sort.
-LIMITS = {"strata/strata.cuh": 75_000, "strata/cub.cuh": 75_000}
+# CUB 3.0.1 as a whole: 253,000. Joins include the radix sort, whose blocks rank and sort in several ways.
+LIMITS = {"strata/strata.cuh": 75_000, "strata/cub.cuh": 75_000, "strata/device/device_hash_join.hpp": 30_200}
 # What thread, warp and block headers aim at; printed, not enforced.
 AIM = 9_000
 
