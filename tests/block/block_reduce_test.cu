@@ -440,9 +440,10 @@ STRATA_KERNEL void reduce_extremes(const T* in, int valid, T* out, Operator op) 
   using reducer = BlockReduce<T, Threads>;
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   const T item = in[threadIdx.x];
-  const T full = reducer(temp_storage).Reduce(item, op);
-  __syncthreads();
+  // First in storage that nothing was written to: checkers see it if aggregates of missing warps are read.
   const T partial = reducer(temp_storage).Reduce(item, op, valid);
+  __syncthreads();
+  const T full = reducer(temp_storage).Reduce(item, op);
   __syncthreads();
   const T all = reducer(temp_storage).AllReduce(item, op, valid);
   if (threadIdx.x == 0) {

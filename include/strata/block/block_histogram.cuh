@@ -188,8 +188,8 @@ class block_histogram_atomic {
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
 /// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
 ///   two. Of more bins, the larger of what BlockRadixSort needs, and 4 bytes for each bin and 2 or 4 for each thread.
-///   Bank conflicts: counters are accessed by bin. Of more bins, those of BlockRadixSort; where runs begin and end
-///   depends on the samples.
+///   Bank conflicts: threads access counters by bin. With more bins, BlockRadixSort says which conflicts its accesses
+///   have, and accesses to where runs begin and end depend on the samples.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert
 ///   that samples are bins; in others, the behaviour is undefined if they are not.
 ///

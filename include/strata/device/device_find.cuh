@@ -51,7 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   bytes. Bounds take log2(items) steps for each value. Bounds of sorted values read the range and the values
 ///   once, unless there is less than one value for 32 items.
 /// - **Aliasing.** `d_out` of `FindIf` may lie inside the input. `d_output` must not overlap the range or the values.
-/// - **Tuning.** `TunedDeviceFind<Hub>` takes a hub of yours in the place of find_policy_hub. For sorted values it also
+/// - **Tuning.** `TunedDeviceFind<Hub>` takes your hub in the place of find_policy_hub. For sorted values it also
 ///   needs the rows of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative, iterators
 ///   or outputs that cannot represent them (both in size queries, too), null pointers with items or values, arrays that

@@ -42,7 +42,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
 ///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
 ///   Counts have 64 bits if their type has.
-/// - **Tuning.** `TunedDeviceFor<Hub>` takes a hub of yours in the place of tile_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceFor<Hub>` takes your hub in the place of tile_policy_hub: see default_policy_hub.
 /// - **Algorithm.** That of DeviceTransform, without an output.
 ///
 /// @code

@@ -51,7 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are
 ///   not counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type
 ///   cannot represent is not counted.
-/// - **Tuning.** `TunedDeviceHistogram<Hub>` takes a hub of yours in the place of histogram_policy_hub: see
+/// - **Tuning.** `TunedDeviceHistogram<Hub>` takes your hub in the place of histogram_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which

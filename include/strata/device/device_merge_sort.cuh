@@ -53,7 +53,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the keys and one for the values read and write each item once more.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
-/// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes a hub of yours in the place of segmented_merge_sort_policy_hub: see
+/// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes your hub in the place of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,

@@ -42,7 +42,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** The same from run to run.
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once and written once.
 ///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
-/// - **Tuning.** `TunedDevicePartition<Hub>` takes a hub of yours in the place of columns_policy_hub: see
+/// - **Tuning.** `TunedDevicePartition<Hub>` takes your hub in the place of columns_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or

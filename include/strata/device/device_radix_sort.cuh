@@ -50,7 +50,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
 ///   launch of its own. In several launches, the pass of a digit that is the same in all keys may copy all items too.
 ///   Otherwise no output may overlap an input or another output.
-/// - **Tuning.** `TunedDeviceRadixSort<Hub>` takes a hub of yours in the place of radix_sort_policy_hub: see
+/// - **Tuning.** `TunedDeviceRadixSort<Hub>` takes your hub in the place of radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a

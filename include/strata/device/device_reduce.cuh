@@ -51,7 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default constructible. It must fit shared memory: more than about 2,900 bytes do not compile. Each item is read
 ///   once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are
 ///   known to be commutative (`operator_traits`) combine the threads' results once instead of tile by tile.
-/// - **Tuning.** `TunedDeviceReduce<Hub>` takes a hub of yours in the place of reduce_policy_hub, for ReduceByKey of
+/// - **Tuning.** `TunedDeviceReduce<Hub>` takes your hub in the place of reduce_policy_hub, for ReduceByKey of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an
 ///   iterator or index type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with

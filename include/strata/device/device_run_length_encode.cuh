@@ -29,7 +29,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN equals nothing, so each is a
 ///   run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are
 ///   read three times. Lengths are counted in 64 bits if `num_items` has 64.
-/// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` takes a hub of yours in the place of columns_policy_hub: see
+/// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` takes your hub in the place of columns_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output

@@ -56,7 +56,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without
 ///   `init`, as in CUB, whatever the output's type. To add up in a wider type, begin with a value of that
 ///   type. It must be trivially relocatable and default constructible. Each item is read and written once.
-/// - **Tuning.** `TunedDeviceScan<Hub>` takes a hub of yours in the place of scan_policy_hub, for scans by key of
+/// - **Tuning.** `TunedDeviceScan<Hub>` takes your hub in the place of scan_policy_hub, for scans by key of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer with items; arrays that overlap; an initial value in device memory where

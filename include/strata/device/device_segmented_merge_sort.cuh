@@ -70,7 +70,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, another output, or the
 ///   offsets. The check covers the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` takes a hub of yours in the place of
+/// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` takes your hub in the place of
 ///   segmented_merge_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
 ///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);

@@ -52,7 +52,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
 ///   same in all keys of a segment may be another one. Otherwise no output may overlap an input, another output, or the
 ///   offsets. Checks look at the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes a hub of yours in the place of
+/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes your hub in the place of
 ///   segmented_radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that

@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Where offsets say how far inputs reach, only the begin of `d_out` and `d_in` is compared.
 /// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
 ///   every block.
-/// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` takes a hub of yours in the place of segmented_reduce_policy_hub:
+/// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` takes your hub in the place of segmented_reduce_policy_hub:
 ///   see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
 ///   `num_segments` or `segment_size`, null pointer with segments, arrays that overlap, iterators whose

@@ -72,7 +72,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes a hub of yours in the place of segmented_sort_policy_hub: see
+/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes your hub in the place of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays

@@ -20,9 +20,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
 /// - **Number of results.** `k` is an integer or a FutureCount: results of segment `s` then begin at item s * k of the
-///   outputs (k being the bound of the FutureCount), and behind those of a segment with fewer than k items nothing is
-///   written. Or it is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or offsets
-///   of results, and may have a number for each segment.
+///   outputs (k being the bound of the FutureCount). Of a segment with fewer than k items, nothing is written behind
+///   its last result. Or `k` is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or
+///   offsets of results, and may have a number for each segment.
 /// - **Result.** That of DeviceTopK for each segment: of equal keys the first ones in the segment are taken. Without
 ///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the
 ///   order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than
@@ -35,11 +35,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One launch where the segments have one size; a fill of up to 1 KB more where a segment has several
 ///   blocks. Otherwise up to three launches. On `stream`; no host synchronisation and no allocation, so a call can be
 ///   captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-/// - **Methods.** Segments of up to 1,024 keys of 4 bytes are held in the registers of 8 or 32 lanes; of up to 32,768,
-///   if they have one size, or else 8,192, in those of a block. These are read once. Of a longer segment a sample is
-///   read, and then the segment once; several times if the sample has misled the call, or if k is more than some
-///   thousands. Few long segments of one size have several blocks each, others one. A call for a single long segment
-///   takes longer than DeviceTopK.
+/// - **Methods.** The registers of 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of a block
+///   hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once. Of a longer
+///   segment a sample is read, and then the segment once; several times if the sample has misled the call, or if k is
+///   more than some thousands. Few long segments of one size have several blocks each, others one. A call for a single
+///   long segment takes longer than DeviceTopK.
 /// - **Storage.** 256 bytes where no segment is longer than 32,768 keys of 4 bytes, or 8,192 by offsets or lengths.
 ///   Otherwise 98 KB for each of 256 blocks, or for each segment by offsets or lengths, if these are fewer. Where the
 ///   host cannot exclude more than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort,
@@ -48,7 +48,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
 ///   offsets or lengths say how far arrays are used, only their beginnings are compared.
-/// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` takes a hub of yours in the place of segmented_top_k_policy_hub: see
+/// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` takes your hub in the place of segmented_top_k_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
 ///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check

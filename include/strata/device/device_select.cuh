@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `num_items` has.
 /// - **Few flags.** Where few flags are set, `Flagged` and `FlaggedIf` read kept items only: on 9.0 to 10.x, of long
 ///   arrays at 16-byte boundaries, with items of 4, 8 or 16 bytes.
-/// - **Tuning.** `TunedDeviceSelect<Hub>` takes a hub of yours in the place of columns_policy_hub: see
+/// - **Tuning.** `TunedDeviceSelect<Hub>` takes your hub in the place of columns_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that begins within

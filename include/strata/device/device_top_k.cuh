@@ -42,7 +42,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   items more.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
-/// - **Tuning.** `TunedDeviceTopK<Hub>` takes a hub of yours in the place of top_k_policy_hub, from which it derives:
+/// - **Tuning.** `TunedDeviceTopK<Hub>` takes your hub in the place of top_k_policy_hub, from which it derives:
 ///   see default_policy_hub. Sorts of results keep the rows of DeviceRadixSort.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer with

@@ -41,7 +41,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
 ///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
 ///   Counts have 64 bits if `num_items` has.
-/// - **Tuning.** `TunedDeviceTransform<Hub>` takes a hub of yours in the place of tile_policy_hub: see
+/// - **Tuning.** `TunedDeviceTransform<Hub>` takes your hub in the place of tile_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the

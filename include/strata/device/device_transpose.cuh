@@ -37,7 +37,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8
 ///   bytes 16 at a time (1 byte: 8) where both pointers and both leading dimensions, in bytes, are
 ///   multiples of that, else one by one. Items of other sizes are cut into pieces that divide them.
-/// - **Tuning.** `TunedDeviceTranspose<Hub>` takes a hub of yours in the place of transpose_policy_hub: see
+/// - **Tuning.** `TunedDeviceTranspose<Hub>` takes your hub in the place of transpose_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
 ///   leading dimension below the length of a row, null pointers with items, pointers that are not

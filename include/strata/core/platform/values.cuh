@@ -92,8 +92,8 @@ STRATA_D T opaque_if_wide(const T& value) {
   }
 }
 
-/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the next
-/// sums are those of a reduction of the same items: the compiler would keep these, in a register each.
+/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the scan's
+/// sums are equal to the sums of a reduction of the same items. The compiler would keep these, in a register each.
 template <class T>
 STRATA_D T opaque_first_sum(const T& sum) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {

@@ -332,7 +332,8 @@ struct referred_type<T*> {
 template <class T, bool IsOrdered>
 inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
 
-/// True of operators that take one of two operands: strata's, and those of other libraries that are known by name.
+/// True of operators that take one of two operands: strata's Min and Max, and operators of other libraries that are
+/// known by name.
 template <class Operator>
 constexpr bool is_extremum() {
   if constexpr (std::is_class_v<Operator>) {

@@ -289,7 +289,8 @@ struct AgentGroupBy {
     return true;
   }
 
-  /// By all lanes of a warp: the offset of an entry among those of the block. One addition for the entries of a warp.
+  /// By all lanes of a warp: the offset of an entry among the entries of the block. One addition for
+  /// the entries of a warp.
   STRATA_D unsigned warp_offset(bool is_used) {
     const unsigned lanes = __ballot_sync(full_warp_mask, is_used ? 1 : 0);
     if (lanes == 0) return 0;
