@@ -56,8 +56,8 @@ inline constexpr int storage_elements = count_storage_elements<Layout, Pattern>(
 template <class Layout, class Pattern>
 STRATA_KERNEL void store_and_load(unsigned* out) {
   using T = typename access_type<Pattern::element_bytes>::type;
-  constexpr int elements = storage_elements<Layout, Pattern>;
-  STRATA_SHARED(storage, T[elements]);
+  using all_elements = T[storage_elements<Layout, Pattern>];
+  STRATA_SHARED(storage, all_elements);
   const int lane = static_cast<int>(threadIdx.x);
   STRATA_UNROLL_N(1)
   for (int i = 0; i < Pattern::instructions; ++i) {

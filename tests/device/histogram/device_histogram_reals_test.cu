@@ -346,8 +346,8 @@ TEST(device_histogram_reals, samples_that_no_level_can_be_are_in_no_range) {
 TEST(device_histogram_reals, nans_among_levels_cost_no_other_memory) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> samples = random_reals<float>(1000, -1, 5, 3);
-  for (const std::vector<float>& levels :
-       {std::vector<float>{nan, nan, nan}, {0, nan, 2, 3}, {nan, 1, 2}, {0, 1, nan}}) {
+  for (const std::vector<float>& levels : {std::vector<float>{nan, nan, nan}, std::vector<float>{0, nan, 2, 3},
+                                           std::vector<float>{nan, 1, 2}, std::vector<float>{0, 1, nan}}) {
     const std::vector<int> found = ranges(samples, levels);  // between guard bands
     EXPECT_LE(std::accumulate(found.begin(), found.end(), 0), 1000);
   }

@@ -131,7 +131,8 @@ TYPED_TEST(DeviceTransformOf, only_results_of_which_the_predicate_is_true) {
   // A part in which all items of groups have one answer.
   std::fill(all.begin() + 40, all.begin() + static_cast<std::ptrdiff_t>(tile<T> / 2), all.front());
   const device_vector<T> in(all);
-  for (const by_first_byte predicate : {by_first_byte{0, 0}, {0, 1}, {15, 3}, {1, 0}, {1, 1}}) {
+  for (const by_first_byte predicate :
+       {by_first_byte{0, 0}, by_first_byte{0, 1}, by_first_byte{15, 3}, by_first_byte{1, 0}, by_first_byte{1, 1}}) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{40}, tile<T>, 2 * tile<T> + 17}) {
       for (const std::ptrdiff_t shift : {0, 1, 3}) {
         SCOPED_TRACE(testing::Message() << size << " items, from " << shift << " on, byte & " << predicate.mask

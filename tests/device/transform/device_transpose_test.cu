@@ -105,7 +105,7 @@ class device_transpose : public testing::Test {};
 TYPED_TEST_SUITE(device_transpose, types);
 
 TYPED_TEST(device_transpose, nothing_and_little) {
-  for (const shape size : {shape{0, 0}, {0, 7}, {7, 0}, {1, 1}, {1, 2}, {2, 1}, {3, 5}}) {
+  for (const shape size : {shape{0, 0}, shape{0, 7}, shape{7, 0}, shape{1, 1}, shape{1, 2}, shape{2, 1}, shape{3, 5}}) {
     test_transpose<TypeParam>(size);
   }
 }
