@@ -27,6 +27,7 @@
 #include <cuda/std/mdspan>
 #include <cuda/std/span>
 #include <cuda/std/tuple>
+#include <cuda/std/utility>
 
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>

@@ -146,8 +146,8 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the smallest item and its index in the segment, the first of several; the output type
-  /// has members `key` (the index) and `value`. Empty segments give 1 and the largest value.
+  /// Finds the smallest item and its index in the segment, the first of several. The output type
+  /// has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the largest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,
@@ -168,8 +168,8 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the largest item and its index in the segment, the first of several; the output type has
-  /// members `key` (the index) and `value`. Empty segments give 1 and the lowest value.
+  /// Finds the largest item and its index in the segment, the first of several. The output type has
+  /// members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the lowest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,

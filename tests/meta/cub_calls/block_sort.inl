@@ -190,6 +190,14 @@ inline void block_merge_sort(cub_calls::recorder& all) {
                    });
 }
 
+/// Of a block of 64 threads that ranks digits of five bits: the count of a digit is the thread's.
+struct keep_counts {
+  int* out;
+  __device__ void operator()(int (&counts)[1]) const {
+    if (threadIdx.x < 32) out[1100 + threadIdx.x] = counts[0];
+  }
+};
+
 inline void block_radix_rank(cub_calls::recorder& all) {
   using namespace cub_calls;
 #define STRATA_RANK(name, ...)                                   \
@@ -222,6 +230,22 @@ inline void block_radix_rank(cub_calls::recorder& all) {
     keep(out, ranks);                                          \
   })
   STRATA_RANK("BlockRadixRankMatch::RankKeys: no starts", lib::BlockRadixRankMatch<64, 5, false>);
+#undef STRATA_RANK
+#define STRATA_RANK(name, ...)                                                     \
+  all.block<64>(name, [] __device__(const int* in, int* out) {                     \
+    using Rank = __VA_ARGS__;                                                      \
+    __shared__ typename Rank::TempStorage temp_storage;                            \
+    unsigned keys[4];                                                              \
+    int ranks[4], starts[Rank::BINS_TRACKED_PER_THREAD];                           \
+    take(in, keys);                                                                \
+    lib::BFEDigitExtractor<unsigned> extractor(2, 5);                              \
+    Rank(temp_storage).RankKeys(keys, ranks, extractor, starts, keep_counts{out}); \
+    keep(out, ranks);                                                              \
+    if (thread() < 32) out[1024 + thread()] = starts[0];                           \
+  })
+  STRATA_RANK("BlockRadixRankMatch::RankKeys: a callback", lib::BlockRadixRankMatch<64, 5, false>);
+  STRATA_RANK("BlockRadixRankMatchEarlyCounts::RankKeys: a callback",
+              lib::BlockRadixRankMatchEarlyCounts<64, 5, false>);
 #undef STRATA_RANK
   all.block<64>("BFEDigitExtractor: keys of int", [] __device__(const int* in, int* out) {
     using Rank = lib::BlockRadixRank<64, 5, false>;

@@ -304,4 +304,17 @@ inline void device_segments_of_one_length(cub_calls::recorder& all) {
         return lib::DeviceSegmentedReduce::Max(storage, bytes, d_in, out.data(), segments, length);
       },
       out);
+  device_vector<cuda::std::pair<int, int>> pairs(segments);
+  all.device(
+      "DeviceSegmentedReduce::ArgMin: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::ArgMin(storage, bytes, d_in, pairs.data(), segments, length);
+      },
+      pairs);
+  all.device(
+      "DeviceSegmentedReduce::ArgMax: segments of one length",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceSegmentedReduce::ArgMax(storage, bytes, d_in, pairs.data(), segments, length);
+      },
+      pairs);
 }

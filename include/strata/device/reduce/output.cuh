@@ -81,8 +81,21 @@ struct arg_output {
   STRATA_D arg_output operator+(std::ptrdiff_t n) const { return {values + n, indices + n}; }
 };
 
-/// An output of (index, value) pairs that writes to one array, whose type has members `key` and
-/// `value`, such as CUB's pair.
+/// The members of a pair of index and value: `key` and `value`, as CUB's pair has them, else `first` and `second`.
+template <class Pair, class = void>
+struct pair_members {
+  using index_type = decltype(Pair::first);
+  STRATA_D static auto& index(Pair& pair) { return pair.first; }
+  STRATA_D static auto& value(Pair& pair) { return pair.second; }
+};
+template <class Pair>
+struct pair_members<Pair, std::void_t<decltype(Pair::key), decltype(Pair::value)>> {
+  using index_type = decltype(Pair::key);
+  STRATA_D static auto& index(Pair& pair) { return pair.key; }
+  STRATA_D static auto& value(Pair& pair) { return pair.value; }
+};
+
+/// An output of (index, value) pairs that writes to one array of pairs: see pair_members.
 template <class Iterator>
 struct pair_output {
   Iterator pairs;
@@ -92,11 +105,14 @@ struct pair_output {
     template <class Index, class T>
     STRATA_D void operator=(const KeyValuePair<Index, T>& pair) {
       using Pair = declared_value_t<Iterator, KeyValuePair<Index, T>>;
+      using members = pair_members<Pair>;
+      using index_type = typename members::index_type;
       Pair stored;
-      STRATA_ASSERT(can_index<decltype(stored.key)>(pair.key + 1),
-                    "the index %lld of an extremum does not fit the output's type", static_cast<long long>(pair.key));
-      stored.key = static_cast<decltype(stored.key)>(pair.key);
-      stored.value = static_cast<decltype(stored.value)>(pair.value);
+      STRATA_ASSERT(can_index<index_type>(pair.key + 1), "the index %lld of an extremum does not fit the output's type",
+                    static_cast<long long>(pair.key));
+      members::index(stored) = static_cast<index_type>(pair.key);
+      auto& value = members::value(stored);
+      value = static_cast<std::remove_reference_t<decltype(value)>>(pair.value);
       *pairs = stored;
     }
   };
@@ -125,7 +141,7 @@ struct argument_traits<pair_output<Iterator>> {
   }
   static constexpr bool can_index(std::size_t count) {
     using Pair = declared_value_t<Iterator, KeyValuePair<long long, char>>;
-    return detail::can_index<decltype(Pair::key)>(count);
+    return detail::can_index<typename pair_members<Pair>::index_type>(count);
   }
   static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }
 };
