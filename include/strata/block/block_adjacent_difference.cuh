@@ -74,21 +74,26 @@ class BlockAdjacentDifference {
  public:
   struct TempStorage : Uninitialized<neighbour_items> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockAdjacentDifference() : BlockAdjacentDifference(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockAdjacentDifference(TempStorage& temp_storage)
       : items_(temp_storage.Alias()), thread_(shape::thread_rank("BlockAdjacentDifference")) {}
 
+  /// Writes op(x[i], x[i - 1]) for each item. The first item of the tile is copied.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractLeft(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                              DifferenceOp difference_op) {
     subtract_left(input, output, difference_op, detail::no_item{}, [this](int i) { return thread_ > 0 || i > 0; });
   }
+  /// Writes op(x[i], x[i - 1]) for each item. `tile_predecessor_item` precedes the first item of the tile.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractLeft(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                              DifferenceOp difference_op, T tile_predecessor_item) {
     subtract_left(input, output, difference_op, tile_predecessor_item, every_item{});
   }
 
+  /// Writes op(x[i], x[i - 1]) for the first `valid_items` items. The first item and invalid items are copied.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractLeftPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                         DifferenceOp difference_op, int valid_items) {
@@ -96,6 +101,8 @@ class BlockAdjacentDifference {
     subtract_left(input, output, difference_op, detail::no_item{},
                   [this, valid](int i) { return i < valid && (thread_ > 0 || i > 0); });
   }
+  /// Writes op(x[i], x[i - 1]) for the first `valid_items` items. `tile_predecessor_item` precedes the first item, and
+  /// invalid items are copied.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractLeftPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                         DifferenceOp difference_op, int valid_items, T tile_predecessor_item) {
@@ -103,6 +110,7 @@ class BlockAdjacentDifference {
     subtract_left(input, output, difference_op, tile_predecessor_item, [valid](int i) { return i < valid; });
   }
 
+  /// Writes op(x[i], x[i + 1]) for each item. The last item of the tile is copied.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractRight(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                               DifferenceOp difference_op) {
@@ -110,12 +118,14 @@ class BlockAdjacentDifference {
     subtract_right(input, output, difference_op, detail::no_item{},
                    [this](int i) { return thread_ < threads - 1 || i < last; });
   }
+  /// Writes op(x[i], x[i + 1]) for each item. `tile_successor_item` follows the last item of the tile.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractRight(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                               DifferenceOp difference_op, T tile_successor_item) {
     subtract_right(input, output, difference_op, tile_successor_item, every_item{});
   }
 
+  /// Writes op(x[i], x[i + 1]) for the first `valid_items` items. The last valid item and invalid items are copied.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp>
   STRATA_D void SubtractRightPartialTile(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                          DifferenceOp difference_op, int valid_items) {

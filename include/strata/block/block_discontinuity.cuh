@@ -82,26 +82,34 @@ class BlockDiscontinuity {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockDiscontinuity() : BlockDiscontinuity(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockDiscontinuity(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockDiscontinuity")) {}
 
+  /// Flags each item that differs from the item before it. The first item of the tile is flagged.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op) {
     flag_heads(head_flags, input, flag_op, detail::no_item{}, [](int, const T&) {});
   }
+  /// Flags each item that differs from the item before it. `tile_predecessor_item` precedes the first item of the tile.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op,
                           T tile_predecessor_item) {
     flag_heads(head_flags, input, flag_op, tile_predecessor_item, [](int, const T&) {});
   }
 
+  /// Flags each item that differs from the item before it, and writes that item to `preds`. The first item of the tile
+  /// is flagged, and its element of `preds` is not written.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
                           T (&preds)[ItemsPerThread], FlagOp flag_op) {
     flag_heads(head_flags, input, flag_op, detail::no_item{},
                [&preds](int i, const T& previous) { preds[i] = previous; });
   }
+  /// Flags each item that differs from the item before it, and writes that item to `preds`. `tile_predecessor_item`
+  /// precedes the first item of the tile.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
                           T (&preds)[ItemsPerThread], FlagOp flag_op, T tile_predecessor_item) {
@@ -109,32 +117,39 @@ class BlockDiscontinuity {
                [&preds](int i, const T& previous) { preds[i] = previous; });
   }
 
+  /// Flags each item that differs from the item after it. The last item of the tile is flagged.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagTails(Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op) {
     flag_tails(tail_flags, input, flag_op, detail::no_item{});
   }
+  /// Flags each item that differs from the item after it. `tile_successor_item` follows the last item of the tile.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagTails(Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread], FlagOp flag_op,
                           T tile_successor_item) {
     flag_tails(tail_flags, input, flag_op, tile_successor_item);
   }
 
+  /// Flags heads and tails. The first item of the tile is a head, and the last is a tail.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], Flag (&tail_flags)[ItemsPerThread],
                                   const T (&input)[ItemsPerThread], FlagOp flag_op) {
     flag_heads_and_tails(head_flags, detail::no_item{}, tail_flags, detail::no_item{}, input, flag_op);
   }
+  /// Flags heads and tails. The first item of the tile is a head, and `tile_successor_item` follows the last.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], Flag (&tail_flags)[ItemsPerThread],
                                   T tile_successor_item, const T (&input)[ItemsPerThread], FlagOp flag_op) {
     flag_heads_and_tails(head_flags, detail::no_item{}, tail_flags, tile_successor_item, input, flag_op);
   }
+  /// Flags heads and tails. `tile_predecessor_item` precedes the first item of the tile, and the last is a tail.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], T tile_predecessor_item,
                                   Flag (&tail_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
                                   FlagOp flag_op) {
     flag_heads_and_tails(head_flags, tile_predecessor_item, tail_flags, detail::no_item{}, input, flag_op);
   }
+  /// Flags heads and tails. `tile_predecessor_item` precedes the first item of the tile, and `tile_successor_item`
+  /// follows the last.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeadsAndTails(Flag (&head_flags)[ItemsPerThread], T tile_predecessor_item,
                                   Flag (&tail_flags)[ItemsPerThread], T tile_successor_item,

@@ -100,22 +100,29 @@ class BlockExchange {
  public:
   struct TempStorage : Uninitialized<tile> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockExchange() : BlockExchange(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockExchange(TempStorage& temp_storage)
       : tile_(temp_storage.Alias()), thread_(static_cast<unsigned>(shape::thread_rank("BlockExchange"))) {}
 
+  /// Converts striped `input_items` to blocked `output_items`.
   template <class Output>
   STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     in_slices<to_blocked>(output_items, [&](int slice) { put_striped(slice, input_items); });
   }
+  /// Converts striped items to blocked ones in place.
   STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
 
+  /// Converts blocked `input_items` to striped `output_items`.
   template <class Output>
   STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     in_slices<to_striped>(output_items, [&](int slice) { put_blocked(slice, input_items); });
   }
+  /// Converts blocked items to striped ones in place.
   STRATA_D void BlockedToStriped(T (&items)[items_per_thread]) { BlockedToStriped(items, items); }
 
+  /// Converts warp-striped `input_items` to blocked `output_items`.
   template <class Output>
   STRATA_D void WarpStripedToBlocked(const T (&input_items)[items_per_thread],
                                      Output (&output_items)[items_per_thread]) {
@@ -125,8 +132,10 @@ class BlockExchange {
         },
         [&](unsigned first) { tile_.get_blocked(first + lane(), output_items); });
   }
+  /// Converts warp-striped items to blocked ones in place.
   STRATA_D void WarpStripedToBlocked(T (&items)[items_per_thread]) { WarpStripedToBlocked(items, items); }
 
+  /// Converts blocked `input_items` to warp-striped `output_items`.
   template <class Output>
   STRATA_D void BlockedToWarpStriped(const T (&input_items)[items_per_thread],
                                      Output (&output_items)[items_per_thread]) {
@@ -135,39 +144,47 @@ class BlockExchange {
                tile_.template get_striped<lanes>(lane(), output_items, tile::position_of_thread(first));
              });
   }
+  /// Converts blocked items to warp-striped ones in place.
   STRATA_D void BlockedToWarpStriped(T (&items)[items_per_thread]) { BlockedToWarpStriped(items, items); }
 
+  /// Moves each input item to its rank, and returns blocked items.
   template <class Output, class Offset>
   STRATA_D void ScatterToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
     in_slices<to_blocked>(output_items, [&](int slice) { scatter(slice, input_items, ranks, all_items{}); });
   }
+  /// Moves each item to its rank, and returns blocked items in the same array.
   template <class Offset>
   STRATA_D void ScatterToBlocked(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToBlocked(items, items, ranks);
   }
 
+  /// Moves each input item to its rank, and returns striped items.
   template <class Output, class Offset>
   STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
     scatter_to_striped(input_items, output_items, ranks, all_items{});
   }
+  /// Moves each item to its rank, and returns striped items in the same array.
   template <class Offset>
   STRATA_D void ScatterToStriped(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStriped(items, items, ranks);
   }
 
+  /// Moves each input item of non-negative rank to its rank, and returns striped items.
   template <class Output, class Offset>
   STRATA_D void ScatterToStripedGuarded(const T (&input_items)[items_per_thread],
                                         Output (&output_items)[items_per_thread],
                                         const Offset (&ranks)[items_per_thread]) {
     scatter_to_striped(input_items, output_items, ranks, [&](int i) { return ranks[i] >= 0; });
   }
+  /// Moves each item of non-negative rank to its rank, and returns striped items in the same array.
   template <class Offset>
   STRATA_D void ScatterToStripedGuarded(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStripedGuarded(items, items, ranks);
   }
 
+  /// Moves each input item whose flag is set to its rank, and returns striped items.
   template <class Output, class Offset, class ValidFlag>
   STRATA_D void ScatterToStripedFlagged(const T (&input_items)[items_per_thread],
                                         Output (&output_items)[items_per_thread],
@@ -175,6 +192,7 @@ class BlockExchange {
                                         const ValidFlag (&is_valid)[items_per_thread]) {
     scatter_to_striped(input_items, output_items, ranks, [&](int i) { return static_cast<bool>(is_valid[i]); });
   }
+  /// Moves each item whose flag is set to its rank, and returns striped items in the same array.
   template <class Offset, class ValidFlag>
   STRATA_D void ScatterToStripedFlagged(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread],
                                         const ValidFlag (&is_valid)[items_per_thread]) {

@@ -244,22 +244,27 @@ class BlockHistogram {
  public:
   struct TempStorage : Uninitialized<typename algorithm::storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockHistogram() : BlockHistogram(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockHistogram(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockHistogram")) {}
 
+  /// Sets all counters to 0, and ends with a barrier.
   template <class CounterT>
   STRATA_D void InitHistogram(CounterT* histogram) {
     shape::template for_each_index<Bins>(thread_, [&](int bin) { histogram[bin] = static_cast<CounterT>(0); });
     __syncthreads();
   }
 
+  /// Sets all counters to 0, then counts the samples of the block.
   template <class CounterT>
   STRATA_D void Histogram(const T (&items)[items_per_thread], CounterT* histogram) {
     InitHistogram(histogram);
     Composite(items, histogram);
   }
 
+  /// Adds the counts of the block's samples to the counters.
   template <class CounterT>
   STRATA_D void Composite(const T (&items)[items_per_thread], CounterT* histogram) {
     unsigned bins[items_per_thread];

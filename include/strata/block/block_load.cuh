@@ -91,15 +91,19 @@ class BlockLoad {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockLoad() : BlockLoad(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockLoad(TempStorage& temp_storage) : BlockLoad(&temp_storage) {}
 
+  /// Loads a full tile.
   template <class Iterator>
   STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread]) {
     load(block_src_it, dst_items);
     transpose(dst_items);
   }
 
+  /// Loads the first `valid_items` items of the tile. Other items keep their value.
   template <class Iterator>
   STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread], int valid_items) {
     if constexpr (transposes) {
@@ -113,6 +117,7 @@ class BlockLoad {
     }
   }
 
+  /// Loads the first `valid_items` items of the tile. Other items become `oob_default`.
   template <class Iterator, class Default>
   STRATA_D void Load(Iterator block_src_it, T (&dst_items)[items_per_thread], int valid_items, Default oob_default) {
     detail::fill_items(dst_items, oob_default);

@@ -212,10 +212,13 @@ class BlockMergeSort
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockMergeSort() : BlockMergeSort(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockMergeSort(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockMergeSort")) {}
 
+  /// Returns the rank of this thread in the block, row-major.
   STRATA_D unsigned get_linear_tid() const { return static_cast<unsigned>(thread_); }
 
  private:

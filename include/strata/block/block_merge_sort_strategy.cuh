@@ -66,11 +66,14 @@ class BlockMergeSortStrategy
   struct TempStorage : Uninitialized<memory_type> {};
 
   BlockMergeSortStrategy() = delete;
+  /// Uses storage of the class's own, for the thread of index `linear_tid` in the team.
   STRATA_D explicit BlockMergeSortStrategy(unsigned linear_tid)
       : BlockMergeSortStrategy(private_storage(), linear_tid) {}
+  /// Uses `temp_storage`, for the thread of index `linear_tid` in the team.
   STRATA_D BlockMergeSortStrategy(TempStorage& temp_storage, unsigned linear_tid)
       : storage_(temp_storage.Alias()), linear_tid_(linear_tid) {}
 
+  /// Returns the index of this thread in the team.
   STRATA_D unsigned get_linear_tid() const { return linear_tid_; }
 
  private:

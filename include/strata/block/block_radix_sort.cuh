@@ -246,74 +246,92 @@ class BlockRadixSort {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockRadixSort() : BlockRadixSort(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockRadixSort(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockRadixSort")) {}
 
+  /// Sorts keys in ascending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void Sort(items<KeyT>& keys, Range... by) {
     sort<ascending, blocked>(keys, NullType{}, all{}, range::of(by...));
   }
+  /// Sorts keys with their values in ascending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, Range... by) {
     sort<ascending, blocked>(keys, values, all{}, range::of(by...));
   }
+  /// Sorts the first `valid_items` keys in ascending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
     sort<ascending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
   }
+  /// Sorts the first `valid_items` keys with their values in ascending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, Range... by) {
     sort<ascending, blocked>(keys, values, first(valid_items), range::of(by...));
   }
 
+  /// Sorts keys in descending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescending(items<KeyT>& keys, Range... by) {
     sort<descending, blocked>(keys, NullType{}, all{}, range::of(by...));
   }
+  /// Sorts keys with their values in descending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescending(items<KeyT>& keys, items<ValueT>& values, Range... by) {
     sort<descending, blocked>(keys, values, all{}, range::of(by...));
   }
+  /// Sorts the first `valid_items` keys in descending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
     sort<descending, blocked>(keys, NullType{}, first(valid_items), range::of(by...));
   }
+  /// Sorts the first `valid_items` keys with their values in descending order.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, Range... by) {
     sort<descending, blocked>(keys, values, first(valid_items), range::of(by...));
   }
 
+  /// Sorts keys in ascending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortBlockedToStriped(items<KeyT>& keys, Range... by) {
     sort<ascending, striped>(keys, NullType{}, all{}, range::of(by...));
   }
+  /// Sorts keys with their values in ascending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortBlockedToStriped(items<KeyT>& keys, items<ValueT>& values, Range... by) {
     sort<ascending, striped>(keys, values, all{}, range::of(by...));
   }
+  /// Sorts the first `valid_items` keys in ascending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
     sort<ascending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
   }
+  /// Sorts the first `valid_items` keys with their values in ascending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
                                                 Range... by) {
     sort<ascending, striped>(keys, values, first(valid_items), range::of(by...));
   }
 
+  /// Sorts keys in descending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, Range... by) {
     sort<descending, striped>(keys, NullType{}, all{}, range::of(by...));
   }
+  /// Sorts keys with their values in descending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingBlockedToStriped(items<KeyT>& keys, items<ValueT>& values, Range... by) {
     sort<descending, striped>(keys, values, all{}, range::of(by...));
   }
+  /// Sorts the first `valid_items` keys in descending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, int valid_items, Range... by) {
     sort<descending, striped>(keys, NullType{}, first(valid_items), range::of(by...));
   }
+  /// Sorts the first `valid_items` keys with their values in descending order. The result is striped.
   template <class... Range, class = range_of<Range...>>
   STRATA_D void SortDescendingBlockedToStripedPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items,
                                                           Range... by) {

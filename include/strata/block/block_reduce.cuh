@@ -219,50 +219,64 @@ class BlockReduce {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockReduce() : BlockReduce(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockReduce(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockReduce")) {}
 
+  /// Reduces one item per thread. The result is in thread 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op) {
     detail::operator_requirements<Operator, T>::check();
     return algorithm::template reduce<true, false>(storage_, thread_, input, reduction_op, threads);
   }
+  /// Reduces an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  /// Reduces the items of the first `num_valid` threads. The result is in thread 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
     return reduce_valid<false>(input, reduction_op, num_valid);
   }
 
+  /// Adds up one item per thread. The result is in thread 0.
   STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  /// Adds up an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread>
   STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Sum{});
   }
+  /// Adds up the items of the first `num_valid` threads. The result is in thread 0.
   STRATA_D T Sum(T input, int num_valid) { return Reduce(input, strata::Sum{}, num_valid); }
 
+  /// Reduces one item per thread. The result is in every thread.
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op) {
     detail::operator_requirements<Operator, T>::check();
     return algorithm::template reduce<true, true>(storage_, thread_, input, reduction_op, threads);
   }
+  /// Reduces an array of items per thread. The result is in every thread.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return AllReduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  /// Reduces the items of the first `num_valid` threads. The result is in every thread.
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op, int num_valid) {
     return reduce_valid<true>(input, reduction_op, num_valid);
   }
 
+  /// Adds up one item per thread. The result is in every thread.
   STRATA_D T AllSum(T input) { return AllReduce(input, strata::Sum{}); }
+  /// Adds up an array of items per thread. The result is in every thread.
   template <std::size_t ItemsPerThread>
   STRATA_D T AllSum(const T (&inputs)[ItemsPerThread]) {
     return AllReduce(inputs, strata::Sum{});
   }
+  /// Adds up the items of the first `num_valid` threads. The result is in every thread.
   STRATA_D T AllSum(T input, int num_valid) { return AllReduce(input, strata::Sum{}, num_valid); }
 
  private:

@@ -115,6 +115,7 @@ class BlockRunLengthDecode {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Keeps runs of known lengths in `temp_storage`, and returns the number of decoded items.
   template <class RunLengthT, class TotalDecodedSizeT>
   STRATA_D BlockRunLengthDecode(TempStorage& temp_storage, const ItemT (&run_values)[runs_per_thread],
                                 const RunLengthT (&run_lengths)[runs_per_thread], TotalDecodedSizeT& total_decoded_size)
@@ -124,6 +125,7 @@ class BlockRunLengthDecode {
     total_decoded_size = static_cast<TotalDecodedSizeT>(total);
     keep_runs(run_values, begins);
   }
+  /// Keeps runs in `temp_storage`, given the number of the first item of each run.
   template <class UserRunOffsetT>
   STRATA_D BlockRunLengthDecode(TempStorage& temp_storage, const ItemT (&run_values)[runs_per_thread],
                                 const UserRunOffsetT (&run_offsets)[runs_per_thread])
@@ -133,18 +135,23 @@ class BlockRunLengthDecode {
     for (int i = 0; i < RunsPerThread; ++i) begins[i] = static_cast<number>(run_offsets[i]);
     keep_runs(run_values, begins);
   }
+  /// Keeps runs of known lengths in storage of the class's own, and returns the number of decoded items.
   template <class RunLengthT, class TotalDecodedSizeT>
   STRATA_D BlockRunLengthDecode(const ItemT (&run_values)[runs_per_thread],
                                 const RunLengthT (&run_lengths)[runs_per_thread], TotalDecodedSizeT& total_decoded_size)
       : BlockRunLengthDecode(private_storage(), run_values, run_lengths, total_decoded_size) {}
+  /// Keeps runs in storage of the class's own, given the number of the first item of each run.
   template <class UserRunOffsetT>
   STRATA_D BlockRunLengthDecode(const ItemT (&run_values)[runs_per_thread],
                                 const UserRunOffsetT (&run_offsets)[runs_per_thread])
       : BlockRunLengthDecode(private_storage(), run_values, run_offsets) {}
 
+  /// Decodes the window of items that begins at item `from_decoded_offset`.
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread], DecodedOffsetT from_decoded_offset = 0) {
     decode(decoded_items, from_decoded_offset, [](int, number) {});
   }
+  /// Decodes the window of items that begins at item `from_decoded_offset`, and returns the position of each item in
+  /// its run.
   template <class RelativeOffsetT>
   STRATA_D void RunLengthDecode(ItemT (&decoded_items)[items_per_thread],
                                 RelativeOffsetT (&item_offsets)[items_per_thread],

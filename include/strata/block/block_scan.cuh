@@ -217,226 +217,297 @@ class BlockScan {
  public:
   struct TempStorage : Uninitialized<typename algorithm::storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockScan() : BlockScan(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockScan(TempStorage& temp_storage)
       : forms_{temp_storage.Alias(), shape::thread_rank("BlockScan")} {}
 
+  /// Exclusive sum of one item per thread.
   STRATA_D void ExclusiveSum(T input, T& output) { ExclusiveScan(input, output, T{}, strata::Sum{}); }
+  /// Exclusive sum of one item per thread. `block_aggregate` receives the sum of all items.
   STRATA_D void ExclusiveSum(T input, T& output, T& block_aggregate) {
     ExclusiveScan(input, output, T{}, strata::Sum{}, block_aggregate);
   }
+  /// Exclusive sum of one item per thread, after the prefix that `block_prefix_callback_op` returns.
   template <class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveSum(T input, T& output, Callback& block_prefix_callback_op) {
     ExclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
+  /// Exclusive sum of an array of items per thread.
   template <std::size_t N>
   STRATA_D void ExclusiveSum(const items<N>& input, items<N>& output) {
     ExclusiveScan(input, output, T{}, strata::Sum{});
   }
+  /// Exclusive sum of an array of items per thread. `block_aggregate` receives the sum of all items.
   template <std::size_t N>
   STRATA_D void ExclusiveSum(const items<N>& input, items<N>& output, T& block_aggregate) {
     ExclusiveScan(input, output, T{}, strata::Sum{}, block_aggregate);
   }
+  /// Exclusive sum of an array of items per thread, after the prefix that `block_prefix_callback_op` returns.
   template <std::size_t N, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveSum(const items<N>& input, items<N>& output, Callback& block_prefix_callback_op) {
     ExclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
 
+  /// Exclusive scan of one item per thread, with an unspecified first output.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& output, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
+  /// Exclusive scan of one item per thread, with an unspecified first output. `block_aggregate` receives the sum of all
+  /// items.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& output, Operator scan_op, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
+  /// Exclusive scan of one item per thread, after `initial_value`.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
+  /// Exclusive scan of one item per thread, after `initial_value`. `block_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
+  /// Exclusive scan of one item per thread, after the prefix that `block_prefix_callback_op` returns.
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScan(T input, T& output, Operator scan_op, Callback& block_prefix_callback_op) {
     forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
+  /// Exclusive scan of an array of items per thread, with an unspecified first output.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
+  /// Exclusive scan of an array of items per thread, with an unspecified first output. `block_aggregate` receives the
+  /// sum of all items.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
+  /// Exclusive scan of an array of items per thread, after `initial_value`.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
+  /// Exclusive scan of an array of items per thread, after `initial_value`. `block_aggregate` receives the sum of all
+  /// items.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                               T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
+  /// Exclusive scan of an array of items per thread, after the prefix that `block_prefix_callback_op` returns.
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
                               Callback& block_prefix_callback_op) {
     forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
 
+  /// Exclusive scan of the first `valid_items` items of the block, one per thread, with an unspecified first output.
   template <class Operator>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, one per thread, with an unspecified first output.
+  /// `block_aggregate` receives the sum of these items.
   template <class Operator>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, one per thread, after `initial_value`.
   template <class Operator>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, one per thread, after `initial_value`.
+  /// `block_aggregate` receives the sum of these items.
   template <class Operator>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items,
                                          T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, one per thread, after the prefix that
+  /// `block_prefix_callback_op` returns.
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {
     forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, an array per thread, with an unspecified first
+  /// output.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, an array per thread, with an unspecified first
+  /// output. `block_aggregate` receives the sum of these items.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
                                          T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, an array per thread, after `initial_value`.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                                          int valid_items) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, an array per thread, after `initial_value`.
+  /// `block_aggregate` receives the sum of these items.
   template <std::size_t N, class Operator>
   STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                                          int valid_items, T& block_aggregate) {
     forms_.exclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
+  /// Exclusive scan of the first `valid_items` items of the block, an array per thread, after the prefix that
+  /// `block_prefix_callback_op` returns.
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void ExclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {
     forms_.exclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
 
+  /// Inclusive sum of one item per thread.
   STRATA_D void InclusiveSum(T input, T& output) { InclusiveScan(input, output, strata::Sum{}); }
+  /// Inclusive sum of one item per thread. `block_aggregate` receives the sum of all items.
   STRATA_D void InclusiveSum(T input, T& output, T& block_aggregate) {
     InclusiveScan(input, output, strata::Sum{}, block_aggregate);
   }
+  /// Inclusive sum of one item per thread, after the prefix that `block_prefix_callback_op` returns.
   template <class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveSum(T input, T& output, Callback& block_prefix_callback_op) {
     InclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
+  /// Inclusive sum of an array of items per thread.
   template <std::size_t N>
   STRATA_D void InclusiveSum(const items<N>& input, items<N>& output) {
     InclusiveScan(input, output, strata::Sum{});
   }
+  /// Inclusive sum of an array of items per thread. `block_aggregate` receives the sum of all items.
   template <std::size_t N>
   STRATA_D void InclusiveSum(const items<N>& input, items<N>& output, T& block_aggregate) {
     InclusiveScan(input, output, strata::Sum{}, block_aggregate);
   }
+  /// Inclusive sum of an array of items per thread, after the prefix that `block_prefix_callback_op` returns.
   template <std::size_t N, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveSum(const items<N>& input, items<N>& output, Callback& block_prefix_callback_op) {
     InclusiveScan(input, output, strata::Sum{}, block_prefix_callback_op);
   }
 
+  /// Inclusive scan of one item per thread.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& output, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
+  /// Inclusive scan of one item per thread. `block_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& output, Operator scan_op, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
+  /// Inclusive scan of one item per thread, after `initial_value`.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& output, T initial_value, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
+  /// Inclusive scan of one item per thread, after `initial_value`. `block_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
+  /// Inclusive scan of one item per thread, after the prefix that `block_prefix_callback_op` returns.
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScan(T input, T& output, Operator scan_op, Callback& block_prefix_callback_op) {
     forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
+  /// Inclusive scan of an array of items per thread.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, none{});
   }
+  /// Inclusive scan of an array of items per thread. `block_aggregate` receives the sum of all items.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, none{});
   }
+  /// Inclusive scan of an array of items per thread, after `initial_value`.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, none{});
   }
+  /// Inclusive scan of an array of items per thread, after `initial_value`. `block_aggregate` receives the sum of all
+  /// items.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                               T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, none{});
   }
+  /// Inclusive scan of an array of items per thread, after the prefix that `block_prefix_callback_op` returns.
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScan(const items<N>& input, items<N>& output, Operator scan_op,
                               Callback& block_prefix_callback_op) {
     forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, none{});
   }
 
+  /// Inclusive scan of the first `valid_items` items of the block, one per thread.
   template <class Operator>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, one per thread. `block_aggregate` receives the sum
+  /// of these items.
   template <class Operator>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, one per thread, after `initial_value`.
   template <class Operator>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, one per thread, after `initial_value`.
+  /// `block_aggregate` receives the sum of these items.
   template <class Operator>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, T initial_value, Operator scan_op, int valid_items,
                                          T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, one per thread, after the prefix that
+  /// `block_prefix_callback_op` returns.
   template <class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScanPartialTile(T input, T& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {
     forms_.inclusive(input, output, scan_op, callback<Callback>{block_prefix_callback_op}, none{}, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, an array per thread.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, none{}, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, an array per thread. `block_aggregate` receives the
+  /// sum of these items.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
                                          T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, no_prefix{}, block_aggregate, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, an array per thread, after `initial_value`.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                                          int valid_items) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, none{}, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, an array per thread, after `initial_value`.
+  /// `block_aggregate` receives the sum of these items.
   template <std::size_t N, class Operator>
   STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, T initial_value, Operator scan_op,
                                          int valid_items, T& block_aggregate) {
     forms_.inclusive(input, output, scan_op, value{initial_value}, block_aggregate, valid_items);
   }
+  /// Inclusive scan of the first `valid_items` items of the block, an array per thread, after the prefix that
+  /// `block_prefix_callback_op` returns.
   template <std::size_t N, class Operator, class Callback, detail::if_callback<Callback, T> = 0>
   STRATA_D void InclusiveScanPartialTile(const items<N>& input, items<N>& output, Operator scan_op, int valid_items,
                                          Callback& block_prefix_callback_op) {

@@ -113,26 +113,35 @@ class BlockSegmentedMergeSort {
 
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockSegmentedMergeSort(TempStorage& temp_storage)
       : BlockSegmentedMergeSort(temp_storage, shape::thread_rank("BlockSegmentedMergeSort")) {}
   /// As thread number `thread`, for callers that hide the number from the compiler.
   STRATA_D BlockSegmentedMergeSort(TempStorage& temp_storage, int thread)
       : storage_(temp_storage.Alias()), thread_(thread), origin_(least_origin) {}
 
+  /// Takes as many segments into the tile as fit, and returns their number. This thread's segment has `length` items.
   STRATA_D int Plan(int length, long long offset = 0, int count = BlockDimX) {
     STRATA_ASSERT(length >= 0 && length <= tile_items,
                   "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length, tile_items);
     return slots_type::plan(storage_.slots, thread_, length, offset, count);
   }
+  /// Returns the number of segments in the tile that have items.
   STRATA_D int Segments() const { return slots_type::segments(storage_.slots); }
+  /// Returns the number of items in the tile.
   STRATA_D int Items() const { return slots_type::items(storage_.slots); }
+  /// Returns the index of the first item of a segment.
   STRATA_D int Begin(int segment) const { return storage_.slots.begins[segment]; }
+  /// Returns the number of items of a segment.
   STRATA_D int Length(int segment) const { return storage_.slots.lengths[segment]; }
+  /// Returns the `offset` that was passed to `Plan` with a segment.
   STRATA_D long long Place(int segment) const { return storage_.slots.offsets[segment]; }
   /// From `least_origin` to `most_origin`. Positions from before are invalid.
   STRATA_D void Origin(int position) { origin_ = position; }
+  /// Returns the address in shared memory of an item of the tile.
   STRATA_D Item* Position(int index) { return storage_.tile.at(origin_ + index); }
 
+  /// Sorts all segments of the tile.
   template <class CompareOp>
   STRATA_D void Sort(CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();

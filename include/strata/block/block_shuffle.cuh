@@ -69,10 +69,13 @@ class BlockShuffle {
  public:
   struct TempStorage : Uninitialized<neighbour_items> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockShuffle() : BlockShuffle(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockShuffle(TempStorage& temp_storage)
       : items_(temp_storage.Alias()), thread_(shape::thread_rank("BlockShuffle")) {}
 
+  /// Gives each thread the item of the thread `distance` after it. Threads without a source keep `output`.
   STRATA_D void Offset(T input, T& output, int distance = 1) {
     publish(input);
     // Unsigned: a source below 0 is far above the last thread, and no distance overflows.
@@ -80,12 +83,14 @@ class BlockShuffle {
     if (source < static_cast<unsigned>(threads)) output = items_.get(static_cast<int>(source));
   }
 
+  /// Gives each thread the item of the thread `distance` after it. The first thread follows the last.
   STRATA_D void Rotate(T input, T& output, unsigned distance = 1) {
     publish(input);
     const int source = thread_ + static_cast<int>(distance % static_cast<unsigned>(threads));
     output = items_.get(source < threads ? source : source - threads);
   }
 
+  /// Shifts the items of the block by one: prev[i] is the item before input[i].
   template <std::size_t ItemsPerThread>
   STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread]) {
     publish(input[ItemsPerThread - 1]);
@@ -93,12 +98,15 @@ class BlockShuffle {
     for (std::size_t i = ItemsPerThread - 1; i > 0; --i) prev[i] = input[i - 1];
     if (thread_ > 0) prev[0] = items_.get(thread_ - 1);
   }
+  /// Shifts the items of the block by one: prev[i] is the item before input[i]. Every thread also gets the last item of
+  /// the block.
   template <std::size_t ItemsPerThread>
   STRATA_D void Up(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_suffix) {
     Up(input, prev);
     block_suffix = items_.get(threads - 1);
   }
 
+  /// Shifts the items of the block by one: prev[i] is the item after input[i].
   template <std::size_t ItemsPerThread>
   STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread]) {
     publish(input[0]);
@@ -106,6 +114,8 @@ class BlockShuffle {
     for (std::size_t i = 0; i + 1 < ItemsPerThread; ++i) prev[i] = input[i + 1];
     if (thread_ < threads - 1) prev[ItemsPerThread - 1] = items_.get(thread_ + 1);
   }
+  /// Shifts the items of the block by one: prev[i] is the item after input[i]. Every thread also gets the first item of
+  /// the block.
   template <std::size_t ItemsPerThread>
   STRATA_D void Down(const T (&input)[ItemsPerThread], T (&prev)[ItemsPerThread], T& block_prefix) {
     Down(input, prev);

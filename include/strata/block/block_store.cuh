@@ -83,14 +83,18 @@ class BlockStore {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockStore() : BlockStore(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockStore(TempStorage& temp_storage) : BlockStore(&temp_storage) {}
 
+  /// Stores a full tile.
   template <class Iterator>
   STRATA_D void Store(Iterator block_itr, const T (&items)[items_per_thread]) {
     store(block_itr, items);
   }
 
+  /// Stores the first `valid_items` items of the tile.
   template <class Iterator>
   STRATA_D void Store(Iterator block_itr, const T (&items)[items_per_thread], int valid_items) {
     store(block_itr, items, valid_items);

@@ -147,13 +147,18 @@ class BlockTranspose {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockTranspose() : BlockTranspose(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockTranspose(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTranspose")) {}
 
+  /// Returns the row and column of an item of this thread in the tile that `Load` reads.
   STRATA_D element_place Place(int item) const { return element_of(item, tile::row_units); }
+  /// Returns the row and column of an item of this thread in the tile that `Store` writes.
   STRATA_D element_place TransposedPlace(int item) const { return element_of(item, tile::column_units); }
 
+  /// Loads a full tile of a matrix.
   STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count]) const {
     if constexpr (pieces::is_one) {
       const auto* const from = reinterpret_cast<const typename units::element*>(matrix);
@@ -167,6 +172,7 @@ class BlockTranspose {
     load_items(matrix, leading_dimension, items, TileRows, TileColumns);
   }
 
+  /// Loads the part of a tile that lies in the matrix. Other items keep their value.
   STRATA_D void Load(const T* matrix, std::int64_t leading_dimension, T (&items)[item_count], int valid_rows,
                      int valid_columns) const {
     if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {
@@ -208,6 +214,7 @@ class BlockTranspose {
     }
   }
 
+  /// Stores the full transposed tile to a matrix.
   STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count]) const {
     if constexpr (pieces::is_one) {
       auto* const to = reinterpret_cast<typename units::element*>(matrix);
@@ -221,6 +228,7 @@ class BlockTranspose {
     store_items(matrix, leading_dimension, items, TileRows, TileColumns);
   }
 
+  /// Stores the part of the transposed tile that lies in the matrix.
   STRATA_D void Store(T* matrix, std::int64_t leading_dimension, const T (&items)[item_count], int valid_rows,
                       int valid_columns) const {
     if (pieces::is_one && valid_rows >= TileRows && valid_columns >= TileColumns) {

@@ -48,9 +48,11 @@ struct BFEDigitExtractor {
   std::uint32_t bit_start;
   std::uint32_t num_bits;
 
+  /// Makes an extractor of `number_of_bits` bits from bit `first_bit` on.
   STRATA_HD explicit BFEDigitExtractor(std::uint32_t first_bit = 0, std::uint32_t number_of_bits = 0)
       : bit_start(first_bit), num_bits(number_of_bits) {}
 
+  /// Returns the digit of a key, given as an unsigned integer.
   STRATA_HD std::uint32_t Digit(UnsignedBits key) const {
     if constexpr (detail::radix_mantissa_bits<KeyT> != 0) {
       constexpr auto zero = static_cast<UnsignedBits>(UnsignedBits{1} << (RadixTraits<KeyT>::bits - 1));

@@ -132,11 +132,13 @@ struct wavefront_count {
   int wavefronts = 0;
   int ideal = 0;
 
+  /// Adds up the counts of two patterns.
   STRATA_HD constexpr wavefront_count operator+(const wavefront_count& other) const {
     return {wavefronts + other.wavefronts, ideal + other.ideal};
   }
 };
 
+/// Counts the wavefronts of all instructions of a pattern in a layout.
 template <class Layout, class Pattern>
 STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const Pattern& pattern) {
   wavefront_count total;
@@ -166,6 +168,7 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
+  /// Returns the index of the element that a lane accesses.
   STRATA_HD constexpr int operator()(int instruction, int lane) const {
     const int thread = instruction / ItemsPerThread * 32 + lane;
     return thread * ItemsPerThread + instruction % ItemsPerThread;
@@ -178,6 +181,7 @@ template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = ItemsPerThread * Warps;
+  /// Returns the index of the element that a lane accesses.
   STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
 };
 
@@ -190,6 +194,7 @@ struct runtime_strided_access {
   int stride = 1;
   int end = 0x7fffffff;
   int lanes = 32;
+  /// Returns the index of the element that a lane accesses, or -1 if the lane accesses nothing.
   STRATA_HD constexpr int operator()(int, int lane) const {
     const int index = first + lane * stride;
     return lane < lanes && index < end ? index : -1;
@@ -201,6 +206,7 @@ template <int ElementBytes, int Stride, int First = 0, int End = 0x7fffffff>
 struct strided_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = 1;
+  /// Returns the index of the element that a lane accesses, or -1 if the lane accesses nothing.
   STRATA_HD constexpr int operator()(int instruction, int lane) const {
     return runtime_strided_access<ElementBytes>{First, Stride, End}(instruction, lane);
   }
@@ -212,6 +218,7 @@ struct row_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int pieces = (Columns + 31) / 32;
   static constexpr int instructions = Rows * pieces;
+  /// Returns row and column that a lane accesses. The row is -1 if the lane accesses nothing.
   STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
     const int column = instruction % pieces * 32 + lane;
     return {column < Columns ? instruction / pieces : -1, column};
@@ -224,6 +231,7 @@ struct column_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int pieces = (Rows + 31) / 32;
   static constexpr int instructions = Columns * pieces;
+  /// Returns row and column that a lane accesses. The row is -1 if the lane accesses nothing.
   STRATA_HD constexpr element_place operator()(int instruction, int lane) const {
     const int row = instruction % pieces * 32 + lane;
     return {row < Rows ? row : -1, instruction / pieces};

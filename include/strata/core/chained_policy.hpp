@@ -67,12 +67,14 @@ struct ChainedPolicy : Rows {
                                                    ChainedPolicy<PtxVersion, Policy, Policy, Rows>>::ActivePolicy;
 
 #if !STRATA_NVRTC
+  /// Calls `functor` with the newest policy that is not above the version of the device.
   template <class Functor>
   static auto Invoke(int device_ptx_version, Functor& functor) {
     return InvokeBelow<newest>(device_ptx_version, functor);
   }
 
   // Below: PTX version of the next newer policy of the chain.
+  /// Continues `Invoke` at this policy. `Below` is the version of the next newer policy.
   template <int Below, class Functor>
   static auto InvokeBelow(int device_ptx_version, Functor& functor) {
     if constexpr (!detail::any_compiled_architecture_in(PtxVersion, Below)) {

@@ -78,6 +78,7 @@ STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
 /// Function objects for reductions and scans, and of differences. Any callable `op(a, b)` serves, those of the standard
 /// library and of libcu++ too; the ones below are also known to `operator_traits`.
 struct Sum {
+  /// Returns `a + b`.
   template <class T, class U>
   STRATA_HD constexpr auto operator()(const T& a, const U& b) const -> decltype(a + b) {
     return a + b;
@@ -85,6 +86,7 @@ struct Sum {
 };
 
 struct Difference {
+  /// Returns `a - b`.
   template <class T, class U>
   STRATA_HD constexpr auto operator()(const T& a, const U& b) const -> decltype(a - b) {
     return a - b;
@@ -98,6 +100,7 @@ struct Difference {
 /// association of the operands gives the same bits, NaNs aside. (Code that is compiled to flush subnormal
 /// floats to zero may return zeros for these.)
 struct Min {
+  /// Returns the smaller value.
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
     using common = std::common_type_t<T, U>;
@@ -112,6 +115,7 @@ struct Min {
 /// The larger of two values by operator <; the first if they are equal or unordered. Floating-point values
 /// are treated as by `Min`: of a NaN and a number the result is the number, and +0.0 is larger than -0.0.
 struct Max {
+  /// Returns the larger value.
   template <class T, class U>
   STRATA_HD constexpr std::common_type_t<T, U> operator()(const T& a, const U& b) const {
     using common = std::common_type_t<T, U>;
@@ -124,6 +128,7 @@ struct Max {
 };
 
 struct BitAnd {
+  /// Returns `a & b`.
   template <class T>
   STRATA_HD constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a & b);
@@ -131,6 +136,7 @@ struct BitAnd {
 };
 
 struct BitOr {
+  /// Returns `a | b`.
   template <class T>
   STRATA_HD constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a | b);
@@ -138,6 +144,7 @@ struct BitOr {
 };
 
 struct BitXor {
+  /// Returns `a ^ b`.
   template <class T>
   STRATA_HD constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a ^ b);
@@ -151,6 +158,7 @@ struct BitXor {
 /// Values of other types than numbers are compared by their operators < and ==: the first pair is taken unless the
 /// value of the second one is less, or equal with a smaller index.
 struct ArgMin {
+  /// Returns the pair with the smaller value.
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
                                                         const KeyValuePair<Index, T>& b) const {
@@ -165,6 +173,7 @@ struct ArgMin {
 /// Of two (index, value) pairs the one with the larger value; of equal values the smaller index.
 /// NaNs and zeros are treated as by `ArgMin`.
 struct ArgMax {
+  /// Returns the pair with the larger value.
   template <class Index, class T>
   STRATA_HD constexpr KeyValuePair<Index, T> operator()(const KeyValuePair<Index, T>& a,
                                                         const KeyValuePair<Index, T>& b) const {
@@ -203,6 +212,7 @@ struct reversed {
 }  // namespace detail
 
 struct Equality {
+  /// Returns `a == b`.
   template <class T, class U>
   STRATA_HD auto operator()(const T& a, const U& b) const -> decltype(static_cast<bool>(a == b)) {
     return static_cast<bool>(a == b);
@@ -211,6 +221,7 @@ struct Equality {
 
 /// Whether one value is less than another, by operator <.
 struct Less {
+  /// Returns `a < b`.
   template <class T, class U>
   STRATA_HD constexpr bool operator()(const T& a, const U& b) const {
     return static_cast<bool>(a < b);
@@ -222,9 +233,12 @@ template <class EqualityOp>
 struct InequalityWrapper {
   EqualityOp op;
 
+  /// Makes a wrapper of a default-constructed operator.
   InequalityWrapper() = default;
+  /// Makes a wrapper of `equality`.
   STRATA_HD constexpr InequalityWrapper(EqualityOp equality) : op(equality) {}
 
+  /// Returns the opposite of what the operator returns.
   template <class T, class U>
   STRATA_HD bool operator()(const T& a, const U& b) {
     return !op(a, b);
@@ -233,6 +247,7 @@ struct InequalityWrapper {
 
 template <class To>
 struct CastOp {
+  /// Returns `a`, converted to `To`.
   template <class From>
   STRATA_HD constexpr To operator()(const From& a) const {
     return static_cast<To>(a);

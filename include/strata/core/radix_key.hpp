@@ -98,6 +98,7 @@ struct RadixTraits {
   using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
 
+  /// Returns the unsigned integer of a key.
   STRATA_HD static word ordered(T key) {
     word result;
     std::memcpy(&result, &key, sizeof(T));

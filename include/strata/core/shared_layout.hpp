@@ -47,7 +47,9 @@ STRATA_HD constexpr bool is_access_size(int bytes) {
 
 /// Element i at position i.
 struct PlainLayout {
+  /// Returns the position of an element: its index.
   STRATA_HD constexpr int operator()(int index) const { return index; }
+  /// Returns how many elements of storage `elements` elements need.
   STRATA_HD static constexpr int storage_elements(int elements) { return elements; }
 };
 
@@ -56,7 +58,9 @@ struct PlainLayout {
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
+  /// Returns the position of an element.
   STRATA_HD constexpr int operator()(int index) const { return index + detail::quotient(index, Every) * By; }
+  /// Returns how many elements of storage `elements` elements need, with padding.
   STRATA_HD static constexpr int storage_elements(int elements) {
     return elements > 0 ? elements + (elements - 1) / Every * By : 0;
   }
@@ -72,10 +76,13 @@ struct PaddedMatrixLayout {
   static constexpr int pitch = Columns + Pad;
   static constexpr int storage = (Rows - 1) * pitch + Columns;  // elements
 
+  /// Returns the position of the element in a row and column.
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
+  /// Returns the position of an element, numbered by rows.
   STRATA_HD constexpr int operator()(int index) const {
     return (*this)(detail::quotient(index, Columns), detail::remainder(index, Columns));
   }
+  /// Returns how many elements of storage `elements` elements need, with padding.
   STRATA_HD static constexpr int storage_elements(int elements) {
     return elements > 0 ? (elements - 1) / Columns * pitch + (elements - 1) % Columns + 1 : 0;
   }
@@ -95,10 +102,13 @@ struct SwizzledLayout {
   static constexpr int lanes = lanes_per_wavefront(ElementBytes);
   static constexpr int row_elements = detail::most(RowElements, lanes);
 
+  /// Returns the position of an element, numbered by rows.
   STRATA_HD constexpr int operator()(int index) const {
     return index ^ detail::remainder(detail::quotient(index, row_elements), lanes);
   }
+  /// Returns the position of the element in a row and column.
   STRATA_HD constexpr int operator()(int row, int column) const { return (*this)(row * RowElements + column); }
+  /// Returns how many elements of storage `elements` elements need: whole wavefronts.
   STRATA_HD static constexpr int storage_elements(int elements) { return (elements + lanes - 1) / lanes * lanes; }
 };
 
@@ -167,6 +177,7 @@ struct ExchangeLayout {
   STRATA_HD static constexpr int of_thread(int thread) {
     return thread * pitch + detail::quotient(thread, threads_per_pad) * pad;
   }
+  /// Returns how many units of storage `items` items need.
   STRATA_HD static constexpr int storage_elements(int items) {
     if (items <= 0) return 0;
     const int used = ExchangeLayout{}(items - 1) + units_per_item;
@@ -282,6 +293,7 @@ template <class T, class Layout, int Items>
 struct alignas(detail::most(Layout::unit_bytes, 4)) LayoutStorage {
   unsigned char bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];
 
+  /// Returns the element of an index.
   STRATA_HD T& operator[](int index) {
     static_assert(alignof(T) <= 16,
                   "items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only: "

@@ -48,7 +48,9 @@ struct KeyValuePair {
   Key key;
   Value value;
 
+  /// Default-initialises key and value.
   KeyValuePair() = default;
+  /// Makes a pair of `k` and `v`.
   STRATA_HD constexpr KeyValuePair(const Key& k, const Value& v) : key(k), value(v) {}
 
   STRATA_HD friend bool operator==(const KeyValuePair& a, const KeyValuePair& b) {
@@ -102,10 +104,14 @@ struct DoubleBuffer {
   T* d_buffers[2]{nullptr, nullptr};
   int selector = 0;
 
+  /// Makes a pair of null pointers.
   DoubleBuffer() = default;
+  /// Makes a double buffer whose current buffer is `current`.
   STRATA_HD DoubleBuffer(T* current, T* alternate) : d_buffers{current, alternate} {}
 
+  /// Returns the buffer that holds the data.
   STRATA_HD T* Current() const { return d_buffers[selector]; }
+  /// Returns the other buffer.
   STRATA_HD T* Alternate() const { return d_buffers[selector ^ 1]; }
 };
 
@@ -339,6 +345,7 @@ template <class T>
 struct Uninitialized {
   alignas(T) unsigned char storage[sizeof(T)];
 
+  /// Returns the object.
   STRATA_HD T& Alias() { return reinterpret_cast<T&>(*this); }
 };
 

@@ -95,6 +95,7 @@ STRATA_D T ShuffleUp(T input, int src_offset, int first_thread, unsigned member_
   return words.value();
 }
 
+/// Returns the value of the lane `src_offset` lanes above this one, or the lane's own value past `last_thread`.
 template <int LogicalWarpThreads, class T>
 STRATA_D T ShuffleDown(T input, int src_offset, int last_thread, unsigned member_mask) {
   static_assert(detail::relocatable_requirements<T>::check());
@@ -106,6 +107,7 @@ STRATA_D T ShuffleDown(T input, int src_offset, int last_thread, unsigned member
   return words.value();
 }
 
+/// Returns the value of lane `src_lane` of the logical warp.
 template <int LogicalWarpThreads, class T>
 STRATA_D T ShuffleIndex(T input, int src_lane, unsigned member_mask) {
   return platform::shuffle(member_mask, input, src_lane, detail::shuffle_requirements<LogicalWarpThreads>::width);

@@ -45,17 +45,23 @@ class ArgIndexInputIterator
   using reference = value_type;
   using pointer = value_type*;
 
+  /// Makes an iterator that can only be assigned to.
   STRATA_HD ArgIndexInputIterator() {}
+  /// Makes an iterator to the items at `itr`, with the index `offset` for the first one.
   STRATA_HD ArgIndexInputIterator(InputIteratorT itr, OffsetT offset = 0) : base(offset), itr_(itr) {}
 
+  /// Returns the pair of index and item at this position.
   STRATA_HD reference operator*() const { return (*this)[0]; }
+  /// Returns the pair of index and item `n` positions from here.
   template <class Distance>
   STRATA_HD reference operator[](Distance n) const {
     const OffsetT index = base::forward(this->position_, n);
     return {index, static_cast<OutputValueT>(itr_[index])};
   }
+  /// Returns an object that points to the pair at this position.
   STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
 
+  /// Sets the index at this position to 0.
   STRATA_HD void normalize() {
     itr_ = itr_ + this->position_;
     this->position_ = 0;

@@ -42,14 +42,19 @@ class CacheModifiedInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Makes an iterator that can only be assigned to.
   STRATA_HD CacheModifiedInputIterator() {}
+  /// Makes an iterator to the items at `ptr`.
   STRATA_HD CacheModifiedInputIterator(const ValueType* ptr) : base(ptr) {}
 
+  /// Loads the item at this position.
   STRATA_D reference operator*() const { return detail::load_item<Modifier>(this->position_); }
+  /// Loads the item `n` positions from here.
   template <class Distance>
   STRATA_D reference operator[](Distance n) const {
     return detail::load_item<Modifier>(this->position_ + n);
   }
+  /// Returns an object that points to a copy of the item at this position.
   STRATA_D detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
 };
 

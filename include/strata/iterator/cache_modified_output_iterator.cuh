@@ -60,9 +60,12 @@ class CacheModifiedOutputIterator
   using reference = assignment;
   using pointer = void;
 
+  /// Makes an iterator to the items at `ptr`.
   STRATA_HD CacheModifiedOutputIterator(ValueType* ptr) : base(ptr) {}
 
+  /// Returns an object that stores what is assigned to it at this position.
   STRATA_HD reference operator*() const { return assignment(this->position_); }
+  /// Returns an object that stores what is assigned to it `n` positions from here.
   template <class Distance>
   STRATA_HD reference operator[](Distance n) const {
     return assignment(this->position_ + n);

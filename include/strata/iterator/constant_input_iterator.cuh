@@ -38,14 +38,19 @@ class ConstantInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Makes an iterator that can only be assigned to.
   STRATA_HD ConstantInputIterator() {}
+  /// Makes an iterator whose items are all `val`. `offset` is its position.
   STRATA_HD ConstantInputIterator(ValueType val, OffsetT offset = 0) : base(offset), value_(val) {}
 
+  /// Returns the value.
   STRATA_HD reference operator*() const { return value_; }
+  /// Returns the value, at any distance.
   template <class Distance>
   STRATA_HD reference operator[](Distance) const {
     return value_;
   }
+  /// Returns an object that points to the value.
   STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(value_); }
 
  private:

@@ -41,14 +41,19 @@ class CountingInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Makes an iterator that can only be assigned to.
   STRATA_HD CountingInputIterator() {}
+  /// Makes an iterator that counts from `val` on.
   STRATA_HD CountingInputIterator(const ValueType& val) : base(val) {}
 
+  /// Returns the number at this position.
   STRATA_HD reference operator*() const { return this->position_; }
+  /// Returns the number `n` positions from here.
   template <class Distance>
   STRATA_HD reference operator[](Distance n) const {
     return forward(this->position_, n);
   }
+  /// Returns an object that points to the number at this position.
   STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
 
  private:

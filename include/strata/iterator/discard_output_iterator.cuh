@@ -41,9 +41,12 @@ class DiscardOutputIterator : public detail::random_access<DiscardOutputIterator
   using reference = assignment;
   using pointer = void;
 
+  /// Makes an iterator at position `offset`.
   STRATA_HD DiscardOutputIterator(OffsetT offset = 0) : base(offset) {}
 
+  /// Returns an object that ignores what is assigned to it.
   STRATA_HD reference operator*() const { return {}; }
+  /// Returns an object that ignores what is assigned to it, at any distance.
   template <class Distance>
   STRATA_HD reference operator[](Distance) const {
     return {};

@@ -44,15 +44,20 @@ class TransformInputIterator
   using reference = ValueType;
   using pointer = ValueType*;
 
+  /// Makes an iterator that can only be assigned to.
   STRATA_HD TransformInputIterator() {}
+  /// Makes an iterator to the results of `conversion_op` for the items at `input_itr`.
   STRATA_HD TransformInputIterator(InputIteratorT input_itr, ConversionOp conversion_op)
       : base(input_itr), conversion_op_(conversion_op) {}
 
+  /// Returns the converted item at this position.
   STRATA_HD reference operator*() const { return static_cast<ValueType>(conversion_op_(*this->position_)); }
+  /// Returns the converted item `n` positions from here.
   template <class Distance>
   STRATA_HD reference operator[](Distance n) const {
     return static_cast<ValueType>(conversion_op_(this->position_[n]));
   }
+  /// Returns an object that points to the converted item at this position.
   STRATA_HD detail::arrow_target<value_type> operator->() const { return detail::arrow_target<value_type>(**this); }
 
  private:

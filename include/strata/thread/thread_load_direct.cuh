@@ -72,12 +72,14 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_i
   detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items);
 }
 
+/// Thread t loads items t * N .. t * N + N - 1 of the tile. From `block_items_end` on, items keep their value.
 template <class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                 int block_items_end) {
   detail::load_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items, block_items_end);
 }
 
+/// Thread t loads items t * N .. t * N + N - 1 of the tile. From `block_items_end` on, items become `oob_default`.
 template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                 int block_items_end, Default oob_default) {
@@ -105,12 +107,16 @@ STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_i
   detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items);
 }
 
+/// Thread t loads every `BlockThreads`-th item of the tile from item t on. From `block_items_end` on, items keep their
+/// value.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                 int block_items_end) {
   detail::load_items(detail::striped_positions<BlockThreads>(linear_tid), block_src_it, dst_items, block_items_end);
 }
 
+/// Thread t loads every `BlockThreads`-th item of the tile from item t on. From `block_items_end` on, items become
+/// `oob_default`.
 template <int BlockThreads, class T, class Default, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                 int block_items_end, Default oob_default) {
@@ -125,6 +131,8 @@ STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&d
   detail::load_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_src_it, dst_items);
 }
 
+/// Lane l of warp w loads every 32nd item from item 32 * N * w + l on. From `block_items_end` on, items keep their
+/// value.
 template <class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                     int block_items_end) {
@@ -132,6 +140,8 @@ STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&d
                      block_items_end);
 }
 
+/// Lane l of warp w loads every 32nd item from item 32 * N * w + l on. From `block_items_end` on, items become
+/// `oob_default`.
 template <class T, class Default, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&dst_items)[ItemsPerThread],
                                     int block_items_end, Default oob_default) {

@@ -169,11 +169,11 @@ STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1
   detail::serial_merge_any(keys, keys1_begin, keys1_count, keys2_begin, keys2_count, output, compare,
                            [&](int i, int index) { indices[i] = index; });
 }
+/// Merges two sorted ranges of `keys` into `output`, without the indices of the keys.
 template <class Keys, class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void SerialMerge(Keys keys, int keys1_begin, int keys2_begin, int keys1_count, int keys2_count,
                           KeyT (&output)[Length], CompareOp compare) {
-  detail::serial_merge_any(keys, keys1_begin, keys1_count, keys2_begin, keys2_count, output, compare,
-                           [](int, int) {});
+  detail::serial_merge_any(keys, keys1_begin, keys1_count, keys2_begin, keys2_count, output, compare, [](int, int) {});
 }
 
 STRATA_NAMESPACE_END

@@ -107,6 +107,7 @@ STRATA_D auto ThreadReduce(Iterator items, Operator op) {
   return detail::reduce_in_thread<Count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
+/// Reduces `Count` items behind a pointer or any random-access iterator, starting with `prefix`.
 template <int Count, class Iterator, class Operator, class Prefix>
 STRATA_D auto ThreadReduce(Iterator items, Operator op, Prefix prefix) {
   static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");

@@ -81,6 +81,7 @@ template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op) {
   return detail::scan_in_thread<true, true, true, static_cast<int>(Length)>(+input, +output, scan_op, input[0], false);
 }
+/// Inclusive scan of an array, after `prefix` if `apply_prefix`. Returns the sum of all.
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
                                detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
@@ -88,6 +89,7 @@ STRATA_D T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Op
                                                                             apply_prefix);
 }
 
+/// Exclusive scan of an array, after `prefix` if `apply_prefix`. Returns the sum of all.
 template <std::size_t Length, class T, class Operator>
 STRATA_D T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Operator scan_op,
                                detail::not_deduced_t<T> prefix, bool apply_prefix = true) {
@@ -101,6 +103,7 @@ STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op) {
   static_assert(Length > 0, "ThreadScanInclusive<Length>: there must be at least one item");
   return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, input[0], false);
 }
+/// Inclusive scan of `Length` items behind pointers, after `prefix` if `apply_prefix`. Returns the sum of all.
 template <int Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op, detail::not_deduced_t<T> prefix,
                                bool apply_prefix = true) {
@@ -108,6 +111,7 @@ STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op, deta
   return detail::scan_in_thread<true, true, true, Length>(input, output, scan_op, prefix, apply_prefix);
 }
 
+/// Exclusive scan of `Length` items behind pointers, after `prefix` if `apply_prefix`. Returns the sum of all.
 template <int Length, class T, class Operator>
 STRATA_D T ThreadScanExclusive(const T* input, T* output, Operator scan_op, detail::not_deduced_t<T> prefix,
                                bool apply_prefix = true) {

@@ -52,6 +52,7 @@ STRATA_D OffsetT LowerBound(InputIteratorT input, OffsetT num_items, T val) {
   return detail::partition_point(OffsetT{0}, num_items, [&](OffsetT i) { return !(input[i] < val); });
 }
 
+/// Returns the index of the first item that is greater than `val`, or `num_items` if there is none.
 template <class InputIteratorT, class OffsetT, class T>
 STRATA_D OffsetT UpperBound(InputIteratorT input, OffsetT num_items, T val) {
   static_assert(std::is_integral_v<OffsetT>, "UpperBound: the number of items must be an integer");

@@ -83,16 +83,19 @@ STRATA_D void StableOddEvenSort(KeyT (&keys)[Length], CompareOp compare) {
   NullType no_values;
   detail::odd_even_sort<true>(keys, no_values, compare);
 }
+/// Sorts keys with their values in one thread, stably.
 template <class KeyT, class ValueT, std::size_t Length, class CompareOp>
 STRATA_D void StableOddEvenSort(KeyT (&keys)[Length], ValueT (&values)[Length], CompareOp compare) {
   detail::odd_even_sort<true>(keys, values, compare);
 }
 
+/// Sorts the first `valid_items` keys in one thread, stably.
 template <class KeyT, std::size_t Length, class CompareOp>
 STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], int valid_items, CompareOp compare) {
   NullType no_values;
   detail::odd_even_sort<false>(keys, no_values, compare, valid_items);
 }
+/// Sorts the first `valid_items` keys with their values in one thread, stably.
 template <class KeyT, class ValueT, std::size_t Length, class CompareOp>
 STRATA_D void StableOddEvenSortPartial(KeyT (&keys)[Length], ValueT (&values)[Length], int valid_items,
                                        CompareOp compare) {

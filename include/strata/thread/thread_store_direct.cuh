@@ -65,6 +65,7 @@ STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr, const T (&i
   detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items);
 }
 
+/// Thread t stores items t * N .. t * N + N - 1 of the tile, except items from `valid_items` on.
 template <class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
                                  int valid_items) {
@@ -91,6 +92,7 @@ STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr, const T (&i
   detail::store_items(detail::striped_positions<BlockThreads>(linear_tid), block_itr, items);
 }
 
+/// Thread t stores every `BlockThreads`-th item of the tile from item t on, except items from `valid_items` on.
 template <int BlockThreads, class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void StoreDirectStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
                                  int valid_items) {
@@ -104,6 +106,7 @@ STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr, const T
   detail::store_items(detail::warp_striped_positions<ItemsPerThread>(linear_tid), block_itr, items);
 }
 
+/// Lane l of warp w stores every 32nd item from item 32 * N * w + l on, except items from `valid_items` on.
 template <class T, std::size_t ItemsPerThread, class Iterator>
 STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr, const T (&items)[ItemsPerThread],
                                      int valid_items) {

@@ -100,8 +100,10 @@ class WarpExchange {
  public:
   struct TempStorage : Uninitialized<std::conditional_t<shuffles, NullType, tile>> {};
 
+  /// Uses `temp_storage`, which all lanes of the logical warp pass.
   STRATA_D explicit WarpExchange(TempStorage& temp_storage) : temp_storage_(temp_storage) {}
 
+  /// Converts blocked `input_items` to striped `output_items`.
   template <class Output>
   STRATA_D void BlockedToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     if constexpr (shuffles) {
@@ -112,8 +114,10 @@ class WarpExchange {
       items().template get_striped<LogicalWarpThreads>(lane(), output_items);
     }
   }
+  /// Converts blocked items to striped ones in place.
   STRATA_D void BlockedToStriped(T (&items)[items_per_thread]) { BlockedToStriped(items, items); }
 
+  /// Converts striped `input_items` to blocked `output_items`.
   template <class Output>
   STRATA_D void StripedToBlocked(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread]) {
     if constexpr (shuffles) {
@@ -124,8 +128,10 @@ class WarpExchange {
       items().get_blocked(lane(), output_items);
     }
   }
+  /// Converts striped items to blocked ones in place.
   STRATA_D void StripedToBlocked(T (&items)[items_per_thread]) { StripedToBlocked(items, items); }
 
+  /// Moves each input item to its rank, and returns striped items.
   template <class Output, class Offset>
   STRATA_D void ScatterToStriped(const T (&input_items)[items_per_thread], Output (&output_items)[items_per_thread],
                                  const Offset (&ranks)[items_per_thread]) {
@@ -141,6 +147,7 @@ class WarpExchange {
     __syncwarp(warp_.mask());
     items().template get_striped<LogicalWarpThreads>(lane(), output_items);
   }
+  /// Moves each item to its rank, and returns striped items in the same array.
   template <class Offset>
   STRATA_D void ScatterToStriped(T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread]) {
     ScatterToStriped(items, items, ranks);

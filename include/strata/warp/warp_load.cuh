@@ -77,19 +77,23 @@ class WarpLoad {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Needs no storage. Not for WARP_LOAD_TRANSPOSE.
   STRATA_D WarpLoad() : storage_(nullptr) {
     static_assert(!transposes,
                   "WARP_LOAD_TRANSPOSE needs storage for each logical warp: pass a TempStorage to the"
                   " constructor");
   }
+  /// Uses `temp_storage`, which all lanes of the logical warp pass.
   STRATA_D explicit WarpLoad(TempStorage& temp_storage) : storage_(&temp_storage) {}
 
+  /// Loads a full tile.
   template <class Iterator>
   STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread]) {
     load(src_it, dst_items);
     transpose(dst_items);
   }
 
+  /// Loads the first `valid_items` items of the tile. Other items keep their value.
   template <class Iterator>
   STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items) {
     if constexpr (transposes) {
@@ -103,6 +107,7 @@ class WarpLoad {
     }
   }
 
+  /// Loads the first `valid_items` items of the tile. Other items become `oob_default`.
   template <class Iterator, class Default>
   STRATA_D void Load(Iterator src_it, T (&dst_items)[items_per_thread], int valid_items, Default oob_default) {
     detail::fill_items(dst_items, oob_default);

@@ -114,8 +114,10 @@ class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsP
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses `temp_storage`, which all lanes of the logical warp pass.
   STRATA_D explicit WarpMergeSort(TempStorage& temp_storage) : storage_(temp_storage.Alias()) {}
 
+  /// Returns the lane of this thread in the logical warp.
   STRATA_D unsigned get_linear_tid() const { return static_cast<unsigned>(team_.thread()); }
 
   /// The lanes of the warp that belong to this logical warp.

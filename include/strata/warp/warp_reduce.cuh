@@ -94,97 +94,124 @@ class WarpReduce {
  public:
   struct TempStorage : Uninitialized<NullType> {};
 
+  /// Takes `TempStorage` for a uniform interface, and does not use it.
   STRATA_D explicit WarpReduce(TempStorage&) {}
 
+  /// Reduces one item per lane. The result is in lane 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op) {
     return reduce_all(input, reduction_op);
   }
+  /// Reduces an array of items per lane. The result is in lane 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  /// Reduces a `cuda::std::array` or fixed-length span of items per lane. The result is in lane 0.
   template <class Inputs, class Operator>
   STRATA_D if_items<Inputs> Reduce(const Inputs& inputs, Operator reduction_op) {
     return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  /// Reduces the items of the first `valid_items` lanes. The result is in lane 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int valid_items) {
     return reduce_valid(input, reduction_op, valid_items);
   }
 
+  /// Adds up one item per lane. The result is in lane 0.
   STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  /// Adds up an array of items per lane. The result is in lane 0.
   template <std::size_t ItemsPerThread>
   STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Sum{});
   }
+  /// Adds up a `cuda::std::array` or fixed-length span of items per lane. The result is in lane 0.
   template <class Inputs>
   STRATA_D if_items<Inputs> Sum(const Inputs& inputs) {
     return Reduce(inputs, strata::Sum{});
   }
+  /// Adds up the items of the first `valid_items` lanes. The result is in lane 0.
   STRATA_D T Sum(T input, int valid_items) { return Reduce(input, strata::Sum{}, valid_items); }
 
+  /// Finds the minimum of one item per lane. The result is in lane 0.
   STRATA_D T Min(T input) { return Reduce(input, strata::Min{}); }
+  /// Finds the minimum of an array of items per lane. The result is in lane 0.
   template <std::size_t ItemsPerThread>
   STRATA_D T Min(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Min{});
   }
+  /// Finds the minimum of a `cuda::std::array` or fixed-length span of items per lane. The result is in lane 0.
   template <class Inputs>
   STRATA_D if_items<Inputs> Min(const Inputs& inputs) {
     return Reduce(inputs, strata::Min{});
   }
+  /// Finds the minimum of the items of the first `valid_items` lanes. The result is in lane 0.
   STRATA_D T Min(T input, int valid_items) { return Reduce(input, strata::Min{}, valid_items); }
 
+  /// Finds the maximum of one item per lane. The result is in lane 0.
   STRATA_D T Max(T input) { return Reduce(input, strata::Max{}); }
+  /// Finds the maximum of an array of items per lane. The result is in lane 0.
   template <std::size_t ItemsPerThread>
   STRATA_D T Max(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Max{});
   }
+  /// Finds the maximum of a `cuda::std::array` or fixed-length span of items per lane. The result is in lane 0.
   template <class Inputs>
   STRATA_D if_items<Inputs> Max(const Inputs& inputs) {
     return Reduce(inputs, strata::Max{});
   }
+  /// Finds the maximum of the items of the first `valid_items` lanes. The result is in lane 0.
   STRATA_D T Max(T input, int valid_items) { return Reduce(input, strata::Max{}, valid_items); }
 
+  /// Reduces the items of each segment. A set `head_flag` begins a segment, and its first lane has the result.
   template <class Operator, class Flag>
   STRATA_D T HeadSegmentedReduce(T input, Flag head_flag, Operator reduction_op) {
     // A segment ends where the next lane is a head.
     const unsigned heads = warp_.ballot(static_cast<bool>(head_flag));
     return reduce_to(input, reduction_op, segment_end(heads >> 1));
   }
+  /// Adds up the items of each segment. A set `head_flag` begins a segment, and its first lane has the result.
   template <class Flag>
   STRATA_D T HeadSegmentedSum(T input, Flag head_flag) {
     return HeadSegmentedReduce(input, head_flag, strata::Sum{});
   }
 
+  /// Reduces the items of each segment. A set `tail_flag` ends a segment, and its first lane has the result.
   template <class Operator, class Flag>
   STRATA_D T TailSegmentedReduce(T input, Flag tail_flag, Operator reduction_op) {
     const unsigned tails = warp_.ballot(static_cast<bool>(tail_flag));
     return reduce_to(input, reduction_op, segment_end(tails));
   }
+  /// Adds up the items of each segment. A set `tail_flag` ends a segment, and its first lane has the result.
   template <class Flag>
   STRATA_D T TailSegmentedSum(T input, Flag tail_flag) {
     return TailSegmentedReduce(input, tail_flag, strata::Sum{});
   }
 
+  /// Reduces one item per lane. The result is in every lane.
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op) {
     return in_all_lanes<Operator>(Reduce(input, reduction_op));
   }
+  /// Reduces an array of items per lane. The result is in every lane.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return in_all_lanes<Operator>(Reduce(inputs, reduction_op));
   }
+  /// Reduces the items of the first `valid_items` lanes. The result is in every lane.
   template <class Operator>
   STRATA_D T AllReduce(T input, Operator reduction_op, int valid_items) {
     return in_all_lanes<Operator>(Reduce(input, reduction_op, valid_items));
   }
 
+  /// Adds up one item per lane. The result is in every lane.
   STRATA_D T AllSum(T input) { return AllReduce(input, strata::Sum{}); }
+  /// Adds up an array of items per lane. The result is in every lane.
   template <std::size_t ItemsPerThread>
   STRATA_D T AllSum(const T (&inputs)[ItemsPerThread]) {
     return AllReduce(inputs, strata::Sum{});
   }
+  /// Adds up the items of the first `valid_items` lanes. The result is in every lane.
   STRATA_D T AllSum(T input, int valid_items) { return AllReduce(input, strata::Sum{}, valid_items); }
 
  private:

@@ -78,6 +78,7 @@ class WarpReduceBatched {
  public:
   struct TempStorage : Uninitialized<NullType> {};
 
+  /// Takes `TempStorage` for a uniform interface, and does not use it.
   STRATA_D explicit WarpReduceBatched(TempStorage&) {}
 
   /// Returns the result of batch i in lane i.

@@ -133,48 +133,62 @@ class WarpScan {
  public:
   struct TempStorage : Uninitialized<NullType> {};
 
+  /// Takes `TempStorage` for a uniform interface, and does not use it.
   STRATA_D explicit WarpScan(TempStorage&) {}
 
+  /// Inclusive sum of one item per lane.
   STRATA_D void InclusiveSum(T input, T& inclusive_output) { InclusiveScan(input, inclusive_output, strata::Sum{}); }
+  /// Inclusive sum of one item per lane. `warp_aggregate` receives the sum of all items.
   STRATA_D void InclusiveSum(T input, T& inclusive_output, T& warp_aggregate) {
     InclusiveScan(input, inclusive_output, strata::Sum{}, warp_aggregate);
   }
+  /// Exclusive sum of one item per lane.
   STRATA_D void ExclusiveSum(T input, T& exclusive_output) {
     ExclusiveScan(input, exclusive_output, T{}, strata::Sum{});
   }
+  /// Exclusive sum of one item per lane. `warp_aggregate` receives the sum of all items.
   STRATA_D void ExclusiveSum(T input, T& exclusive_output, T& warp_aggregate) {
     ExclusiveScan(input, exclusive_output, T{}, strata::Sum{}, warp_aggregate);
   }
 
+  /// Inclusive scan of one item per lane.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& inclusive_output, Operator scan_op) {
     scan<all>(input, inclusive_output, none{}, none{}, scan_op, none{});
   }
+  /// Inclusive scan of one item per lane. `warp_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& inclusive_output, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, inclusive_output, none{}, none{}, scan_op, warp_aggregate);
   }
+  /// Inclusive scan of one item per lane, after `initial_value`.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op) {
     scan<all>(input, inclusive_output, none{}, initial_value, scan_op, none{});
   }
+  /// Inclusive scan of one item per lane, after `initial_value`. `warp_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& inclusive_output, T initial_value, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate);
   }
 
+  /// Exclusive scan of one item per lane, with an unspecified first output.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& exclusive_output, Operator scan_op) {
     scan<all>(input, none{}, exclusive_output, none{}, scan_op, none{});
   }
+  /// Exclusive scan of one item per lane, with an unspecified first output. `warp_aggregate` receives the sum of all
+  /// items.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& exclusive_output, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, none{}, exclusive_output, none{}, scan_op, warp_aggregate);
   }
+  /// Exclusive scan of one item per lane, after `initial_value`.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op) {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, none{});
   }
+  /// Exclusive scan of one item per lane, after `initial_value`. `warp_aggregate` receives the sum of all items.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& exclusive_output, T initial_value, Operator scan_op, T& warp_aggregate) {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate);
@@ -185,6 +199,7 @@ class WarpScan {
   STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, Operator scan_op) {
     scan<all>(input, inclusive_output, exclusive_output, none{}, scan_op, none{});
   }
+  /// Inclusive and exclusive scan of one item per lane, after `initial_value`.
   template <class Operator>
   STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, T initial_value, Operator scan_op) {
     scan<all>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{});
@@ -193,48 +208,62 @@ class WarpScan {
   /// The input of lane `src_lane` of the logical warp.
   STRATA_D T Broadcast(T input, unsigned src_lane) { return warp_.from_lane(input, static_cast<int>(src_lane)); }
 
+  /// Inclusive scan of the items of the first `valid_items` lanes.
   template <class Operator>
   STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, none{}, none{}, scan_op, none{}, valid_items);
   }
+  /// Inclusive scan of the items of the first `valid_items` lanes. `warp_aggregate` receives the sum of these items.
   template <class Operator>
   STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, Operator scan_op, int valid_items,
                                      T& warp_aggregate) {
     scan<valid>(input, inclusive_output, none{}, none{}, scan_op, warp_aggregate, valid_items);
   }
+  /// Inclusive scan of the items of the first `valid_items` lanes, after `initial_value`.
   template <class Operator>
   STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, none{}, valid_items);
   }
+  /// Inclusive scan of the items of the first `valid_items` lanes, after `initial_value`. `warp_aggregate` receives the
+  /// sum of these items.
   template <class Operator>
   STRATA_D void InclusiveScanPartial(T input, T& inclusive_output, T initial_value, Operator scan_op, int valid_items,
                                      T& warp_aggregate) {
     scan<valid>(input, inclusive_output, none{}, initial_value, scan_op, warp_aggregate, valid_items);
   }
 
+  /// Exclusive scan of the items of the first `valid_items` lanes, with an unspecified first output.
   template <class Operator>
   STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, none{}, exclusive_output, none{}, scan_op, none{}, valid_items);
   }
+  /// Exclusive scan of the items of the first `valid_items` lanes, with an unspecified first output. `warp_aggregate`
+  /// receives the sum of these items.
   template <class Operator>
   STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, Operator scan_op, int valid_items,
                                      T& warp_aggregate) {
     scan<valid>(input, none{}, exclusive_output, none{}, scan_op, warp_aggregate, valid_items);
   }
+  /// Exclusive scan of the items of the first `valid_items` lanes, after `initial_value`.
   template <class Operator>
   STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value, Operator scan_op, int valid_items) {
     scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, none{}, valid_items);
   }
+  /// Exclusive scan of the items of the first `valid_items` lanes, after `initial_value`. `warp_aggregate` receives the
+  /// sum of these items.
   template <class Operator>
   STRATA_D void ExclusiveScanPartial(T input, T& exclusive_output, T initial_value, Operator scan_op, int valid_items,
                                      T& warp_aggregate) {
     scan<valid>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate, valid_items);
   }
 
+  /// Inclusive and exclusive scan of the items of the first `valid_items` lanes. The exclusive result of lane 0 is
+  /// unspecified.
   template <class Operator>
   STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, Operator scan_op, int valid_items) {
     scan<valid>(input, inclusive_output, exclusive_output, none{}, scan_op, none{}, valid_items);
   }
+  /// Inclusive and exclusive scan of the items of the first `valid_items` lanes, after `initial_value`.
   template <class Operator>
   STRATA_D void ScanPartial(T input, T& inclusive_output, T& exclusive_output, T initial_value, Operator scan_op,
                             int valid_items) {

@@ -70,18 +70,22 @@ class WarpStore {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Needs no storage. Not for WARP_STORE_TRANSPOSE.
   STRATA_D WarpStore() : storage_(nullptr) {
     static_assert(!transposes,
                   "WARP_STORE_TRANSPOSE needs storage for each logical warp: pass a TempStorage to"
                   " the constructor");
   }
+  /// Uses `temp_storage`, which all lanes of the logical warp pass.
   STRATA_D explicit WarpStore(TempStorage& temp_storage) : storage_(&temp_storage) {}
 
+  /// Stores a full tile.
   template <class Iterator>
   STRATA_D void Store(Iterator dst_it, const T (&items)[items_per_thread]) {
     store(dst_it, items);
   }
 
+  /// Stores the first `valid_items` items of the tile.
   template <class Iterator>
   STRATA_D void Store(Iterator dst_it, const T (&items)[items_per_thread], int valid_items) {
     store(dst_it, items, valid_items);

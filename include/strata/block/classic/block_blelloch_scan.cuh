@@ -131,7 +131,9 @@ class BlockBlellochScan {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockBlellochScan() : BlockBlellochScan(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockBlellochScan(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockBlellochScan")) {}
 
@@ -142,6 +144,7 @@ class BlockBlellochScan {
     scan<false>(input, initial_value, scan_op);
     take_prefixes(output);
   }
+  /// output[i] = op(... op(initial_value, item 0) ..., item i - 1), and `block_aggregate` is the sum of all items.
   template <class Operator>
   STRATA_D void ExclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
                               Operator scan_op, T& block_aggregate) {
@@ -157,6 +160,7 @@ class BlockBlellochScan {
     scan<false>(input, initial_value, scan_op);
     add_to_prefixes(input, output, scan_op);
   }
+  /// output[i] = op(... op(initial_value, item 0) ..., item i), and `block_aggregate` is the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(const T (&input)[items_per_thread], T (&output)[items_per_thread], T initial_value,
                               Operator scan_op, T& block_aggregate) {
@@ -165,9 +169,11 @@ class BlockBlellochScan {
     block_aggregate = storage_.aggregate;
   }
 
+  /// output[i] = item 0 + ... + item i - 1
   STRATA_D void ExclusiveSum(const T (&input)[items_per_thread], T (&output)[items_per_thread]) {
     ExclusiveScan(input, output, T{}, strata::Sum{});
   }
+  /// output[i] = item 0 + ... + item i
   STRATA_D void InclusiveSum(const T (&input)[items_per_thread], T (&output)[items_per_thread]) {
     InclusiveScan(input, output, T{}, strata::Sum{});
   }

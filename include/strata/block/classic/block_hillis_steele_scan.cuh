@@ -91,7 +91,9 @@ class BlockHillisSteeleScan {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockHillisSteeleScan() : BlockHillisSteeleScan(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockHillisSteeleScan(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockHillisSteeleScan")) {}
 
@@ -100,6 +102,7 @@ class BlockHillisSteeleScan {
   STRATA_D void InclusiveScan(T input, T& output, Operator scan_op) {
     output = scan(input, scan_op);
   }
+  /// output = op(... op(item 0, item 1) ..., item of this thread), and `block_aggregate` is the sum of all items.
   template <class Operator>
   STRATA_D void InclusiveScan(T input, T& output, Operator scan_op, T& block_aggregate) {
     output = scan(input, scan_op);
@@ -113,6 +116,8 @@ class BlockHillisSteeleScan {
     publish(scan(input, scan_op));
     output = before(initial_value, scan_op);
   }
+  /// output = op(... op(initial_value, item 0) ..., item of the thread before this), and `block_aggregate` is the sum
+  /// of all items.
   template <class Operator>
   STRATA_D void ExclusiveScan(T input, T& output, T initial_value, Operator scan_op, T& block_aggregate) {
     publish(scan(input, scan_op));
@@ -120,7 +125,9 @@ class BlockHillisSteeleScan {
     block_aggregate = last_buffer()[BlockThreads - 1];
   }
 
+  /// output = item 0 + ... + item of this thread
   STRATA_D void InclusiveSum(T input, T& output) { InclusiveScan(input, output, strata::Sum{}); }
+  /// output = item 0 + ... + item of the thread before this
   STRATA_D void ExclusiveSum(T input, T& output) { ExclusiveScan(input, output, T{}, strata::Sum{}); }
 
  private:

@@ -107,28 +107,36 @@ class BlockTreeReduce {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockTreeReduce() : BlockTreeReduce(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockTreeReduce(TempStorage& temp_storage)
       : tree_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTreeReduce")) {}
 
+  /// Reduces one item per thread. The result is in thread 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op) {
     return reduce(input, reduction_op, BlockThreads);
   }
+  /// Reduces an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
     return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
   }
+  /// Reduces the items of the first `num_valid` threads. The result is in thread 0.
   template <class Operator>
   STRATA_D T Reduce(T input, Operator reduction_op, int num_valid) {
     return reduce(input, reduction_op, num_valid < 1 ? 1 : detail::least(num_valid, BlockThreads));
   }
 
+  /// Adds up one item per thread. The result is in thread 0.
   STRATA_D T Sum(T input) { return Reduce(input, strata::Sum{}); }
+  /// Adds up an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread>
   STRATA_D T Sum(const T (&inputs)[ItemsPerThread]) {
     return Reduce(inputs, strata::Sum{});
   }
+  /// Adds up the items of the first `num_valid` threads. The result is in thread 0.
   STRATA_D T Sum(T input, int num_valid) { return Reduce(input, strata::Sum{}, num_valid); }
 
  private:

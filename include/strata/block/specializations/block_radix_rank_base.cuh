@@ -21,22 +21,27 @@ class block_radix_rank_base {
 
   struct TempStorage : Uninitialized<typename Algorithm::storage> {};
 
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D block_radix_rank_base() : block_radix_rank_base(private_storage()) {}
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit block_radix_rank_base(TempStorage& temp_storage)
       : algorithm_(temp_storage.Alias(), Shape::thread_rank("BlockRadixRank")) {}
 
+  /// Ranks the keys by their digits.
   template <class Key, std::size_t KeysPerThread, class DigitExtractor>
   STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread],
                          DigitExtractor digit_extractor) {
     not_wanted none;
     rank(keys, ranks, digit_extractor, none, none);
   }
+  /// Ranks the keys by their digits, and returns the first rank of each of this thread's digits.
   template <class Key, std::size_t KeysPerThread, class DigitExtractor>
   STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
                          int (&exclusive_digit_prefix)[BINS_TRACKED_PER_THREAD]) {
     not_wanted none;
     rank(keys, ranks, digit_extractor, exclusive_digit_prefix, none);
   }
+  /// Ranks the keys by their digits, and calls `callback` with the counts of this thread's digits.
   template <class Key, std::size_t KeysPerThread, class DigitExtractor, class CountsCallback,
             if_counts_callback<CountsCallback, BINS_TRACKED_PER_THREAD> = 0>
   STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
@@ -44,6 +49,8 @@ class block_radix_rank_base {
     not_wanted none;
     rank(keys, ranks, digit_extractor, none, callback);
   }
+  /// Ranks the keys by their digits, returns the first rank of each of this thread's digits, and calls `callback` with
+  /// their counts.
   template <class Key, std::size_t KeysPerThread, class DigitExtractor, class CountsCallback>
   STRATA_D void RankKeys(const Key (&keys)[KeysPerThread], int (&ranks)[KeysPerThread], DigitExtractor digit_extractor,
                          int (&exclusive_digit_prefix)[BINS_TRACKED_PER_THREAD], CountsCallback callback) {

@@ -19,38 +19,47 @@ class random_access {
   using iterator_category = std::random_access_iterator_tag;
   using difference_type = Difference;
 
+  /// Advances this iterator by `n` positions.
   template <class Distance>
   STRATA_HD Derived& operator+=(Distance n) {
     position_ = Derived::forward(position_, n);
     return static_cast<Derived&>(*this);
   }
+  /// Moves this iterator back by `n` positions.
   template <class Distance>
   STRATA_HD Derived& operator-=(Distance n) {
     position_ = Derived::back(position_, n);
     return static_cast<Derived&>(*this);
   }
+  /// Returns an iterator `n` positions after this one.
   template <class Distance>
   STRATA_HD Derived operator+(Distance n) const {
     Derived result = static_cast<const Derived&>(*this);
     return result += n;
   }
+  /// Returns an iterator `n` positions before this one.
   template <class Distance>
   STRATA_HD Derived operator-(Distance n) const {
     Derived result = static_cast<const Derived&>(*this);
     return result -= n;
   }
+  /// Returns the number of positions from `other` to this iterator.
   STRATA_HD Difference operator-(const Derived& other) const {
     return static_cast<Difference>(position_ - other.position_);
   }
   STRATA_HD friend Derived operator+(Difference n, const Derived& iterator) { return iterator + n; }
 
+  /// Advances this iterator by one position, and returns it.
   STRATA_HD Derived& operator++() { return *this += 1; }
+  /// Moves this iterator back by one position, and returns it.
   STRATA_HD Derived& operator--() { return *this -= 1; }
+  /// Advances this iterator by one position, and returns its old value.
   STRATA_HD Derived operator++(int) {
     const Derived before = static_cast<const Derived&>(*this);
     ++*this;
     return before;
   }
+  /// Moves this iterator back by one position, and returns its old value.
   STRATA_HD Derived operator--(int) {
     const Derived before = static_cast<const Derived&>(*this);
     --*this;

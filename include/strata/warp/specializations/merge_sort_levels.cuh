@@ -289,29 +289,36 @@ class merge_sort_calls {
   static constexpr bool sorts_words = false;
 
  public:
+  /// Sorts keys by `compare`, stably.
   template <class CompareOp>
   STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare) {
     NullType no_values;
     sort<true>(keys, no_values, levels::tile_items, compare);
   }
+  /// Sorts keys with their values by `compare`, stably.
   template <class CompareOp>
   STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare) {
     sort<true>(keys, values, levels::tile_items, compare);
   }
+  /// Sorts the first `valid_items` keys by `compare`, stably.
   template <class CompareOp>
   STRATA_D void StableSortPartialTile(items<KeyT>& keys, int valid_items, CompareOp compare) {
     NullType no_values;
     sort<false>(keys, no_values, valid_items, compare);
   }
+  /// Sorts the first `valid_items` keys with their values by `compare`, stably.
   template <class CompareOp>
   STRATA_D void StableSortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, CompareOp compare) {
     sort<false>(keys, values, valid_items, compare);
   }
+  /// Sorts the first `valid_items` keys by `compare`, stably. Other keys become `oob_default`.
   template <class CompareOp>
   STRATA_D void StableSort(items<KeyT>& keys, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSortPartialTile(keys, valid_items, compare);
     fill(keys, valid_items, oob_default);
   }
+  /// Sorts the first `valid_items` keys with their values by `compare`, stably. Other keys become `oob_default`. With
+  /// `IsLastTile` false, all keys must be valid.
   template <class CompareOp, bool IsLastTile = true>
   STRATA_D void StableSort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items,
                            KeyT oob_default) {
@@ -319,26 +326,33 @@ class merge_sort_calls {
     if (IsLastTile) fill(keys, valid_items, oob_default);
   }
 
+  /// Sorts keys by `compare`, stably.
   template <class CompareOp>
   STRATA_D void Sort(items<KeyT>& keys, CompareOp compare) {
     StableSort(keys, compare);
   }
+  /// Sorts keys with their values by `compare`, stably.
   template <class CompareOp>
   STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare) {
     StableSort(keys, values, compare);
   }
+  /// Sorts the first `valid_items` keys by `compare`, stably.
   template <class CompareOp>
   STRATA_D void SortPartialTile(items<KeyT>& keys, int valid_items, CompareOp compare) {
     StableSortPartialTile(keys, valid_items, compare);
   }
+  /// Sorts the first `valid_items` keys with their values by `compare`, stably.
   template <class CompareOp>
   STRATA_D void SortPartialTile(items<KeyT>& keys, items<ValueT>& values, int valid_items, CompareOp compare) {
     StableSortPartialTile(keys, values, valid_items, compare);
   }
+  /// Sorts the first `valid_items` keys by `compare`, stably. Other keys become `oob_default`.
   template <class CompareOp>
   STRATA_D void Sort(items<KeyT>& keys, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSort(keys, compare, valid_items, oob_default);
   }
+  /// Sorts the first `valid_items` keys with their values by `compare`, stably. Other keys become `oob_default`. With
+  /// `IsLastTile` false, all keys must be valid.
   template <class CompareOp, bool IsLastTile = true>
   STRATA_D void Sort(items<KeyT>& keys, items<ValueT>& values, CompareOp compare, int valid_items, KeyT oob_default) {
     StableSort<CompareOp, IsLastTile>(keys, values, compare, valid_items, oob_default);

@@ -37,59 +37,85 @@ class top_k_calls {
   /// The unsigned integer in whose order keys are.
   using code = typename RadixTraits<KeyT>::word;
 
+  /// Moves the `k` greatest keys to the front, in the order of the input, and returns their number.
   STRATA_D int MaxKeys(items<KeyT>& keys, int k) {
     NullType none;
     return select<true, false>(keys, none, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` greatest keys of the first `valid_items` to the front, in the order of the input, and returns their
+  /// number.
   STRATA_D int MaxKeys(items<KeyT>& keys, int k, int valid_items) {
     NullType none;
     return select<true, false>(keys, none, k, valid_items);
   }
+  /// Moves the `k` smallest keys to the front, in the order of the input, and returns their number.
   STRATA_D int MinKeys(items<KeyT>& keys, int k) {
     NullType none;
     return select<false, false>(keys, none, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` smallest keys of the first `valid_items` to the front, in the order of the input, and returns their
+  /// number.
   STRATA_D int MinKeys(items<KeyT>& keys, int k, int valid_items) {
     NullType none;
     return select<false, false>(keys, none, k, valid_items);
   }
+  /// Moves the `k` greatest keys, with their values, to the front, in the order of the input, and returns their number.
   STRATA_D int MaxPairs(items<KeyT>& keys, items<ValueT>& values, int k) {
     return select<true, false>(keys, values, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` greatest keys, with their values, of the first `valid_items` to the front, in the order of the
+  /// input, and returns their number.
   STRATA_D int MaxPairs(items<KeyT>& keys, items<ValueT>& values, int k, int valid_items) {
     return select<true, false>(keys, values, k, valid_items);
   }
+  /// Moves the `k` smallest keys, with their values, to the front, in the order of the input, and returns their number.
   STRATA_D int MinPairs(items<KeyT>& keys, items<ValueT>& values, int k) {
     return select<false, false>(keys, values, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` smallest keys, with their values, of the first `valid_items` to the front, in the order of the
+  /// input, and returns their number.
   STRATA_D int MinPairs(items<KeyT>& keys, items<ValueT>& values, int k, int valid_items) {
     return select<false, false>(keys, values, k, valid_items);
   }
+  /// Moves the `k` greatest keys to the front, sorted, the greatest first, and returns their number.
   STRATA_D int MaxKeysSorted(items<KeyT>& keys, int k) {
     NullType none;
     return select<true, true>(keys, none, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` greatest keys of the first `valid_items` to the front, sorted, the greatest first, and returns their
+  /// number.
   STRATA_D int MaxKeysSorted(items<KeyT>& keys, int k, int valid_items) {
     NullType none;
     return select<true, true>(keys, none, k, valid_items);
   }
+  /// Moves the `k` smallest keys to the front, sorted, the smallest first, and returns their number.
   STRATA_D int MinKeysSorted(items<KeyT>& keys, int k) {
     NullType none;
     return select<false, true>(keys, none, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` smallest keys of the first `valid_items` to the front, sorted, the smallest first, and returns their
+  /// number.
   STRATA_D int MinKeysSorted(items<KeyT>& keys, int k, int valid_items) {
     NullType none;
     return select<false, true>(keys, none, k, valid_items);
   }
+  /// Moves the `k` greatest keys, with their values, to the front, sorted, the greatest first, and returns their
+  /// number.
   STRATA_D int MaxPairsSorted(items<KeyT>& keys, items<ValueT>& values, int k) {
     return select<true, true>(keys, values, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` greatest keys, with their values, of the first `valid_items` to the front, sorted, the greatest
+  /// first, and returns their number.
   STRATA_D int MaxPairsSorted(items<KeyT>& keys, items<ValueT>& values, int k, int valid_items) {
     return select<true, true>(keys, values, k, valid_items);
   }
+  /// Moves the `k` smallest keys, with their values, to the front, sorted, the smallest first, and returns their
+  /// number.
   STRATA_D int MinPairsSorted(items<KeyT>& keys, items<ValueT>& values, int k) {
     return select<false, true>(keys, values, k, Derived::threads * ItemsPerThread);
   }
+  /// Moves the `k` smallest keys, with their values, of the first `valid_items` to the front, sorted, the smallest
+  /// first, and returns their number.
   STRATA_D int MinPairsSorted(items<KeyT>& keys, items<ValueT>& values, int k, int valid_items) {
     return select<false, true>(keys, values, k, valid_items);
   }
