@@ -63,6 +63,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceAdjacentDifference {
+  /// Writes op(x[i], x[i - 1]) for each item to another array. The first item is copied.
   template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
             class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractLeftCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -75,6 +76,7 @@ struct TunedDeviceAdjacentDifference {
         num_items, difference_op, stream);
   }
 
+  /// Overwrites each item by op(x[i], x[i - 1]). The first item keeps its value.
   template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractLeft(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                      Iterator d_input, NumItemsT num_items,
@@ -85,6 +87,7 @@ struct TunedDeviceAdjacentDifference {
                                                               num_items, difference_op, stream);
   }
 
+  /// Writes op(x[i], x[i + 1]) for each item to another array. The last item is copied.
   template <class InputIterator, class OutputIterator, class DifferenceOp = strata::Difference,
             class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractRightCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -97,6 +100,7 @@ struct TunedDeviceAdjacentDifference {
         num_items, difference_op, stream);
   }
 
+  /// Overwrites each item by op(x[i], x[i + 1]). The last item keeps its value.
   template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractRight(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Iterator d_input, NumItemsT num_items,

@@ -58,6 +58,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceCopy {
+  /// Copies many ranges of items, `sizes[i]` items from `inputs[i]` to `outputs[i]`.
   template <class InputIt, class OutputIt, class SizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIt inputs, OutputIt outputs,
                              SizeIteratorT sizes, detail::count64 num_ranges, cudaStream_t stream = 0) {

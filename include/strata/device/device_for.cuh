@@ -60,6 +60,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceFor {
+  /// Calls `op(i)` for each index from 0 to `shape - 1`.
   template <class ShapeT, class Op>
   static cudaError_t Bulk(void* d_temp_storage, std::size_t& temp_storage_bytes, ShapeT shape, Op op,
                           cudaStream_t stream = 0) {
@@ -68,12 +69,14 @@ struct TunedDeviceFor {
                           stream);
   }
 
+  /// Calls `op` with a reference to each of `num_items` items from `first` on.
   template <class Iterator, class NumItemsT, class Op>
   static cudaError_t ForEachN(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first,
                               NumItemsT num_items, Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachN");
     return for_each<true>(d_temp_storage, temp_storage_bytes, first, num_items, op, stream);
   }
+  /// Calls `op` with a reference to each item from `first` up to `last`.
   template <class Iterator, class Op>
   static cudaError_t ForEach(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first, Iterator last,
                              Op op, cudaStream_t stream = 0) {
@@ -81,12 +84,14 @@ struct TunedDeviceFor {
     return for_each<true>(d_temp_storage, temp_storage_bytes, first, last - first, op, stream);
   }
 
+  /// Calls `op` with a copy of each of `num_items` items from `first` on.
   template <class Iterator, class NumItemsT, class Op>
   static cudaError_t ForEachCopyN(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first,
                                   NumItemsT num_items, Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachCopyN");
     return for_each<false>(d_temp_storage, temp_storage_bytes, first, num_items, op, stream);
   }
+  /// Calls `op` with a copy of each item from `first` up to `last`.
   template <class Iterator, class Op>
   static cudaError_t ForEachCopy(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator first, Iterator last,
                                  Op op, cudaStream_t stream = 0) {

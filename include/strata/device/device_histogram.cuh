@@ -82,6 +82,7 @@ template <class PolicyHub>
 struct TunedDeviceHistogram {
   // -------------------------------------------------------------- one channel
 
+  /// Counts samples in bins of one width.
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
                                    CounterT* d_histogram, int num_levels, LevelT lower_level, LevelT upper_level,
@@ -90,6 +91,7 @@ struct TunedDeviceHistogram {
     return even<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &lower_level,
                       &upper_level, num_samples, OffsetT{1}, std::size_t{0}, stream);
   }
+  /// Counts the samples of a region of interest in bins of one width.
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
                                    CounterT* d_histogram, int num_levels, LevelT lower_level, LevelT upper_level,
@@ -100,6 +102,7 @@ struct TunedDeviceHistogram {
                       &upper_level, num_row_samples, num_rows, row_stride_bytes, stream);
   }
 
+  /// Counts samples in bins between the levels of an array.
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
                                     CounterT* d_histogram, int num_levels, const LevelT* d_levels, OffsetT num_samples,
@@ -108,6 +111,7 @@ struct TunedDeviceHistogram {
     return range<1, 1>(d_temp_storage, temp_storage_bytes, d_samples, &d_histogram, &num_levels, &d_levels, num_samples,
                        OffsetT{1}, std::size_t{0}, stream);
   }
+  /// Counts the samples of a region of interest in bins between the levels of an array.
   template <class SampleIteratorT, class CounterT, class LevelT, class OffsetT>
   static cudaError_t HistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes, SampleIteratorT d_samples,
                                     CounterT* d_histogram, int num_levels, const LevelT* d_levels,
@@ -120,6 +124,7 @@ struct TunedDeviceHistogram {
 
   // -------------------------------------------------------------- several channels
 
+  /// Counts the samples of each active channel of pixels in bins of one width. The arguments of channels are C arrays.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>
   static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -133,6 +138,8 @@ struct TunedDeviceHistogram {
                                                    num_levels, lower_level, upper_level, num_pixels, OffsetT{1},
                                                    std::size_t{0}, stream);
   }
+  /// Counts the samples of each active channel in a region of interest, in bins of one width. The arguments of channels
+  /// are C arrays.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>
   static cudaError_t MultiHistogramEven(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -146,6 +153,8 @@ struct TunedDeviceHistogram {
                                                    num_levels, lower_level, upper_level, num_row_pixels, num_rows,
                                                    row_stride_bytes, stream);
   }
+  /// Counts the samples of each active channel in bins of one width. The arguments of channels are `std::array` or
+  /// `cuda::std::array`, and the last arguments may describe a region of interest.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT = void,
             class LevelT = void, class OffsetT = void, class Array, class... Rest,
             class = detail::if_array_object<Array>>
@@ -155,6 +164,8 @@ struct TunedDeviceHistogram {
                                                                  d_histogram.data(), detail::channel_argument(rest)...);
   }
 
+  /// Counts the samples of each active channel of pixels in bins between levels. The arguments of channels are C
+  /// arrays.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>
   static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -167,6 +178,8 @@ struct TunedDeviceHistogram {
                                                     num_levels, d_levels, num_pixels, OffsetT{1}, std::size_t{0},
                                                     stream);
   }
+  /// Counts the samples of each active channel in a region of interest, in bins between levels. The arguments of
+  /// channels are C arrays.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT, class LevelT,
             class OffsetT>
   static cudaError_t MultiHistogramRange(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -179,6 +192,8 @@ struct TunedDeviceHistogram {
                                                     num_levels, d_levels, num_row_pixels, num_rows, row_stride_bytes,
                                                     stream);
   }
+  /// Counts the samples of each active channel in bins between levels. The arguments of channels are `std::array` or
+  /// `cuda::std::array`, and the last arguments may describe a region of interest.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class SampleIteratorT, class CounterT = void,
             class LevelT = void, class OffsetT = void, class Array, class... Rest,
             class = detail::if_array_object<Array>>
@@ -214,6 +229,7 @@ struct TunedDeviceHistogram {
   };
 
  public:
+  /// Counts samples in bins of one width without temporary storage: the call allocates and frees it on the stream.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest>
   static detail::if_call<MultiHistogramEven_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>, First, Rest...>
   MultiHistogramEven(First&& first, Rest&&... rest) {
@@ -222,6 +238,7 @@ struct TunedDeviceHistogram {
         [](auto overloads, auto&... arguments) { return detail::with_storage(overloads, arguments...); }, first,
         rest...);
   }
+  /// Counts samples in bins between levels without temporary storage: the call allocates and frees it on the stream.
   template <int NUM_CHANNELS, int NUM_ACTIVE_CHANNELS, class First, class... Rest>
   static detail::if_call<MultiHistogramRange_overloads<NUM_CHANNELS, NUM_ACTIVE_CHANNELS>, First, Rest...>
   MultiHistogramRange(First&& first, Rest&&... rest) {

@@ -65,6 +65,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceMemcpy {
+  /// Copies many buffers, `sizes[i]` bytes from `inputs[i]` to `outputs[i]`.
   template <class InputBufferIt, class OutputBufferIt, class BufferSizeIteratorT>
   static cudaError_t Batched(void* d_temp_storage, std::size_t& temp_storage_bytes, InputBufferIt inputs,
                              OutputBufferIt outputs, BufferSizeIteratorT sizes, detail::count64 num_buffers,

@@ -67,6 +67,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceMerge {
+  /// Merges two sorted ranges of keys.
   template <class KeyIteratorIn1, class KeyIteratorIn2, class KeyIteratorOut, class CompareOp = Less>
   static cudaError_t MergeKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorIn1 keys_in1,
                                detail::count64 num_keys1, KeyIteratorIn2 keys_in2, detail::count64 num_keys2,
@@ -78,6 +79,7 @@ struct TunedDeviceMerge {
                                            detail::pointer_or_iterator(keys_out), none, compare_op, stream);
   }
 
+  /// Merges two sorted ranges of keys with their values.
   template <class KeyIteratorIn1, class ValueIteratorIn1, class KeyIteratorIn2, class ValueIteratorIn2,
             class KeyIteratorOut, class ValueIteratorOut, class CompareOp = Less>
   static cudaError_t MergePairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorIn1 keys_in1,

@@ -79,6 +79,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceMergeSort {
+  /// Sorts keys by `compare_op`, in place.
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                               OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
@@ -86,6 +87,7 @@ struct TunedDeviceMergeSort {
     return sort<NullType>(d_temp_storage, temp_storage_bytes, d_keys, NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
+  /// Sorts keys by `compare_op`, from one array to another.
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_input_keys,
                                   KeyIteratorT d_output_keys, OffsetT num_items, CompareOpT compare_op,
@@ -94,6 +96,7 @@ struct TunedDeviceMergeSort {
     return sort<NullType>(d_temp_storage, temp_storage_bytes, d_input_keys, NullType{}, d_output_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
+  /// Sorts keys with their values by `compare_op`, in place.
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                                ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
@@ -102,6 +105,7 @@ struct TunedDeviceMergeSort {
     return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_keys, d_items, d_keys,
                                                           d_items, num_items, compare_op, true, stream);
   }
+  /// Sorts keys with their values by `compare_op`, from one array to another.
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
   static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -114,6 +118,7 @@ struct TunedDeviceMergeSort {
                        num_items, compare_op, false, stream);
   }
 
+  /// Sorts keys by `compare_op`, in place, stably.
   template <class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                                     OffsetT num_items, CompareOpT compare_op, cudaStream_t stream = 0) {
@@ -121,6 +126,7 @@ struct TunedDeviceMergeSort {
     return sort<NullType>(d_temp_storage, temp_storage_bytes, d_keys, NullType{}, d_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, true, stream);
   }
+  /// Sorts keys by `compare_op`, from one array to another, stably.
   template <class KeyInputIteratorT, class KeyIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         KeyInputIteratorT d_input_keys, KeyIteratorT d_output_keys, OffsetT num_items,
@@ -129,6 +135,7 @@ struct TunedDeviceMergeSort {
     return sort<NullType>(d_temp_storage, temp_storage_bytes, d_input_keys, NullType{}, d_output_keys,
                           static_cast<NullType*>(nullptr), num_items, compare_op, false, stream);
   }
+  /// Sorts keys with their values by `compare_op`, in place, stably.
   template <class KeyIteratorT, class ValueIteratorT, class OffsetT, class CompareOpT>
   static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIteratorT d_keys,
                                      ValueIteratorT d_items, OffsetT num_items, CompareOpT compare_op,
@@ -137,6 +144,7 @@ struct TunedDeviceMergeSort {
     return sort<detail::iterator_value_t<ValueIteratorT>>(d_temp_storage, temp_storage_bytes, d_keys, d_items, d_keys,
                                                           d_items, num_items, compare_op, true, stream);
   }
+  /// Sorts keys with their values by `compare_op`, from one array to another, stably.
   template <class KeyInputIteratorT, class ValueInputIteratorT, class KeyIteratorT, class ValueIteratorT, class OffsetT,
             class CompareOpT>
   static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,

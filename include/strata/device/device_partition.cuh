@@ -71,6 +71,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDevicePartition {
+  /// Writes the items whose flags are set first, then the others in reverse order.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                              FlagIterator d_flags, OutputIterator d_out,
@@ -82,6 +83,7 @@ struct TunedDevicePartition {
                                                  NullType{}, stream);
   }
 
+  /// Writes the items for which `select_op` is true first, then the others in reverse order.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,
@@ -93,6 +95,7 @@ struct TunedDevicePartition {
   }
 
   // A stream is no predicate: the call without storage must not take one for it.
+  /// Writes the items to three outputs: those of the first part, those of the second part, and the others.
   template <class InputIterator, class FirstOutputIterator, class SecondOutputIterator, class UnselectedOutputIterator,
             class NumSelectedIterator, class SelectFirstPartOp, class SelectSecondPartOp, class NumItemsT>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<SelectSecondPartOp> &&

@@ -82,6 +82,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceRadixSort {
   // -------------------------------------------------------------- keys
+  /// Sorts keys in ascending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
@@ -89,6 +90,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in ascending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -97,6 +100,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                                decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in ascending order, from one array to another. Compares the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -104,6 +108,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                                decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys in ascending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
@@ -111,6 +116,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in ascending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1` of the
+  /// fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
@@ -118,12 +125,14 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer,
                                                begin_bit, end_bit, stream);
   }
+  /// Sorts keys in ascending order, between two buffers. Compares the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, Decomposer decomposer, cudaStream_t stream = 0) {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                                detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys in descending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, int begin_bit = 0,
@@ -131,6 +140,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in descending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -139,6 +150,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                               decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in descending order, from one array to another. Compares the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -147,6 +159,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                               decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys in descending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
@@ -154,6 +167,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys in descending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1` of the
+  /// fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
@@ -161,6 +176,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer,
                                               begin_bit, end_bit, stream);
   }
+  /// Sorts keys in descending order, between two buffers. Compares the fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
@@ -170,6 +186,8 @@ struct TunedDeviceRadixSort {
   }
 
   // -------------------------------------------------------------- pairs
+  /// Sorts keys with their values in ascending order, from one array to another. Compares the bits from `begin_bit` to
+  /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
             class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -179,6 +197,8 @@ struct TunedDeviceRadixSort {
                                                 d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
                                                 end_bit, stream);
   }
+  /// Sorts keys with their values in ascending order, from one array to another. Compares the bits from `begin_bit` to
+  /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -187,6 +207,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                 d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in ascending order, from one array to another. Compares the fields that `decomposer`
+  /// returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -196,6 +218,8 @@ struct TunedDeviceRadixSort {
                                                 d_values_out, num_items, decomposer, 0,
                                                 detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys with their values in ascending order, between two buffers. Compares the bits from `begin_bit` to
+  /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0,
@@ -203,6 +227,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                 detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in ascending order, between two buffers. Compares the bits from `begin_bit` to
+  /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
@@ -210,6 +236,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                 decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in ascending order, between two buffers. Compares the fields that `decomposer`
+  /// returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer,
@@ -217,6 +245,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                 decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys with their values in descending order, from one array to another. Compares the bits from `begin_bit` to
+  /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
             class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -227,6 +257,8 @@ struct TunedDeviceRadixSort {
                                                d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
                                                end_bit, stream);
   }
+  /// Sorts keys with their values in descending order, from one array to another. Compares the bits from `begin_bit` to
+  /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -236,6 +268,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                d_values_out, num_items, decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in descending order, from one array to another. Compares the fields that `decomposer`
+  /// returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -245,6 +279,8 @@ struct TunedDeviceRadixSort {
                                                d_values_out, num_items, decomposer, 0,
                                                detail::radix_key_bits<Key, Decomposer>(), stream);
   }
+  /// Sorts keys with their values in descending order, between two buffers. Compares the bits from `begin_bit` to
+  /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
@@ -252,6 +288,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in descending order, between two buffers. Compares the bits from `begin_bit` to
+  /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
@@ -259,6 +297,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                decomposer, begin_bit, end_bit, stream);
   }
+  /// Sorts keys with their values in descending order, between two buffers. Compares the fields that `decomposer`
+  /// returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
@@ -276,6 +316,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                   num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Writes the indices of the sorted keys in ascending order. Compares the bits from `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -283,6 +325,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                   num_items, decomposer, begin_bit, end_bit, stream);
   }
+  /// Writes the indices of the sorted keys in ascending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -292,6 +335,7 @@ struct TunedDeviceRadixSort {
                                                   num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
                                                   stream);
   }
+  /// Writes the indices of the sorted keys in descending order. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                        Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
@@ -300,6 +344,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                  num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
+  /// Writes the indices of the sorted keys in descending order. Compares the bits from `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -307,6 +353,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                  num_items, decomposer, begin_bit, end_bit, stream);
   }
+  /// Writes the indices of the sorted keys in descending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,

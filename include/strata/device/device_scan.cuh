@@ -63,7 +63,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   results go; temporary storage too small. Otherwise what the launch returns. An older error of the runtime
 ///   is neither returned nor cleared. With no items nothing is launched.
 /// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan with
-///   Decoupled Look-back" (2016), but without the chain of prefixes: see device/grid/tile_aggregates.cuh.
+///   Decoupled Look-back" (2016), but without the chain of prefixes: see device/engine/tile_aggregates.cuh.
 ///
 /// @code
 /// // Where each of five lists begins if they lie side by side, from their lengths.
@@ -94,6 +94,7 @@ struct TunedDeviceScan {
     using T = detail::iterator_value_t<InputIterator>;
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, T{}, num_items, stream);
   }
+  /// Exclusive sum of an array in place.
   template <class Iterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -108,6 +109,7 @@ struct TunedDeviceScan {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveSum");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, strata::Sum{}, NullType{}, num_items, stream);
   }
+  /// Inclusive sum of an array in place.
   template <class Iterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Iterator d_data, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -123,6 +125,7 @@ struct TunedDeviceScan {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::ExclusiveScan");
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
+  /// Exclusive scan of an array in place, beginning with `init_value`.
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
   static detail::if_count<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                    Iterator d_data, ScanOp scan_op, InitValueT init_value,
@@ -138,6 +141,7 @@ struct TunedDeviceScan {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScan");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, NullType{}, num_items, stream);
   }
+  /// Inclusive scan of an array in place.
   template <class Iterator, class ScanOp, class NumItemsT>
   static detail::if_count<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                    Iterator d_data, ScanOp scan_op, NumItemsT num_items,
@@ -153,6 +157,7 @@ struct TunedDeviceScan {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceScan::InclusiveScanInit");
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, scan_op, init_value, num_items, stream);
   }
+  /// Inclusive scan of an array in place, beginning with `init_value`.
   template <class Iterator, class ScanOp, class InitValueT, class NumItemsT>
   static detail::if_count<NumItemsT> InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                        Iterator d_data, ScanOp scan_op, InitValueT init_value,

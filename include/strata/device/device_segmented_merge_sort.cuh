@@ -129,6 +129,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedMergeSort {
+  /// Sorts the keys of each segment by `compare`, in place. Offsets delimit the segments.
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp, class = detail::if_not_pointer<NumSegmentsT>>
   [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -139,6 +140,7 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
+  /// Sorts the keys of each segment by `compare`, in place. Segments have `segment_size` items each.
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                             NumSegmentsT num_segments, SegmentSizeT segment_size, CompareOp compare,
@@ -148,6 +150,7 @@ struct TunedDeviceSegmentedMergeSort {
                 detail::segments_of(num_segments, segment_size), compare, true, stream);
   }
 
+  /// Sorts the keys of each segment by `compare`, from one array to another. Offsets delimit the segments.
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
   [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -159,6 +162,7 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
+  /// Sorts the keys of each segment by `compare`, from one array to another. Segments have `segment_size` items each.
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                 const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
@@ -168,6 +172,7 @@ struct TunedDeviceSegmentedMergeSort {
                 detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
+  /// Sorts the keys of each segment with their values by `compare`, in place. Offsets delimit the segments.
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -179,6 +184,7 @@ struct TunedDeviceSegmentedMergeSort {
                  static_cast<const Value*>(d_values), d_keys, d_values,
                  detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, in place. Segments have `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                              Value* d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -189,6 +195,8 @@ struct TunedDeviceSegmentedMergeSort {
                  compare, true, stream);
   }
 
+  /// Sorts the keys of each segment with their values by `compare`, from one array to another. Offsets delimit the
+  /// segments.
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -200,6 +208,8 @@ struct TunedDeviceSegmentedMergeSort {
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                  detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, from one array to another. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                  const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,
@@ -211,6 +221,7 @@ struct TunedDeviceSegmentedMergeSort {
                  detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
+  /// Writes the indices of the sorted keys of each segment by `compare`. Offsets delimit the segments.
   template <class Key, class Index, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -222,6 +233,7 @@ struct TunedDeviceSegmentedMergeSort {
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
   }
+  /// Writes the indices of the sorted keys of each segment by `compare`. Segments have `segment_size` items each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                                Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -231,6 +243,7 @@ struct TunedDeviceSegmentedMergeSort {
                                                  detail::segments_of(num_segments, segment_size), compare, stream);
   }
 
+  /// Sorts the keys of each segment by `compare`, in place, stably. Offsets delimit the segments.
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp, class = detail::if_not_pointer<NumSegmentsT>>
   [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -241,6 +254,7 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
+  /// Sorts the keys of each segment by `compare`, in place, stably. Segments have `segment_size` items each.
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                                   NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -249,6 +263,7 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, static_cast<const Key*>(d_keys), d_keys,
                 detail::segments_of(num_segments, segment_size), compare, true, stream);
   }
+  /// Sorts the keys of each segment by `compare`, from one array to another, stably. Offsets delimit the segments.
   template <class Key, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator, class EndOffsetIterator,
             class CompareOp>
   [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -260,6 +275,8 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
+  /// Sorts the keys of each segment by `compare`, from one array to another, stably. Segments have `segment_size` items
+  /// each.
   template <class Key, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortKeysCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       const Key* d_keys_in, Key* d_keys_out, NumSegmentsT num_segments,
@@ -269,6 +286,7 @@ struct TunedDeviceSegmentedMergeSort {
     return keys(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                 detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, in place, stably. Offsets delimit the segments.
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
@@ -280,6 +298,8 @@ struct TunedDeviceSegmentedMergeSort {
                  static_cast<const Value*>(d_values), d_keys, d_values,
                  detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, true, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, in place, stably. Segments have `segment_size`
+  /// items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, Key* d_keys,
                                                    Value* d_values, NumSegmentsT num_segments,
@@ -290,6 +310,8 @@ struct TunedDeviceSegmentedMergeSort {
                  static_cast<const Value*>(d_values), d_keys, d_values, detail::segments_of(num_segments, segment_size),
                  compare, true, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, from one array to another, stably. Offsets delimit
+  /// the segments.
   template <class Key, class Value, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -302,6 +324,8 @@ struct TunedDeviceSegmentedMergeSort {
     return pairs(d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out,
                  detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, false, stream);
   }
+  /// Sorts the keys of each segment with their values by `compare`, from one array to another, stably. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t StableSortPairsCopy(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                        const Key* d_keys_in, const Value* d_values_in, Key* d_keys_out,

@@ -82,6 +82,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedRadixSort {
+  /// Sorts the keys of each segment in ascending order, from one array to another. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
             class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -92,6 +93,7 @@ struct TunedDeviceSegmentedRadixSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                        arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
+  /// Sorts the keys of each segment in ascending order, between two buffers. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
             class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
@@ -103,6 +105,7 @@ struct TunedDeviceSegmentedRadixSort {
                        arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
+  /// Sorts the keys of each segment in descending order, from one array to another. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
             class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -113,6 +116,7 @@ struct TunedDeviceSegmentedRadixSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
+  /// Sorts the keys of each segment in descending order, between two buffers. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT,
             class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -124,6 +128,8 @@ struct TunedDeviceSegmentedRadixSort {
                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
+  /// Sorts the keys of each segment with their values in ascending order, from one array to another. Offsets delimit
+  /// the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -135,6 +141,8 @@ struct TunedDeviceSegmentedRadixSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                        arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
+  /// Sorts the keys of each segment with their values in ascending order, between two buffers. Offsets delimit the
+  /// segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
@@ -146,6 +154,8 @@ struct TunedDeviceSegmentedRadixSort {
                        arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
 
+  /// Sorts the keys of each segment with their values in descending order, from one array to another. Offsets delimit
+  /// the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -157,6 +167,8 @@ struct TunedDeviceSegmentedRadixSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                       arguments(num_items, num_segments, d_begin_offsets, d_end_offsets, begin_bit, end_bit, stream));
   }
+  /// Sorts the keys of each segment with their values in descending order, between two buffers. Offsets delimit the
+  /// segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT, class = detail::if_integral<NumSegmentsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,

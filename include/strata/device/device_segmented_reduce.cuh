@@ -76,6 +76,7 @@ struct TunedDeviceSegmentedReduce {
     return reduce_problem(d_in, d_out, reduction_op, init)
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Reduces segments of `segment_size` items each, with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class SegmentSizeT, class ReductionOp, class T>
   static detail::if_integral<SegmentSizeT> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                   InputIterator d_in, OutputIterator d_out,
@@ -97,6 +98,7 @@ struct TunedDeviceSegmentedReduce {
     return sum_problem(d_in, d_out)
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Adds up the items of segments of `segment_size` items each.
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   static detail::if_integral<SegmentSizeT> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
@@ -117,6 +119,7 @@ struct TunedDeviceSegmentedReduce {
     return extremum_problem<strata::Min>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Finds the smallest item of segments of `segment_size` items each.
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   static detail::if_integral<SegmentSizeT> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
@@ -137,6 +140,7 @@ struct TunedDeviceSegmentedReduce {
     return extremum_problem<strata::Max>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Finds the largest item of segments of `segment_size` items each.
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   static detail::if_integral<SegmentSizeT> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                InputIterator d_in, OutputIterator d_out, detail::count64 num_segments,
@@ -158,6 +162,7 @@ struct TunedDeviceSegmentedReduce {
     return arg_extremum_problem<strata::ArgMin>(d_in, d_out, limits<InputIterator>::max())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Finds the smallest item and its index in segments of `segment_size` items each.
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   static detail::if_integral<SegmentSizeT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                   InputIterator d_in, OutputIterator d_out,
@@ -180,6 +185,7 @@ struct TunedDeviceSegmentedReduce {
     return arg_extremum_problem<strata::ArgMax>(d_in, d_out, limits<InputIterator>::lowest())
         .run(d_temp_storage, temp_storage_bytes, num_segments, offsets(d_begin_offsets, d_end_offsets), stream);
   }
+  /// Finds the largest item and its index in segments of `segment_size` items each.
   template <class InputIterator, class OutputIterator, class SegmentSizeT>
   static detail::if_integral<SegmentSizeT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                   InputIterator d_in, OutputIterator d_out,

@@ -96,6 +96,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedSort {
+  /// Sorts the keys of each segment in ascending order, from one array to another. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
@@ -105,6 +106,7 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment in ascending order, in the current buffer. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
@@ -114,6 +116,8 @@ struct TunedDeviceSegmentedSort {
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment in ascending order, from one array to another, stably. Offsets delimit the
+  /// segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                     Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
@@ -123,6 +127,7 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment in ascending order, in the current buffer, stably. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                     NumItemsT num_items, NumSegmentsT num_segments, BeginOffsetIterator d_begin_offsets,
@@ -132,6 +137,7 @@ struct TunedDeviceSegmentedSort {
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment in descending order, from one array to another. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, NumSegmentsT num_segments,
@@ -141,6 +147,7 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment in descending order, in the current buffer. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
@@ -151,6 +158,8 @@ struct TunedDeviceSegmentedSort {
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment in descending order, from one array to another, stably. Offsets delimit the
+  /// segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               const Key* d_keys_in, Key* d_keys_out, NumItemsT num_items,
@@ -160,6 +169,7 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment in descending order, in the current buffer, stably. Offsets delimit the segments.
   template <class Key, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT, class NumSegmentsT>
   static cudaError_t StableSortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                               DoubleBuffer<Key>& d_keys, NumItemsT num_items, NumSegmentsT num_segments,
@@ -170,6 +180,8 @@ struct TunedDeviceSegmentedSort {
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment with their values in ascending order, from one array to another. Offsets delimit
+  /// the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -180,6 +192,8 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment with their values in ascending order, in the current buffer. Offsets delimit the
+  /// segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
@@ -191,6 +205,8 @@ struct TunedDeviceSegmentedSort {
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment with their values in ascending order, from one array to another, stably. Offsets
+  /// delimit the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -202,6 +218,8 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment with their values in ascending order, in the current buffer, stably. Offsets
+  /// delimit the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t StableSortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
@@ -213,6 +231,8 @@ struct TunedDeviceSegmentedSort {
                        detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment with their values in descending order, from one array to another. Offsets delimit
+  /// the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
@@ -224,6 +244,8 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment with their values in descending order, in the current buffer. Offsets delimit the
+  /// segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -235,6 +257,8 @@ struct TunedDeviceSegmentedSort {
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
 
+  /// Sorts the keys of each segment with their values in descending order, from one array to another, stably. Offsets
+  /// delimit the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -246,6 +270,8 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                       detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Sorts the keys of each segment with their values in descending order, in the current buffer, stably. Offsets
+  /// delimit the segments.
   template <class Key, class Value, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t StableSortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -259,6 +285,8 @@ struct TunedDeviceSegmentedSort {
   }
 
   // -------------------------------------------------------------- segments of one size
+  /// Sorts the keys of each segment in ascending order, from one array to another. Segments have `segment_size` items
+  /// each.
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                               Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -267,6 +295,7 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                        detail::segments_of(num_segments, segment_size), stream);
   }
+  /// Sorts the keys of each segment in ascending order, in the current buffer. Segments have `segment_size` items each.
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumSegmentsT num_segments, SegmentSizeT segment_size, cudaStream_t stream = 0) {
@@ -275,6 +304,8 @@ struct TunedDeviceSegmentedSort {
                        stream);
   }
 
+  /// Sorts the keys of each segment in descending order, from one array to another. Segments have `segment_size` items
+  /// each.
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                         Key* d_keys_out, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -283,6 +314,8 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out,
                       detail::segments_of(num_segments, segment_size), stream);
   }
+  /// Sorts the keys of each segment in descending order, in the current buffer. Segments have `segment_size` items
+  /// each.
   template <class Key, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -292,6 +325,8 @@ struct TunedDeviceSegmentedSort {
                       stream);
   }
 
+  /// Sorts the keys of each segment with their values in ascending order, from one array to another. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
@@ -300,6 +335,8 @@ struct TunedDeviceSegmentedSort {
     return sort<false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                        detail::segments_of(num_segments, segment_size), stream);
   }
+  /// Sorts the keys of each segment with their values in ascending order, in the current buffer. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -309,6 +346,8 @@ struct TunedDeviceSegmentedSort {
                        detail::segments_of(num_segments, segment_size), stream);
   }
 
+  /// Sorts the keys of each segment with their values in descending order, from one array to another. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                                          Key* d_keys_out, const Value* d_values_in, Value* d_values_out,
@@ -318,6 +357,8 @@ struct TunedDeviceSegmentedSort {
     return sort<true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
                       detail::segments_of(num_segments, segment_size), stream);
   }
+  /// Sorts the keys of each segment with their values in descending order, in the current buffer. Segments have
+  /// `segment_size` items each.
   template <class Key, class Value, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values,
@@ -329,6 +370,7 @@ struct TunedDeviceSegmentedSort {
   }
 
   // -------------------------------------------------------------- indices
+  /// Writes the indices of the sorted keys of each segment in ascending order. Offsets delimit the segments.
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -339,6 +381,7 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Writes the indices of the sorted keys of each segment in ascending order. Segments have `segment_size` items each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                  Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -347,6 +390,7 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                                detail::segments_of(num_segments, segment_size), stream);
   }
+  /// Writes the indices of the sorted keys of each segment in descending order. Offsets delimit the segments.
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -357,6 +401,8 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                               detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
+  /// Writes the indices of the sorted keys of each segment in descending order. Segments have `segment_size` items
+  /// each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                            Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,

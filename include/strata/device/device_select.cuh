@@ -69,6 +69,7 @@ template <class PolicyHub>
 struct TunedDeviceSelect {
   // -------------------------------------------------------------- by the items
 
+  /// Writes the items for which `select_op` is true to another array.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,
@@ -78,6 +79,7 @@ struct TunedDeviceSelect {
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
         select_op, stream);
   }
+  /// Keeps the items for which `select_op` is true, in place.
   template <class Iterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                         NumSelectedIterator d_num_selected_out, NumItemsT num_items, SelectOp select_op,
@@ -90,6 +92,7 @@ struct TunedDeviceSelect {
 
   // -------------------------------------------------------------- by flags
 
+  /// Writes the items whose flags are set to another array.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
   Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
@@ -98,6 +101,7 @@ struct TunedDeviceSelect {
     return select_flagged<false>(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out,
                                  num_items, detail::is_set{}, stream);
   }
+  /// Keeps the items whose flags are set, in place.
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                              FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
@@ -107,6 +111,7 @@ struct TunedDeviceSelect {
                                 num_items, detail::is_set{}, stream);
   }
 
+  /// Writes the items for whose flags `select_op` is true to another array.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class SelectOp,
             class NumItemsT>
   static detail::if_count<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -117,6 +122,7 @@ struct TunedDeviceSelect {
     return select_flagged<false>(d_temp_storage, temp_storage_bytes, d_in, d_flags, d_out, d_num_selected_out,
                                  num_items, select_op, stream);
   }
+  /// Keeps the items for whose flags `select_op` is true, in place.
   template <class Iterator, class FlagIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                                FlagIterator d_flags, NumSelectedIterator d_num_selected_out,
@@ -171,6 +177,7 @@ struct TunedDeviceSelect {
         strata::Equality{}, stream);
   }
 
+  /// Writes the first key of each run of keys that `equality_op` compares equal, with its value.
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT, class EqualityOp>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::says_where<cudaStream_t, EqualityOp>,
@@ -184,6 +191,7 @@ struct TunedDeviceSelect {
         d_temp_storage, temp_storage_bytes, d_keys_in, d_values_in, d_keys_out, d_values_out, d_num_selected_out,
         num_items, equality_op, stream);
   }
+  /// Writes the first key of each run of equal keys, with its value.
   template <class KeyInputIterator, class ValueInputIterator, class KeyOutputIterator, class ValueOutputIterator,
             class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> UniqueByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,

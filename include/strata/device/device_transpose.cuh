@@ -64,6 +64,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceTranspose {
+  /// Transposes a matrix whose rows have a leading dimension.
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,
                                              T* d_out, detail::count64 rows, detail::count64 columns,
@@ -76,6 +77,7 @@ struct TunedDeviceTranspose {
         stream);
   }
 
+  /// Transposes a matrix whose rows lie side by side.
   template <class T>
   [[nodiscard]] static cudaError_t Transpose(void* d_temp_storage, std::size_t& temp_storage_bytes, const T* d_in,
                                              T* d_out, detail::count64 rows, detail::count64 columns,

@@ -80,9 +80,12 @@ STRATA_NAMESPACE_BEGIN
 template <class MemoryResource>
 class execution {
  public:
+  /// Describes calls that work on `stream` and take temporary storage from `memory`.
   execution(detail::stream_argument<cudaStream_t> stream, MemoryResource& memory) : stream_(stream), memory_(&memory) {}
 
+  /// Returns the stream.
   cudaStream_t stream() const { return stream_; }
+  /// Returns the memory resource.
   MemoryResource& memory() const { return *memory_; }
 
  private:

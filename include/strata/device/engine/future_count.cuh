@@ -67,7 +67,9 @@ class FutureCount {
     static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
   }
 
+  /// Returns the address of the number.
   STRATA_HD const T* pointer() const { return num_items_; }
+  /// Returns the bound of the number.
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
   /// The number, in a kernel; on the host only by joins of the host, whose memory it lies in.

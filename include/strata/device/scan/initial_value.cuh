@@ -18,9 +18,12 @@ class FutureValue {
   using value_type = T;
   using iterator_type = Iterator;
 
+  /// Makes an initial value that is read from `iterator`.
   STRATA_HD explicit FutureValue(Iterator iterator) : iterator_(iterator) {}
+  /// Reads the value, in a kernel.
   STRATA_HD operator T() const { return *iterator_; }
 
+  /// Returns the iterator of the value.
   STRATA_HD const Iterator& iterator() const { return iterator_; }
 
  private:
