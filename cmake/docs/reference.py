@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes what Doxygen makes the reference from: the public headers and the pages of this source tree.
 
-A header becomes its public declarations with their comments. Headers explain a function once and its parameters not
-at all, so each declaration is given what it lacks: an overload has the comment of the overload before it, parameters
-have the meanings of parameters.md, and what has a comment in neither place is an error. Errors name the source line.
+A header becomes its public declarations with their comments. Each overload of a function must have a comment of its
+own. Parameters, data members, types and enumerators without a comment have the meanings of parameters.md. What has a
+comment in neither place is an error. Errors name the source line.
 """
 
 import argparse
@@ -112,13 +112,12 @@ class Header:
         for macro in macros:
             self.macro(macro)
         self.lines += [f"namespace {name} {{" for name in name_spaces]
-        comments = {}
         class_names = {selection.name_of(item) for item in found if item.kind == "class"}
         for item in found:
             if item.kind != "macro" and (self.names is None or item.name in self.names):
                 if item.kind == "alias" and item.name in {*class_names, *selection.BACK_ENDS.values()}:
                     continue
-                self.declaration(item, "", "", comments)
+                self.declaration(item, "", "")
         self.lines += ["}" for _ in name_spaces]
         for line in self.lines:
             if "detail::" in line and not line.lstrip().startswith("///"):
@@ -138,8 +137,7 @@ class Header:
         self.comment("", self.links.comment(comment, ""), [f" @ingroup {self.layer}"])
         self.lines += [f"#define {item.name}{item.after}", ""]
 
-    def declaration(self, item, owner, indent, comments, owner_functions=()):
-        """Writes a declaration. `comments` has those of the overloads before it."""
+    def declaration(self, item, owner, indent, owner_functions=()):
         if item.kind == "class" and item.name != selection.name_of(item):
             item.name = selection.name_of(item)
             item.template = item.template[1:]
@@ -150,15 +148,16 @@ class Header:
         if item.kind == "without_storage":
             self.without_storage(item, owner, indent, owner_functions)
             return
-        comment = item.comment or comments.get(name)
+        comment = item.comment
+        if not comment and item.kind == "function":
+            self.error(item, f"{place} has no comment of its own: say above this overload what it does")
+            comment = [" -"]
         if not comment:
             meaning = self.table.meaning("members", name, place)
             if meaning is None:
                 self.error(item, f"{place} has no comment, and no meaning in cmake/docs/parameters.md, members")
                 meaning = "-"
             comment = [" " + meaning]
-        if item.kind == "function":
-            comments[name] = comment
         item.comment = comment
         added = []
         if item.kind in ("class", "alias", "function"):
@@ -204,10 +203,9 @@ class Header:
 
     def class_(self, item, place, indent):
         self.lines += [f"{indent}{item.before} {item.name} {{", f"{indent} public:"]
-        comments = {}
         functions = [member for member in item.members if member.kind == "function"]
         for member in item.members:
-            self.declaration(member, place, indent + "  ", comments, functions)
+            self.declaration(member, place, indent + "  ", functions)
         self.lines.append(f"{indent}}};")
 
     def enum(self, item, place, indent):

@@ -82,6 +82,7 @@ struct TunedDeviceSegmentedScan {
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, strata::Sum{}, detail::iterator_value_t<InputIterator>{}, stream);
   }
+  /// Exclusive sum of each segment. The results of segment i begin at `d_out_begin_offsets[i]`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT>
   static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedSum(
@@ -106,6 +107,7 @@ struct TunedDeviceSegmentedScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, strata::Sum{}, NullType{}, stream);
   }
+  /// Inclusive sum of each segment. The results of segment i begin at `d_out_begin_offsets[i]`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT>
   static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedSum(
@@ -131,6 +133,8 @@ struct TunedDeviceSegmentedScan {
     return scan<false>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                        num_segments, scan_op, init_value, stream);
   }
+  /// Exclusive scan of each segment, beginning with `init_value`. The results of segment i begin at
+  /// `d_out_begin_offsets[i]`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   static detail::if_not_integral<OutBeginOffsetIterator> ExclusiveSegmentedScan(
@@ -155,6 +159,7 @@ struct TunedDeviceSegmentedScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, scan_op, NullType{}, stream);
   }
+  /// Inclusive scan of each segment. The results of segment i begin at `d_out_begin_offsets[i]`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp>
   static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScan(
@@ -177,6 +182,8 @@ struct TunedDeviceSegmentedScan {
     return scan<true>(d_temp_storage, temp_storage_bytes, d_in, d_out, d_begin_offsets, d_end_offsets, NullType{},
                       num_segments, scan_op, init_value, stream);
   }
+  /// Inclusive scan of each segment, beginning with `init_value`. The results of segment i begin at
+  /// `d_out_begin_offsets[i]`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class OutBeginOffsetIterator, class NumSegmentsT, class ScanOp, class InitValueT>
   static detail::if_not_integral<OutBeginOffsetIterator> InclusiveSegmentedScanInit(

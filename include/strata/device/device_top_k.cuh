@@ -71,6 +71,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceTopK {
   // -------------------------------------------------------------- in the order of the input
+  /// Writes the `k` greatest keys, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MaxKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                              KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -79,6 +80,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                  NullType{}, num_items, k, stream);
   }
+  /// Writes the `k` smallest keys, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                              KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -87,6 +89,7 @@ struct TunedDeviceTopK {
     return detail::top_k<false, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                   NullType{}, num_items, k, stream);
   }
+  /// Writes the `k` greatest keys with their values, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MaxPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
@@ -97,6 +100,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                  d_values_out, num_items, k, stream);
   }
+  /// Writes the `k` smallest keys with their values, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MinPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
@@ -109,6 +113,7 @@ struct TunedDeviceTopK {
   }
 
   // -------------------------------------------------------------- sorted
+  /// Writes the `k` greatest keys, sorted, the greatest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MaxKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                                    KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -117,6 +122,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                 NullType{}, num_items, k, stream);
   }
+  /// Writes the `k` smallest keys, sorted, the smallest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                                    KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -125,6 +131,7 @@ struct TunedDeviceTopK {
     return detail::top_k<false, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                  NullType{}, num_items, k, stream);
   }
+  /// Writes the `k` greatest keys with their values, sorted, the greatest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MaxPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
@@ -135,6 +142,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                 d_values_out, num_items, k, stream);
   }
+  /// Writes the `k` smallest keys with their values, sorted, the smallest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MinPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,

@@ -69,6 +69,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceTransform {
+  /// Writes what the operator returns for each item.
   template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t Transform(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
                                OutputIterator output, NumItemsT num_items, TransformOp transform_op,
@@ -77,6 +78,8 @@ struct TunedDeviceTransform {
     return transform<false>(d_temp_storage, temp_storage_bytes, inputs, output, num_items, transform_op, stream);
   }
 
+  /// Writes what the operator returns for each item. The operator may rely on the addresses of items that it gets by
+  /// reference.
   template <class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t TransformStableArgumentAddresses(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Inputs inputs, OutputIterator output, NumItemsT num_items,

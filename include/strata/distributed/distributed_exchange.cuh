@@ -83,6 +83,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 3 1 4 1 5 9 2 6 5 3 5 8
 /// @endcode
 struct DistributedExchange {
+  /// Sends each item to its destination. Each rank gets as many items as there are for it.
   template <class ItemIterator, class DestinationIterator, class Item>
   static cudaError_t Items(void* d_temp_storage, std::size_t& temp_storage_bytes, ItemIterator d_in,
                            DestinationIterator d_destinations, detail::count64 num_items, Item* d_out,
@@ -94,6 +95,7 @@ struct DistributedExchange {
                             num_out, comm, stream);
   }
 
+  /// Sends each key with its value to its destination. Each rank gets as many as there are for it.
   template <class KeyIterator, class ValueIterator, class DestinationIterator, class Key, class Value>
   static cudaError_t Pairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                            ValueIterator d_values_in, DestinationIterator d_destinations, detail::count64 num_items,
@@ -105,6 +107,7 @@ struct DistributedExchange {
                             d_values_out, capacity, num_out, comm, stream);
   }
 
+  /// Sends each item to its destination, in chunks of one size. The host does not wait.
   template <class ItemIterator, class DestinationIterator, class Item>
   static cudaError_t ItemsFixed(void* d_temp_storage, std::size_t& temp_storage_bytes, ItemIterator d_in,
                                 DestinationIterator d_destinations, detail::count64 num_items, Item* d_out,
@@ -117,6 +120,7 @@ struct DistributedExchange {
                                   chunk_capacity, d_counts_out, comm, stream);
   }
 
+  /// Sends each key with its value to its destination, in chunks of one size. The host does not wait.
   template <class KeyIterator, class ValueIterator, class DestinationIterator, class Key, class Value>
   static cudaError_t PairsFixed(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                 ValueIterator d_values_in, DestinationIterator d_destinations,

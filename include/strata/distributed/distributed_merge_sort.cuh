@@ -79,6 +79,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: 31 92 32 14 15 65 35 46 26 38 89 79
 /// @endcode
 struct DistributedMergeSort {
+  /// Sorts the keys of all ranks by `compare_op`.
   template <class KeyIterator, class Key, class CompareOp>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -89,6 +90,7 @@ struct DistributedMergeSort {
                                           comm, stream);
   }
 
+  /// Sorts the keys of all ranks with their values by `compare_op`.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class CompareOp>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,

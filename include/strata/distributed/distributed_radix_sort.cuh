@@ -72,6 +72,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// // prints: strata sorts
 /// @endcode
 struct DistributedRadixSort {
+  /// Sorts the keys of all ranks in ascending order.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -80,6 +81,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream);
   }
 
+  /// Sorts the keys of all ranks in ascending order. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -89,6 +91,8 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks in ascending order. Compares the bits from `begin_bit` to `end_bit - 1` of the fields
+  /// that `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -98,6 +102,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks in ascending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -106,6 +111,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, decomposer);
   }
 
+  /// Sorts the keys of all ranks in descending order.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -114,6 +120,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream);
   }
 
+  /// Sorts the keys of all ranks in descending order. Compares the bits from `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -123,6 +130,8 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks in descending order. Compares the bits from `begin_bit` to `end_bit - 1` of the fields
+  /// that `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -132,6 +141,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks in descending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -141,6 +151,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, decomposer);
   }
 
+  /// Sorts the keys of all ranks with their values in ascending order.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -150,6 +161,8 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream);
   }
 
+  /// Sorts the keys of all ranks with their values in ascending order. Compares the bits from `begin_bit` to `end_bit -
+  /// 1`.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -159,6 +172,8 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks with their values in ascending order. Compares the bits from `begin_bit` to `end_bit -
+  /// 1` of the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -170,6 +185,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks with their values in ascending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -180,6 +196,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, decomposer);
   }
 
+  /// Sorts the keys of all ranks with their values in descending order.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -189,6 +206,8 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream);
   }
 
+  /// Sorts the keys of all ranks with their values in descending order. Compares the bits from `begin_bit` to `end_bit
+  /// - 1`.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -198,6 +217,8 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks with their values in descending order. Compares the bits from `begin_bit` to `end_bit
+  /// - 1` of the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -209,6 +230,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, decomposer, begin_bit, end_bit);
   }
 
+  /// Sorts the keys of all ranks with their values in descending order. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

@@ -81,6 +81,7 @@ class JoinTableOn {
   using stream_type = typename Backend::stream_type;
   using Options = JoinOptions<Hash, Equal, Order>;
 
+  /// Writes how many bytes of memory a table of the build side has.
   template <class Keys, class Promises>
   static cudaError_t MemoryBytes(const JoinSide<Keys, Promises>& build, std::size_t& bytes,
                                  const Options& options = {}) {
@@ -101,16 +102,19 @@ class JoinTableOn {
   /// The number of rows in the table.
   std::int64_t Rows() const { return detail::most(rows_, 0); }
 
+  /// Empties the table, and inserts the first `rows` rows of the build side.
   cudaError_t Build(detail::count64 rows, detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Build");
     return insert(0, rows, stream);
   }
 
+  /// Inserts the next `rows` rows of the build side.
   cudaError_t Insert(detail::count64 rows, detail::join_stream<stream_type, Order> stream = {}) {
     STRATA_NVTX_RANGE(this, "strata::JoinTable::Insert");
     return refuses_unbuilt() ? cudaErrorInvalidValue : insert(rows_, rows, stream);
   }
 
+  /// Finds every pair of a build row and a probe row with equal keys.
   template <class Keys, class Promises, class Output>
   cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                     const Output& output, JoinNumOut d_num_out,
@@ -120,6 +124,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Inner)
 
+  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
   template <class Keys, class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,
@@ -129,6 +134,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Left)
 
+  /// Finds every pair of rows with equal keys, and each row of either side without a partner.
   template <class Keys, class Promises, class Output>
   cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,
@@ -138,6 +144,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Full)
 
+  /// Finds each probe row that has a partner, once, with no build row.
   template <class Keys, class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,
@@ -147,6 +154,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Semi)
 
+  /// Finds each probe row that has no partner, with no build row.
   template <class Keys, class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,

@@ -75,6 +75,7 @@ inline constexpr bool is_join_integer = (std::is_integral_v<Key> ||
 /// -0.0 and 0.0 have one hash, because they are equal. A NaN equals nothing by `==`, so it has no
 /// partner. For another rule pass an equality and a hash.
 struct JoinHash {
+  /// Returns the hash of a key.
   template <class Key>
   STRATA_HD std::uint64_t operator()(const Key& key) const {
     if constexpr (sizeof(Key) <= 8 && detail::is_join_integer<Key>) {

@@ -37,11 +37,14 @@ enum class JoinOrder {
 /// A pointer to any integer of 8 bytes, where a join writes the number of rows of its result.
 class JoinNumOut {
  public:
+  /// Makes a null pointer, which calls refuse.
   JoinNumOut(std::nullptr_t) {}
+  /// Makes a pointer to any integer type of 8 bytes.
   template <class Integer,
             class = std::enable_if_t<std::is_integral_v<Integer> && sizeof(Integer) == 8 && !std::is_const_v<Integer>>>
   JoinNumOut(Integer* num_out) : num_out_(reinterpret_cast<std::int64_t*>(num_out)) {}
 
+  /// Returns the pointer.
   operator std::int64_t*() const { return num_out_; }
 
  private:

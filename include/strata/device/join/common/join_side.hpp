@@ -176,6 +176,7 @@ template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Ke
 constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
   return detail::side_of(keys, rows);
 }
+/// Makes a side of `rows` rows from an array of keys.
 template <class Key, class Rows>
 constexpr JoinSide<const Key*, detail::join_promises<Rows>> join_side(const Key* keys, Rows rows) {
   return detail::side_of(keys, rows);

@@ -24,6 +24,7 @@ struct JoinColumn {
   Out out;
   Missing missing;
 
+  /// Writes the value of one row of the result.
   template <class Index>
   STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
     const Index row = FromBuild ? build_row : probe_row;
@@ -35,10 +36,12 @@ struct JoinColumn {
   }
 };
 
+/// Makes a column of values of the build side. `missing` is written where a row of the result has no build row.
 template <class In, class Out, class Missing>
 JoinColumn<true, In, Out, Missing> build_column(In in, Out out, Missing missing) {
   return {in, out, missing};
 }
+/// Makes a column of values of the probe side. `missing` is written where a row of the result has no probe row.
 template <class In, class Out, class Missing>
 JoinColumn<false, In, Out, Missing> probe_column(In in, Out out, Missing missing) {
   return {in, out, missing};
@@ -120,6 +123,7 @@ struct JoinColumnsOutput {
   std::int64_t capacity;
 };
 
+/// Makes an output that counts the rows of the result and writes none.
 inline JoinCountOutput join_count() { return {}; }
 
 /// Two arrays of `capacity` row numbers. `Index` is a signed or unsigned integer of 4 or 8 bytes.
