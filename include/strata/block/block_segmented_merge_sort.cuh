@@ -103,11 +103,11 @@ class BlockSegmentedMergeSort {
   };
 
  public:
-  static constexpr int tile_items = BlockDimX * ItemsPerThread;
+  static constexpr int tile_items = BlockDimX * ItemsPerThread;  ///< Items of a full tile.
   /// Whether items lie without gaps. The tile begins at a position from `least_origin` to `most_origin`.
   static constexpr bool is_compact = tile_type::is_compact;
-  static constexpr int least_origin = tile_type::least_origin;
-  static constexpr int most_origin = tile_type::most_origin;
+  static constexpr int least_origin = tile_type::least_origin;  ///< Lowest position where a tile may begin.
+  static constexpr int most_origin = tile_type::most_origin;    ///< Highest position where a tile may begin.
   /// The distance of two positions whose indices differ by BlockDimX.
   static constexpr int block_distance = tile_type::template distance<BlockDimX>;
 

@@ -129,11 +129,11 @@ class BlockTranspose {
   using registers = typename units::registers;
 
  public:
-  static constexpr int square_side = SquareSide;
-  static constexpr int items_per_thread = tile::per_thread * SquareSide * SquareSide;
+  static constexpr int square_side = SquareSide;  ///< Rows and columns of the squares that a thread holds.
+  static constexpr int items_per_thread = tile::per_thread * SquareSide * SquareSide;  ///< Items of each thread.
   /// Wavefronts per group of lanes that one suffices for, at worst: 1 is no conflict.
   static constexpr int write_conflicts = conflicts::writes;
-  static constexpr int read_conflicts = conflicts::reads;
+  static constexpr int read_conflicts = conflicts::reads;  ///< Conflict degree of reads of shared memory.
   // not for users: the layouts that are chosen are free of conflicts
   static_assert(!is_chosen || std::is_void_v<free_layout> || (write_conflicts == 1 && read_conflicts == 1),
                 "the layout chosen by BlockTranspose has conflicts");

@@ -43,10 +43,10 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 template <class KeyT>
 struct BFEDigitExtractor {
-  using UnsignedBits = typename RadixTraits<KeyT>::word;
+  using UnsignedBits = typename RadixTraits<KeyT>::word;  ///< Unsigned integer with as many bits as a key.
 
-  std::uint32_t bit_start;
-  std::uint32_t num_bits;
+  std::uint32_t bit_start;  ///< Lowest bit of the digit.
+  std::uint32_t num_bits;   ///< Number of bits of the digit.
 
   /// Makes an extractor of `number_of_bits` bits from bit `first_bit` on.
   STRATA_HD explicit BFEDigitExtractor(std::uint32_t first_bit = 0, std::uint32_t number_of_bits = 0)

@@ -27,16 +27,16 @@
 
 STRATA_NAMESPACE_BEGIN
 
-inline constexpr int shared_memory_banks = 32;
-inline constexpr int shared_memory_bank_bytes = 4;
+inline constexpr int shared_memory_banks = 32;      ///< Banks of shared memory.
+inline constexpr int shared_memory_bank_bytes = 4;  ///< Bytes of a word in a bank.
 
 /// Lanes that one wavefront can serve when each accesses `element_bytes`.
 STRATA_HD constexpr int lanes_per_wavefront(int element_bytes) { return element_bytes <= 4 ? 32 : 128 / element_bytes; }
 
 /// Row and column in a matrix.
 struct element_place {
-  int row;
-  int column;
+  int row;     ///< Row. If it is negative, the lane accesses nothing.
+  int column;  ///< Column.
 };
 
 namespace detail {
@@ -129,8 +129,8 @@ STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& patt
 
 /// Wavefronts of all of the pattern's instructions, and their number without conflicts.
 struct wavefront_count {
-  int wavefronts = 0;
-  int ideal = 0;
+  int wavefronts = 0;  ///< Number of wavefronts.
+  int ideal = 0;       ///< Number of wavefronts without conflicts.
 
   /// Adds up the counts of two patterns.
   STRATA_HD constexpr wavefront_count operator+(const wavefront_count& other) const {
@@ -190,10 +190,10 @@ template <int ElementBytes>
 struct runtime_strided_access {
   static constexpr int element_bytes = ElementBytes;
   static constexpr int instructions = 1;
-  int first = 0;
-  int stride = 1;
-  int end = 0x7fffffff;
-  int lanes = 32;
+  int first = 0;         ///< Element of lane 0.
+  int stride = 1;        ///< Elements from one lane to the next.
+  int end = 0x7fffffff;  ///< Elements from here on are not accessed.
+  int lanes = 32;        ///< Only the first `lanes` lanes access elements.
   /// Returns the index of the element that a lane accesses, or -1 if the lane accesses nothing.
   STRATA_HD constexpr int operator()(int, int lane) const {
     const int index = first + lane * stride;

@@ -59,10 +59,11 @@ struct no_policy_rows {};
 /// Of a policy in the place of `Rows`, nothing but rows is taken: the version and the chain are these.
 template <int PtxVersion, class Policy, class Previous, class Rows = no_policy_rows>
 struct ChainedPolicy : Rows {
-  static constexpr int ptx_version = PtxVersion;
-  using this_policy = Policy;
-  using previous_policy = Previous;
+  static constexpr int ptx_version = PtxVersion;  ///< Lowest version that the policy is for.
+  using this_policy = Policy;                     ///< The policy itself.
+  using previous_policy = Previous;               ///< Policy of older devices. The oldest policy names itself.
 
+  /// In device code, the newest policy that is not above the architecture being compiled.
   using ActivePolicy = typename std::conditional_t<(detail::compiled_ptx_version < PtxVersion), Previous,
                                                    ChainedPolicy<PtxVersion, Policy, Policy, Rows>>::ActivePolicy;
 

@@ -17,11 +17,11 @@ STRATA_NAMESPACE_BEGIN
 
 /// How a kernel is started. `name` is what diagnostics call it.
 struct launch_configuration {
-  const char* name;
-  dim3 grid;
-  dim3 block;
-  std::size_t dynamic_shared_bytes = 0;
-  cudaStream_t stream = nullptr;
+  const char* name;                      ///< Name of the kernel in diagnostics.
+  dim3 grid;                             ///< Size of the grid, in blocks.
+  dim3 block;                            ///< Size of a block, in threads.
+  std::size_t dynamic_shared_bytes = 0;  ///< Bytes of dynamic shared memory of a block.
+  cudaStream_t stream = nullptr;         ///< Stream of the launch.
   /// Blocks per cluster; above 1 needs sm_90.
   unsigned cluster_size = 1;
   /// Lets the kernel start before the previous one in the stream has ended (programmatic dependent launch,

@@ -85,6 +85,7 @@ struct Sum {
   }
 };
 
+/// The difference of two values, `a - b`.
 struct Difference {
   /// Returns `a - b`.
   template <class T, class U>
@@ -127,6 +128,7 @@ struct Max {
   }
 };
 
+/// The bitwise and of two values, `a & b`.
 struct BitAnd {
   /// Returns `a & b`.
   template <class T>
@@ -135,6 +137,7 @@ struct BitAnd {
   }
 };
 
+/// The bitwise or of two values, `a | b`.
 struct BitOr {
   /// Returns `a | b`.
   template <class T>
@@ -143,6 +146,7 @@ struct BitOr {
   }
 };
 
+/// The bitwise exclusive or of two values, `a ^ b`.
 struct BitXor {
   /// Returns `a ^ b`.
   template <class T>
@@ -211,6 +215,7 @@ struct reversed {
 
 }  // namespace detail
 
+/// True if two values are equal by operator ==.
 struct Equality {
   /// Returns `a == b`.
   template <class T, class U>
@@ -231,7 +236,7 @@ struct Less {
 /// Negates an equality operator.
 template <class EqualityOp>
 struct InequalityWrapper {
-  EqualityOp op;
+  EqualityOp op;  ///< The operator that is negated.
 
   /// Makes a wrapper of a default-constructed operator.
   InequalityWrapper() = default;
@@ -245,6 +250,7 @@ struct InequalityWrapper {
   }
 };
 
+/// Converts a value to another type.
 template <class To>
 struct CastOp {
   /// Returns `a`, converted to `To`.
@@ -255,7 +261,15 @@ struct CastOp {
 };
 
 /// The instruction with which a warp reduces one integer of up to 32 bits per lane, from sm_80 on.
-enum class hardware_reduction { none, add, min, max, bit_and, bit_or, bit_xor };
+enum class hardware_reduction {
+  none,     ///< No instruction.
+  add,      ///< Sum.
+  min,      ///< Minimum.
+  max,      ///< Maximum.
+  bit_and,  ///< Bitwise and.
+  bit_or,   ///< Bitwise or.
+  bit_xor,  ///< Bitwise exclusive or.
+};
 
 namespace detail {
 
@@ -319,8 +333,11 @@ struct traits_of_operation;
 
 /// An operator of which no more is known than that it is associative.
 struct associative_operator {
+  /// True if `op(a, b)` is `op(b, a)`.
   static constexpr bool commutative = false;
+  /// True if there is a function `identity()`, whose value changes no operand.
   static constexpr bool has_identity = false;
+  /// Instruction that reduces the items of a warp.
   static constexpr hardware_reduction hardware = hardware_reduction::none;
 };
 

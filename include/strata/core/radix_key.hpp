@@ -95,8 +95,8 @@ struct RadixTraits {
   static_assert(is_radix_key<T>,
                 "radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give "
                 "them a decomposer for other types, or specialise strata::RadixTraits");
-  using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;
-  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
+  using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;  ///< Unsigned integer with as many bits as a key.
+  static constexpr int bits = 8 * static_cast<int>(sizeof(T));       ///< Number of bits of a key.
 
   /// Returns the unsigned integer of a key.
   STRATA_HD static word ordered(T key) {

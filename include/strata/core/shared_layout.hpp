@@ -71,10 +71,10 @@ struct PaddedLayout {
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
   static_assert(Rows > 0 && Columns > 0 && Pad >= 0, "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
-  static constexpr int rows = Rows;
-  static constexpr int columns = Columns;
-  static constexpr int pitch = Columns + Pad;
-  static constexpr int storage = (Rows - 1) * pitch + Columns;  // elements
+  static constexpr int rows = Rows;                             ///< Rows of the matrix.
+  static constexpr int columns = Columns;                       ///< Columns of the matrix.
+  static constexpr int pitch = Columns + Pad;                   ///< Elements from the beginning of one row to the next.
+  static constexpr int storage = (Rows - 1) * pitch + Columns;  ///< Elements of the storage.
 
   /// Returns the position of the element in a row and column.
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
@@ -99,8 +99,8 @@ struct SwizzledLayout {
                 "SwizzledLayout is for elements of 4, 8 or 16 bytes: take PaddedLayout");
   static_assert(RowElements > 0 && (RowElements & (RowElements - 1)) == 0,
                 "SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout");
-  static constexpr int lanes = lanes_per_wavefront(ElementBytes);
-  static constexpr int row_elements = detail::most(RowElements, lanes);
+  static constexpr int lanes = lanes_per_wavefront(ElementBytes);        ///< Lanes of a wavefront.
+  static constexpr int row_elements = detail::most(RowElements, lanes);  ///< Elements of a permuted row.
 
   /// Returns the position of an element, numbered by rows.
   STRATA_HD constexpr int operator()(int index) const {
@@ -139,13 +139,15 @@ struct ExchangeLayout {
   static_assert(GroupThreads > 0 && GroupThreads <= 32 && detail::is_power_of_two(GroupThreads),
                 "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for "
                 "others");
-  static constexpr int item_bytes = static_cast<int>(sizeof(T));
+  static constexpr int item_bytes = static_cast<int>(sizeof(T));  ///< Bytes of an item.
+  /// True if one instruction accesses an item.
   static constexpr bool is_one_access = detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
   /// Alignment above 16 bytes does not make accesses wider.
   static constexpr int unit_bytes = is_one_access     ? item_bytes
                                     : alignof(T) > 16 ? 16
                                     : alignof(T) < 4  ? 4
                                                       : static_cast<int>(alignof(T));
+  /// Units of an item.
   static constexpr int units_per_item = is_one_access ? 1 : detail::ceiling_divide(item_bytes, unit_bytes) | 1;
 
  private:
@@ -166,7 +168,7 @@ struct ExchangeLayout {
  public:
   /// Unused units after the items of every `threads_per_pad` threads.
   static constexpr int pad = common == 1 ? 0 : per_word;
-  static constexpr int threads_per_pad = common == 1 ? 1 : columns / common;
+  static constexpr int threads_per_pad = common == 1 ? 1 : columns / common;  ///< Threads between two gaps.
 
   /// The position of an item's first unit. Most often there is one kind of gap, and so one division.
   STRATA_HD constexpr int operator()(int index) const {

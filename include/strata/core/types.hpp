@@ -42,11 +42,11 @@ enum class SortOrder {
 /// A key with the value that travels with it. `ArgMin` and `ArgMax` use the key for the index.
 template <class Key_, class Value_>
 struct KeyValuePair {
-  using Key = Key_;
-  using Value = Value_;
+  using Key = Key_;      ///< Type of the key.
+  using Value = Value_;  ///< Type of the value.
 
-  Key key;
-  Value value;
+  Key key;      ///< The key.
+  Value value;  ///< The value.
 
   /// Default-initialises key and value.
   KeyValuePair() = default;
@@ -78,6 +78,7 @@ template <class Key, class Value>
 struct is_trivially_relocatable<KeyValuePair<Key, Value>>
     : std::conjunction<is_trivially_relocatable<Key>, is_trivially_relocatable<Value>> {};
 
+/// Value of `is_trivially_relocatable`.
 template <class T>
 inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<std::remove_cv_t<T>>::value;
 
@@ -101,8 +102,8 @@ inline constexpr bool are_relocatable = (relocatable_requirements<Items>::are_me
 /// back and forth take a DoubleBuffer by reference and set `selector` to the buffer that holds the result.
 template <class T>
 struct DoubleBuffer {
-  T* d_buffers[2]{nullptr, nullptr};
-  int selector = 0;
+  T* d_buffers[2]{nullptr, nullptr};  ///< The two buffers.
+  int selector = 0;                   ///< Index of the current buffer.
 
   /// Makes a pair of null pointers.
   DoubleBuffer() = default;
@@ -334,6 +335,7 @@ struct Log2 {
   enum { VALUE = detail::log2_ceiling(N) };
 };
 
+/// True if an integer is a power of two: `PowerOfTwo<N>::VALUE`.
 template <int N>
 struct PowerOfTwo {
   enum { VALUE = detail::is_power_of_two(N) };
@@ -343,7 +345,7 @@ struct PowerOfTwo {
 /// memory or a member of a union. `Alias()` gives the object.
 template <class T>
 struct Uninitialized {
-  alignas(T) unsigned char storage[sizeof(T)];
+  alignas(T) unsigned char storage[sizeof(T)];  ///< Bytes of the object.
 
   /// Returns the object.
   STRATA_HD T& Alias() { return reinterpret_cast<T&>(*this); }

@@ -58,7 +58,7 @@ class FutureCount {
                 "FutureCount reads an integer: d_num_items must be a pointer to integers of up to 8 bytes");
 
  public:
-  using value_type = T;
+  using value_type = T;  ///< Type of the number in device memory.
 
   /// `max_items` may have any integer type.
   template <class Integer>

@@ -78,8 +78,8 @@ class JoinTableOn {
   using Table = typename Backend::template table_type<Key, Index, Hash, Equal, Order>;
 
  public:
-  using stream_type = typename Backend::stream_type;
-  using Options = JoinOptions<Hash, Equal, Order>;
+  using stream_type = typename Backend::stream_type;  ///< `cudaStream_t`; with Metal `void*`.
+  using Options = JoinOptions<Hash, Equal, Order>;    ///< Options of the joins of this table.
 
   /// Writes how many bytes of memory a table of the build side has.
   template <class Keys, class Promises>

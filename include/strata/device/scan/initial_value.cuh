@@ -15,8 +15,8 @@ STRATA_NAMESPACE_BEGIN
 template <class T, class Iterator = T*>
 class FutureValue {
  public:
-  using value_type = T;
-  using iterator_type = Iterator;
+  using value_type = T;            ///< Type of the value.
+  using iterator_type = Iterator;  ///< Type of the iterator.
 
   /// Makes an initial value that is read from `iterator`.
   STRATA_HD explicit FutureValue(Iterator iterator) : iterator_(iterator) {}

@@ -16,8 +16,8 @@ namespace detail {
 template <class Derived, class Position, class Difference>
 class random_access {
  public:
-  using iterator_category = std::random_access_iterator_tag;
-  using difference_type = Difference;
+  using iterator_category = std::random_access_iterator_tag;  ///< Any distance is one step.
+  using difference_type = Difference;                         ///< Type of differences of iterators.
 
   /// Advances this iterator by `n` positions.
   template <class Distance>

@@ -24,7 +24,13 @@ STRATA_NAMESPACE_BEGIN
 /// | full | these, and each build row without a partner, alone |
 /// | semi | each probe row that has a partner, once |
 /// | anti | each probe row that has none |
-enum class JoinKind { inner, left, full, semi, anti };
+enum class JoinKind {
+  inner,  ///< Pairs of partners.
+  left,   ///< Pairs of partners, and probe rows without a partner.
+  full,   ///< Pairs of partners, and rows of both sides without a partner.
+  semi,   ///< Probe rows with a partner.
+  anti,   ///< Probe rows without a partner.
+};
 
 /// Order of the result.
 enum class JoinOrder {
@@ -91,7 +97,7 @@ decltype(auto) where_of_join(const Where& where) {
 /// probe rows.
 template <class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
 struct JoinOptions {
-  static constexpr JoinOrder order = JoinOrder::any;
+  static constexpr JoinOrder order = JoinOrder::any;  ///< Order of the result.
 
   /// Whether rows without a key are partners of each other.
   bool nulls_equal = false;
@@ -104,7 +110,7 @@ struct JoinOptions {
   /// `equal(key, key)` compares any two keys. Both are called in device code, or by several threads
   /// of the host.
   Hash hash = {};
-  Equal equal = {};
+  Equal equal = {};  ///< Compares two keys.
 };
 
 template <class Hash, class Equal>
@@ -112,6 +118,7 @@ struct JoinOptions<Hash, Equal, JoinOrder::probe> : JoinOptions<Hash, Equal, Joi
   static constexpr JoinOrder order = JoinOrder::probe;
 };
 
+/// Options of a join whose result is in the order of the probe rows.
 template <class Hash = JoinHash, class Equal = Equality>
 using OrderedJoinOptions = JoinOptions<Hash, Equal, JoinOrder::probe>;
 

@@ -16,8 +16,8 @@ STRATA_NAMESPACE_BEGIN
 /// The integers [lowest, lowest + keys). For unsigned keys of 8 bytes `lowest` has the same bits. Of 0 keys nothing is
 /// known.
 struct JoinKeyRange {
-  std::int64_t lowest = 0;
-  std::uint64_t keys = 0;
+  std::int64_t lowest = 0;  ///< Lowest key.
+  std::uint64_t keys = 0;   ///< Number of keys in the range. 0: the range is unknown.
 };
 
 namespace detail {
@@ -85,14 +85,14 @@ constexpr JoinSide<Keys, Promises> side_with(const JoinSide<Keys, OldPromises>& 
 /// @endcode
 template <class Keys, class Promises>
 struct JoinSide {
-  using key_type = detail::iterator_value_t<Keys>;
+  using key_type = detail::iterator_value_t<Keys>;  ///< Type of a key.
 
-  Keys keys = {};
-  std::int64_t rows = 0;
-  const std::uint32_t* valid_mask = nullptr;
-  bool is_unique = false;
-  bool is_sorted = false;
-  JoinKeyRange range = {};
+  Keys keys = {};                             ///< Keys, one for each row.
+  std::int64_t rows = 0;                      ///< Number of rows, or the bound of a `FutureCount`.
+  const std::uint32_t* valid_mask = nullptr;  ///< Bits of the rows that have keys: see `valid`.
+  bool is_unique = false;                     ///< Promise of `unique`.
+  bool is_sorted = false;                     ///< Promise of `sorted`.
+  JoinKeyRange range = {};                    ///< Promise of `key_range`.
   /// Where a FutureCount lies. `rows` is its bound.
   detail::join_row_count count = {};
   /// The estimated fraction of rows that have a partner.

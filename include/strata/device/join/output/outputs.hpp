@@ -20,9 +20,9 @@ STRATA_NAMESPACE_BEGIN
 /// threads write neighbouring elements of `out`, so these must be different objects (not bits).
 template <bool FromBuild, class In, class Out, class Missing>
 struct JoinColumn {
-  In in;
-  Out out;
-  Missing missing;
+  In in;            ///< Values of the rows of one side.
+  Out out;          ///< Receives the values of the result.
+  Missing missing;  ///< Written where the result has no row of this side.
 
   /// Writes the value of one row of the result.
   template <class Index>
@@ -102,25 +102,25 @@ struct join_pairs_sink {
 
 /// No output but the number of rows of the result. `join_count` makes it.
 struct JoinCountOutput {
-  using index_type = std::int64_t;
-  static constexpr std::int64_t capacity = 0;
-  NullType sink;
+  using index_type = std::int64_t;             ///< Type of row numbers.
+  static constexpr std::int64_t capacity = 0;  ///< Maximum number of rows that are written.
+  NullType sink;                               ///< Called with each row of the result.
 };
 
 /// The numbers of the build row and the probe row of each row of the result. `join_pairs` makes it.
 template <class Index>
 struct JoinPairsOutput {
-  using index_type = Index;
-  detail::join_pairs_sink<Index> sink;
-  std::int64_t capacity;
+  using index_type = Index;             ///< Type of row numbers.
+  detail::join_pairs_sink<Index> sink;  ///< Called with each row of the result.
+  std::int64_t capacity;                ///< Maximum number of rows that are written.
 };
 
 /// Columns of values, or whatever functors do with the rows of the result. `join_columns` makes it.
 template <class Index, class Columns>
 struct JoinColumnsOutput {
-  using index_type = Index;
-  Columns sink;
-  std::int64_t capacity;
+  using index_type = Index;  ///< Type of row numbers.
+  Columns sink;              ///< Called with each row of the result.
+  std::int64_t capacity;     ///< Maximum number of rows that are written.
 };
 
 /// Makes an output that counts the rows of the result and writes none.
