@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Words that the files of include/strata do not use, because the field has a better known one for what they mean.
+"""One word for one thing: headers use the terms of the glossary (include/strata/README.md), not other words for these.
 
-Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`; comments, texts and
-Markdown files as prose. `--list` prints all findings, file by file, and how many each word has. `--self-test` runs
-every rule on examples.
+Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`. In comments, texts and
+Markdown files only phrases count that cannot mean anything else: ordinary English is free. `--list` prints all
+findings, file by file, and how many each word has. `--self-test` runs every rule on examples.
 """
 
 import argparse
@@ -16,76 +16,41 @@ import lint
 import toolbox
 
 SUFFIXES = ("md", "hpp", "cuh", "inl", "cpp")
-SCAN_FAMILY = r"device/(scan|select|reduce_by_key)/"
+SCAN_FAMILY = r"device/scan/"
 
 
 class Rule:
-    """`identifier` and `prose` are regular expressions, of whole words; `exact` are names of types or template
-    parameters. `within` restricts a rule to headers whose path it matches."""
+    """`term` is in the glossary. `identifier` and `prose` are regular expressions, of whole words; `exact` are names of
+    types or template parameters. `within` restricts a rule to headers whose path it matches."""
 
-    def __init__(self, instead, identifier="", prose="", exact="", within=""):
-        self.instead = instead
+    def __init__(self, term, identifier="", prose="", exact="", within=""):
+        self.term = term
         self.identifier = re.compile(rf"_({identifier})_") if identifier else None
         self.prose = re.compile(rf"\b({prose})\b", re.IGNORECASE) if prose else None
         self.exact = re.compile(rf"\b({exact})\b") if exact else None
         self.within = re.compile(within)
 
 
-NOUN = (r"(?:an?|the|each|every|no|its|their|this|that|these|those|of|to|two|three|four|same|other|free|first|last"
-        r"|next|all|any|some|which|several|more|fewer|many|\d+)")
-
 RULES = [
-    Rule("offset, index, slot, position, output pointer", "places?", prose=rf"{NOUN}\s+places?"),
     Rule("tagged word", "packets?", prose="packets?"),
     Rule("epoch", "call_tags?", prose=r"call\s+tags?"),
-    Rule("round", "waves?", prose="waves?"),
-    Rule("pipeline", "rings?", prose="rings?"),
+    Rule("round", "waves?"),
+    Rule("pipeline", "rings?", prose=r"rings?\s+(?:of\s+)?(?:buffers?|stages?)"),
     Rule("slice", "shares?", within=SCAN_FAMILY),
-    Rule("upsweep", "folds?|folded", prose="folds?(?! expression)|folded"),
-    Rule("local scan", "settles?|settled", prose="settles?|settled"),
+    Rule("upsweep", "folds?|folded"),
+    Rule("local scan", "settles?|settled"),
     Rule("downsweep", "finish|finishes|finished", within=SCAN_FAMILY),
-    Rule("Problem", exact="Work|Form|What|Rings"),
+    Rule("problem", exact="Work|Form|What|Rings"),
     Rule("base configuration", "like"),
-    Rule("probe, or what is asked for", "asked"),
-    Rule("mean length, or the library's", "usual", prose="usual"),
-    Rule("write, fill", "expands?|expanded"),
-    Rule("overflowing", "heavy", prose="heavy"),
-    Rule("oversized", "crowded", prose="crowded"),
-    Rule("duplicate", "repeated", within="device/join/"),
-    Rule("unmatched", "lonely", prose="lonely"),
-    Rule("duplicates", "further"),
-    Rule("indexed by, has row ids, identifies", "told|tells?", prose="told|tells?"),
-    Rule("emit, write", "put_out|puts_out", prose=r"puts?\s+out"),
-    Rule("enqueue", "hand_on|hands_on", prose=r"hand(?:s|ed)?\s+on"),
-    Rule("synchronise", "meets?", prose="meets?"),
-    Rule("erase", "takes?_(?:away|back)", prose=r"(?:takes?|took|taken|taking)\s+(?:\w+\s+){0,2}away"),
-    Rule("optimization_barrier", "forget|forgets", prose="forgets?"),
-    Rule("capacity", "rooms?"),
-    Rule("range", "stretch|stretches", prose="stretch|stretches"),
-    Rule("local", "own"),
-    Rule("layer", prose=r"floors|(?:the|its|this|a|own|higher|lower|thread|warp|block|device|distributed)\s+floor"),
-    Rule("what it does", prose=r"helps?\s+(?:it|them)sel(?:f|ves)"),
-    Rule("the thread, warp, block or host that is meant",
-         "somebody|nobody|everybody|anybody|whoever|who", prose="somebody|nobody|everybody|anybody|whoever|who"),
+    Rule("overflowing partition", "heavy", prose=r"heavy\s+partitions?"),
+    Rule("oversized bucket", "crowded", prose=r"crowded\s+buckets?"),
 ]
-
-# (path, what is found there, why it may be): regular expressions.
-ALLOWED = [
-    (r".", "Place|TransposedPlace|element_place", "public: BlockTranspose, BlockSegmentedMergeSort, the bank model"),
-    (r".", "SortOwn", "a public name of BlockSegmentedMergeSort"),
-    (r"core/macros\.hpp", "STRATA_DETAIL_ARCH_EXPAND", "the expansion of a macro"),
-    (r"README\.md", "who", "the readers of the guide"),
-]
-
-# Of these a word of the list is part.
-PHRASES = re.compile(r"(?<=_)in_place(?=_)")
-IN_PLACE = re.compile(r"\b(?:in|takes?|took|taking)\s*$", re.IGNORECASE)
 
 
 def snake(identifier):
     """`_like_this_`, of `LikeThis` and of `like_this`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", identifier).lower()
-    return PHRASES.sub("", f"_{words.strip('_')}_")
+    return f"_{words.strip('_')}_"
 
 
 def parts_of(name, text):
@@ -126,17 +91,18 @@ def findings_in(name, text):
                                      if rule.identifier and rule.identifier.search(words)
                                      or rule.exact and rule.exact.fullmatch(identifier)), None)
         if seen[identifier]:
-            yield line, identifier, seen[identifier].instead
+            yield line, identifier, seen[identifier].term
     for rule in rules:
         for match in rule.prose.finditer(prose) if rule.prose else ():
             found = re.sub(r"\s+", " ", match.group(0))
-            if found.endswith("place") and IN_PLACE.search(prose[:match.start()]):
-                continue
-            yield lint.line_of(prose, match.start()), found, rule.instead
+            yield lint.line_of(prose, match.start()), found, rule.term
 
 
-def is_allowed(name, found):
-    return any(re.search(path, name) and re.fullmatch(what, found) for path, what, _ in ALLOWED)
+def not_in_glossary(readme):
+    """The terms of rules that are not in the glossary of a README."""
+    glossary = re.findall(r"(?m)^\| ([^|]+) \|", readme[readme.index("## Glossary"):])
+    terms = {term.strip() for row in glossary for term in re.sub(r"\(.*?\)", "", row).split(",")}
+    return [rule.term for rule in RULES if rule.term not in terms]
 
 
 def findings():
@@ -144,20 +110,17 @@ def findings():
     folder = toolbox.INCLUDE / "strata"
     for path in sorted(path for suffix in SUFFIXES for path in folder.rglob(f"*.{suffix}")):
         name = path.relative_to(folder).as_posix()
-        rows = sorted(findings_in(name, path.read_text()))
-        yield from ((name, *row) for row in rows if not is_allowed(name, row[1]))
+        yield from ((name, *row) for row in sorted(findings_in(name, path.read_text())))
 
 
 # (file, text, what is found there)
 EXAMPLES = [
-    ("device/a.cuh", "int first_place;", "first_place"),
-    ("device/a.cuh", "struct RadixPlaces;", "RadixPlaces"),
-    ("device/a.cuh", "bool is_in_place;  // sorts in place, in the place of the input", ""),
-    ("device/a.cuh", "// It takes the place of the input, and places a block.", ""),
-    ("device/a.cuh", "// The item goes to its place.", "its place"),
-    ("device/a.cuh", "/// a value in two\n/// places: one each", "two places"),
     ("device/a.cuh", "// in packets with tags", "packets"),
+    ("device/a.cuh", "/// the call\n/// tag", "call tag"),
+    ("device/a.cuh", "int num_waves;  // Waves of blocks, in the usual place, for those who wait.", "num_waves"),
     ("device/a.cuh", "constexpr int ring_stages = 3; // a string", "ring_stages"),
+    ("device/a.cuh", "// Buffers form a ring of stages.", "ring of stages"),
+    ("device/a.cuh", "// Ranks form a ring.", ""),
     ("device/a.cuh", "class AgentRing;", "AgentRing"),
     ("device/agent_ring.cuh", "", "agent_ring"),
     ("device/a.cuh", "#include <strata/device/agent_ring.cuh>", ""),
@@ -165,26 +128,24 @@ EXAMPLES = [
     ("device/a.cuh", "// It does the Work, what it can. A fold expression.", ""),
     ("device/scan/a.cuh", "int warp_share;", "warp_share"),
     ("device/reduce/a.cuh", "int even_share;", ""),
-    ("device/a.cuh", "// A block hands its item on. It puts out rows", "puts out"),
-    ("device/a.cuh", "// the winner takes the tags away", "takes the tags away"),
-    ("device/a.cuh", "// Blocks meet between levels, if a requirement is met.", "meet"),
-    ("device/a.cuh", "// A hint says more than the usual row.", "usual"),
-    ("device/a.cuh", "int own_begin;  // of its own", "own_begin"),
-    ("device/a.cuh", 'static_assert(a, "whoever waits");', "whoever"),
+    ("device/a.cuh", "int heavy_rows;  // The heavy part comes last.", "heavy_rows"),
     ("device/a.cuh", "int like_this; // like that", "like_this"),
-    ("device/a.cuh", "int likely, shared, meeting, unsettled_folder;", ""),
-    ("README.md", "Sums of a wave.\n", "wave"),
+    ("device/a.cuh", "int likely, shared, unsettled_folder;", ""),
+    ("README.md", "Rows of a crowded bucket.\n", "crowded bucket"),
     ("README.md", "For those who read `scan/agent_ring.cuh`.\n", "agent_ring"),
 ]
 
 
 def self_test():
     for name, text, expected in EXAMPLES:
-        found = [word for _, word, _ in findings_in(name, text) if not is_allowed(name, word)]
+        found = [word for _, word, _ in findings_in(name, text)]
         if found != ([expected] if expected else []):
             toolbox.fail(f"{name}: {text!r} gives {found}, not '{expected}'")
-    if [line for line, _, _ in findings_in("device/a.cuh", "// a\n// wave\nint ring;\n")] != [3, 2]:
+    if [line for line, _, _ in findings_in("device/a.cuh", "// a\n// packet\nint ring;\n")] != [3, 2]:
         toolbox.fail("the lines of findings are wrong")
+    glossary = "## Glossary\n\n| term | meaning | source |\n| tagged word | 8 bytes | |\n"
+    if not_in_glossary(glossary) != [rule.term for rule in RULES if rule.term != "tagged word"]:
+        toolbox.fail("a rule of a term without a row in the glossary is not found")
 
 
 def main():
@@ -195,11 +156,13 @@ def main():
     if arguments.self_test:
         self_test()
         return
+    for term in not_in_glossary((toolbox.INCLUDE / "strata" / "README.md").read_text()):
+        toolbox.fail(f"words.py has a rule for '{term}', which is not in the glossary of include/strata/README.md")
     rows = list(findings())
-    lines = [f"include/strata/{name}:{line}: '{word}': write {instead}" for name, line, word, instead in rows]
+    lines = [f"include/strata/{name}:{line}: '{word}': write {term}" for name, line, word, term in rows]
     if arguments.list:
         print("\n".join(lines))
-        for title, column in (("file", 0), ("instead of", 3)):
+        for title, column in (("file", 0), ("term", 3)):
             print(f"\nfindings by {title}")
             for what, count in collections.Counter(row[column] for row in rows).most_common():
                 print(f"{count:6} {what}")
