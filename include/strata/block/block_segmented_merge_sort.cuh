@@ -104,7 +104,7 @@ class BlockSegmentedMergeSort {
 
  public:
   static constexpr int tile_items = BlockDimX * ItemsPerThread;  ///< Items of a full tile.
-  /// Whether items lie without gaps. The tile begins at a position from `least_origin` to `most_origin`.
+  /// True if items lie without gaps.
   static constexpr bool is_compact = tile_type::is_compact;
   static constexpr int least_origin = tile_type::least_origin;  ///< Lowest position where a tile may begin.
   static constexpr int most_origin = tile_type::most_origin;    ///< Highest position where a tile may begin.
@@ -116,7 +116,8 @@ class BlockSegmentedMergeSort {
   /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockSegmentedMergeSort(TempStorage& temp_storage)
       : BlockSegmentedMergeSort(temp_storage, shape::thread_rank("BlockSegmentedMergeSort")) {}
-  /// As thread number `thread`, for callers that hide the number from the compiler.
+  /// Uses `temp_storage`, with the rank of the calling thread in `thread`: for callers that hide the rank from the
+  /// compiler.
   STRATA_D BlockSegmentedMergeSort(TempStorage& temp_storage, int thread)
       : storage_(temp_storage.Alias()), thread_(thread), origin_(least_origin) {}
 
@@ -136,7 +137,7 @@ class BlockSegmentedMergeSort {
   STRATA_D int Length(int segment) const { return storage_.slots.lengths[segment]; }
   /// Returns the `offset` that was passed to `Plan` with a segment.
   STRATA_D long long Place(int segment) const { return storage_.slots.offsets[segment]; }
-  /// From `least_origin` to `most_origin`. Positions from before are invalid.
+  /// Sets where the tile begins, from `least_origin` to `most_origin`. Earlier results of `Position` become invalid.
   STRATA_D void Origin(int position) { origin_ = position; }
   /// Returns the address in shared memory of an item of the tile.
   STRATA_D Item* Position(int index) { return storage_.tile.at(origin_ + index); }
@@ -152,8 +153,8 @@ class BlockSegmentedMergeSort {
     sort(slot, slots_type::levels(storage_.slots), warp_levels, compare);
   }
 
-  /// Instead of Plan and Sort, where no segment has more than ItemsPerThread items. Each thread has one, or
-  /// none, with the indices `begin` .. `begin + count` - 1.
+  /// Sorts segments of up to ItemsPerThread items without `Plan`. Each thread passes one segment, items `begin` ..
+  /// `begin + count - 1` of the tile, or an empty one.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
@@ -169,8 +170,8 @@ class BlockSegmentedMergeSort {
     __syncthreads();
   }
 
-  /// The same where `owners` neighbouring threads, a power of two up to a warp, have a segment together, or
-  /// none. A segment has at most `owners` * ItemsPerThread items.
+  /// Sorts segments of up to `owners` * ItemsPerThread items without `Plan`. `owners` neighbouring threads, a power of
+  /// two up to a warp, pass one segment together, or an empty one.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
@@ -186,7 +187,7 @@ class BlockSegmentedMergeSort {
     sort(slot, levels, 0, compare);
   }
 
-  /// Instead of Plan and Sort, where one segment of `count` items is all that the tile has.
+  /// Sorts the first `count` items of the tile as one segment, without `Plan`.
   template <class CompareOp>
   STRATA_D void SortAll(int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();

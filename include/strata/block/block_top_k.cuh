@@ -97,9 +97,9 @@ class BlockTopK : public detail::top_k_calls<BlockTopK<KeyT, BlockDimX, ItemsPer
  public:
   struct TempStorage : Uninitialized<storage> {};
 
-  /// Of storage that all objects of the type share.
+  /// Uses storage of the class's own, which all objects of this type share.
   STRATA_D BlockTopK() : BlockTopK(private_storage()) {}
-  /// Of the storage of the caller.
+  /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit BlockTopK(TempStorage& temp_storage)
       : storage_(temp_storage.Alias()), thread_(shape::thread_rank("BlockTopK")), team_(storage_.team, thread_) {}
 

@@ -63,7 +63,7 @@ struct BFEDigitExtractor {
   }
 };
 
-/// The same, by the name of another class of CUB.
+/// BFEDigitExtractor by the name of CUB's other extractor.
 template <class KeyT>
 struct ShiftDigitExtractor : BFEDigitExtractor<KeyT> {
   using BFEDigitExtractor<KeyT>::BFEDigitExtractor;

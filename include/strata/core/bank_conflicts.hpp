@@ -201,7 +201,7 @@ struct runtime_strided_access {
   }
 };
 
-/// The same with its numbers in the type: ConflictFreeLayout takes patterns as types.
+/// runtime_strided_access with its numbers in the type, for ConflictFreeLayout, which takes patterns as types.
 template <int ElementBytes, int Stride, int First = 0, int End = 0x7fffffff>
 struct strided_access {
   static constexpr int element_bytes = ElementBytes;

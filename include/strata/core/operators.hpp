@@ -155,9 +155,9 @@ struct BitXor {
   }
 };
 
-/// Of two (index, value) pairs the one with the smaller value; of equal values the smaller index. Of a NaN
-/// and a number the number is taken. NaNs are equal to each other, as are -0.0 and +0.0. Which of two pairs is taken
-/// that have the same index and equal values is unspecified.
+/// Takes the (index, value) pair with the smaller value. If the values are equal, it takes the smaller index. A number
+/// is smaller than a NaN. NaNs are equal to each other, and -0.0 is equal to +0.0. If indices are equal too, either
+/// pair may be taken.
 ///
 /// Values of other types than numbers are compared by their operators < and ==: the first pair is taken unless the
 /// value of the second one is less, or equal with a smaller index.
@@ -174,8 +174,8 @@ struct ArgMin {
   }
 };
 
-/// Of two (index, value) pairs the one with the larger value; of equal values the smaller index.
-/// NaNs and zeros are treated as by `ArgMin`.
+/// Takes the (index, value) pair with the larger value. If the values are equal, it takes the smaller index. A number
+/// is larger than a NaN; zeros are compared as by `ArgMin`.
 struct ArgMax {
   /// Returns the pair with the larger value.
   template <class Index, class T>
@@ -224,7 +224,7 @@ struct Equality {
   }
 };
 
-/// Whether one value is less than another, by operator <.
+/// True if one value is less than another by operator <.
 struct Less {
   /// Returns `a < b`.
   template <class T, class U>

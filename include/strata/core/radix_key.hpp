@@ -81,7 +81,7 @@ struct radix_bit_order {
 
 }  // namespace detail
 
-/// Whether keys of a type can be sorted by their bits. Keys of other types need a decomposer.
+/// True if keys of a type can be sorted by their bits. Keys of other types need a decomposer.
 template <class T>
 inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detail::radix_mantissa_bits<T> != 0;
 

@@ -175,7 +175,7 @@ struct ExchangeLayout {
     return index * units_per_item + detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
            detail::quotient(index, ItemsPerThread * threads_per_pad) * pad;
   }
-  /// The same for the first item of a thread: no division by the items per thread.
+  /// The position of the first unit of the first item of a thread. It takes no division by the items per thread.
   STRATA_HD static constexpr int of_thread(int thread) {
     return thread * pitch + detail::quotient(thread, threads_per_pad) * pad;
   }

@@ -59,10 +59,10 @@ struct KeyValuePair {
   STRATA_HD friend bool operator!=(const KeyValuePair& a, const KeyValuePair& b) { return !(a == b); }
 };
 
-/// Whether a copy of the bytes of a `T` is a copy of its value. True for trivially copyable types, and for
-/// CUDA's pairs of 16-bit floats, whose copy constructors are user-provided. Algorithms move items as bits,
-/// from thread to thread and from array to array, and never call a destructor. Specialise it for a type that
-/// has a copy constructor, but whose bytes are its value:
+/// True if a copy of the bytes of a `T` is a copy of its value. True for trivially copyable types, and for CUDA's pairs
+/// of 16-bit floats, whose copy constructors are user-provided. Algorithms move items as bits, from thread to thread
+/// and from array to array, and never call a destructor. Specialise it for a type that has a copy constructor, but
+/// whose bytes are its value:
 ///
 ///     template <>
 ///     struct strata::is_trivially_relocatable<my_type> : std::true_type {};

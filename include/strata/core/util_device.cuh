@@ -22,7 +22,7 @@ inline cudaError_t PtxVersion(int& ptx_version) {
   return status;
 }
 
-/// The same of another device. The current device is what it was afterwards.
+/// The PTX version that a call on `device` takes. The current device stays the same.
 inline cudaError_t PtxVersion(int& ptx_version, int device) {
   int current = 0;
   cudaError_t status = cudaGetDevice(&current);
@@ -45,7 +45,7 @@ inline cudaError_t SmVersion(int& sm_version, int device) {
   return status;
 }
 
-/// The same of the current device.
+/// The compute capability of the current device, as 100 * major + 10 * minor.
 inline cudaError_t SmVersion(int& sm_version) {
   int device = 0;
   const cudaError_t status = cudaGetDevice(&device);

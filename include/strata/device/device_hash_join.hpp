@@ -158,7 +158,8 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Inner)
 
-  /// The same, and each probe row without a partner, with no build row.
+  /// Every pair of a build row and a probe row with equal keys, and each probe row without a partner, with no build
+  /// row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -172,7 +173,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Left)
 
-  /// The same, and each build row without a partner, with no probe row.
+  /// Every pair of a build row and a probe row with equal keys, and each row of either side without a partner.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -152,7 +152,8 @@ struct TunedDeviceReduce {
                         detail::arg_first<CompareOp>{compare_op}, T{}, stream);
   }
 
-  /// The same with one output, of a type with members `key` (the index) and `value`, or `first` and `second`.
+  /// Writes item and index to one output, of a type with members `key` (the index) and `value`, or `first` and
+  /// `second`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_count<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                             OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -191,7 +192,8 @@ struct TunedDeviceReduce {
                         detail::arg_first<Reversed>{{compare_op}}, T{}, stream);
   }
 
-  /// The same with one output, of a type with members `key` (the index) and `value`, or `first` and `second`.
+  /// Writes item and index to one output, of a type with members `key` (the index) and `value`, or `first` and
+  /// `second`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_count<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                             OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {

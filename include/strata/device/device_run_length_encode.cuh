@@ -69,7 +69,7 @@ struct TunedDeviceRunLengthEncode {
         d_counts_out, d_num_runs_out, strata::Sum{}, strata::Equality{}, num_items, stream);
   }
 
-  /// Of each run of more than one item, writes the index of its first item to `d_offsets_out` and its length to
+  /// Writes the index of the first item of each run of more than one item to `d_offsets_out`, and its length to
   /// `d_lengths_out`. The number of such runs is written to `*d_num_runs_out`. Short arrays are read several times.
   ///
   ///     d_in [0 2 2 9 5 5 5 8]:  offsets [1 4],  lengths [2 3],  number 2

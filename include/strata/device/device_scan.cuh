@@ -149,7 +149,7 @@ struct TunedDeviceScan {
     return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items, stream);
   }
 
-  /// The same, beginning with `init_value`: a value or a FutureValue.
+  /// Combines up to each item, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
   static cudaError_t InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                        OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,

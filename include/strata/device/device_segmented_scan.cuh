@@ -171,7 +171,7 @@ struct TunedDeviceSegmentedScan {
                       d_out_begin_offsets, num_segments, scan_op, NullType{}, stream);
   }
 
-  /// The same, beginning with `init_value`: a value or a FutureValue.
+  /// Combines up to each item of its segment, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp, class InitValueT>
   static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(

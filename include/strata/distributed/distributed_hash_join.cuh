@@ -94,7 +94,8 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::inner>(d_temp_storage, temp_storage_bytes, build, probe, output,
                                                      d_num_out, capacity, options, comm, stream);
   }
-  /// The same, and each probe row without a partner, with no build row.
+  /// Every pair of a build row and a probe row with equal keys, and each probe row without a partner, with no build
+  /// row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -106,7 +107,7 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::left>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
                                                     capacity, options, comm, stream);
   }
-  /// The same, and each build row without a partner, with no probe row.
+  /// Every pair of a build row and a probe row with equal keys, and each row of either side without a partner.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,

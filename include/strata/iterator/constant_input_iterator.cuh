@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The same value again and again. `offset` is where the iterator begins: differences and comparisons look at it.
-/// Read on host and device; no memory. Iterators are equal if their values and their offsets are.
+/// A sequence of equal items. Differences and comparisons use the position, which begins with `offset`. Read on host
+/// and device; no memory. Iterators are equal if their values and their offsets are.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>

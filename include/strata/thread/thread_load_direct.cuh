@@ -87,8 +87,8 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_i
   strata::LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
-/// As LoadDirectBlocked, in words of up to 16 bytes. If `block_src_ptr` is not aligned to them, or words
-/// would be no wider than `T`, items are loaded one by one.
+/// Thread t loads items t * N .. t * N + N - 1 of the tile, in words of up to 16 bytes. If `block_src_ptr` is not
+/// aligned to them, or words would be no wider than `T`, items are loaded one by one.
 template <class T, std::size_t ItemsPerThread>
 STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr, T (&dst_items)[ItemsPerThread]) {
   using vector = detail::vector_access<T, ItemsPerThread>;

@@ -90,7 +90,8 @@ STRATA_D auto ThreadReduce(const Items& items, Operator op) {
   return detail::reduce_in_thread<count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
-/// The same, starting with `prefix`: `op(... op(op(prefix, items[0]), items[1]) ...)`; n calls.
+/// Reduces the items of an array, starting with `prefix`: `op(... op(op(prefix, items[0]), items[1]) ...)`, n calls of
+/// `op`.
 template <class Items, class Operator, class Prefix>
 STRATA_D auto ThreadReduce(const Items& items, Operator op, Prefix prefix) {
   constexpr std::size_t count = detail::checked_static_size<Items>::value;
@@ -98,7 +99,7 @@ STRATA_D auto ThreadReduce(const Items& items, Operator op, Prefix prefix) {
   return detail::reduce_in_thread<count>(static_cast<accumulator>(prefix), items, op, 0);
 }
 
-/// The same for `Count` items behind a pointer or any random-access iterator.
+/// Reduces `Count` items behind a pointer or any random-access iterator.
 template <int Count, class Iterator, class Operator>
 STRATA_D auto ThreadReduce(Iterator items, Operator op) {
   static_assert(Count > 0, "ThreadReduce<Count>: there must be at least one item");

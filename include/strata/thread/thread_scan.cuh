@@ -97,7 +97,7 @@ STRATA_D T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Op
                                                                              apply_prefix);
 }
 
-/// The same for `Length` items behind pointers.
+/// Inclusive scan of `Length` items behind pointers. Returns the sum of all.
 template <int Length, class T, class Operator>
 STRATA_D T ThreadScanInclusive(const T* input, T* output, Operator scan_op) {
   static_assert(Length > 0, "ThreadScanInclusive<Length>: there must be at least one item");

@@ -86,7 +86,7 @@ class WarpTopK : public detail::top_k_calls<WarpTopK<KeyT, ItemsPerThread, Logic
  public:
   struct TempStorage : Uninitialized<storage> {};
 
-  /// Of the storage of the logical warp.
+  /// Uses `temp_storage`, which all lanes of the logical warp pass.
   STRATA_D explicit WarpTopK(TempStorage& temp_storage) : storage_(temp_storage.Alias()) {}
 
  private:

@@ -49,7 +49,7 @@ inline constexpr bool
 ///     struct strata::is_bitwise_comparable<my_key> : std::true_type {};
 template <class T>
 struct is_bitwise_comparable {
-  /// Whether JoinHash may hash the bytes of a key.
+  /// True if JoinHash may hash the bytes of a key.
   static constexpr bool value = std::is_pointer_v<T> || (detail::is_radix_integer<T>::value &&
                                                          !(std::is_enum_v<T> && detail::has_user_equality<T>));
 };

@@ -99,7 +99,7 @@ template <class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinO
 struct JoinOptions {
   static constexpr JoinOrder order = JoinOrder::any;  ///< Order of the result.
 
-  /// Whether rows without a key are partners of each other.
+  /// True if rows without a key are partners of each other.
   bool nulls_equal = false;
   /// Overrides the choice of `choose_join_strategy`. Besides `automatic`, the host back end accepts
   /// `cpu` only, the Metal back end every strategy, the CUDA back end every strategy but `cpu`.

@@ -126,12 +126,14 @@ struct JoinColumnsOutput {
 /// Makes an output that counts the rows of the result and writes none.
 inline JoinCountOutput join_count() { return {}; }
 
-/// Two arrays of `capacity` row numbers. `Index` is a signed or unsigned integer of 4 or 8 bytes.
+/// Writes the row numbers of both sides to two arrays of `capacity` elements. `Index` is a signed or unsigned integer
+/// of 4 or 8 bytes.
 template <class Index>
 JoinPairsOutput<Index> join_pairs(Index* d_build_out, Index* d_probe_out, detail::count64 capacity) {
   return {{d_build_out, d_probe_out}, capacity};
 }
-/// The same for semi and anti joins, whose results have probe rows only.
+/// Writes the row numbers of the probe side to an array of `capacity` elements: for semi and anti joins, whose results
+/// have no build rows.
 template <class Index>
 JoinPairsOutput<Index> join_pairs(std::nullptr_t, Index* d_probe_out, detail::count64 capacity) {
   return {{nullptr, d_probe_out}, capacity};
