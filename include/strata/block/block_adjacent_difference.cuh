@@ -23,17 +23,18 @@ STRATA_NAMESPACE_BEGIN
 /// | `SubtractRight(input, output, op)` | op(x[i], x[i + 1]) | x[last] |
 /// | `SubtractRight(input, output, op, tile_successor_item)` | the same | op(x[last], tile_successor_item) |
 ///
-/// For partial tiles there are `SubtractLeftPartialTile(input, output, op, valid_items)`, which accepts a
-/// `tile_predecessor_item` behind that, and `SubtractRightPartialTile(input, output, op, valid_items)`. The first
-/// `valid_items` items are valid: none if it is not positive, all if it is above T * N. The last item is the last valid
-/// one. Items that are not valid are copied to the output, and `op` is not called with them.
+/// For partial tiles there are `SubtractLeftPartialTile(input, output, op, valid_items)`, which also takes a
+/// `tile_predecessor_item` as its last argument, and `SubtractRightPartialTile(input, output, op, valid_items)`. The
+/// first `valid_items` items are valid: none if it is not positive, all if it is above T * N. The last item is the last
+/// valid one. Items that are not valid are copied to the output, and `op` is not called with them.
 ///
-/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. It gets the results
-///   of its items. `tile_predecessor_item` is that of the first thread, `tile_successor_item` that of the last.
+/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Each thread gets the
+///   results of its own items. The first thread passes the `tile_predecessor_item` that counts, the last thread the
+///   `tile_successor_item`.
 /// - `input` and `output` may be the same array.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
-/// - Shared memory: that of BlockShuffle, one item per thread. One barrier. Bank conflicts: none.
+/// - Shared memory: as much as BlockShuffle, one item per thread. One barrier. Bank conflicts: none.
 /// - `T` must be trivially relocatable. Outputs may have another type, to which results of `op` and items are
 ///   converted. `SubtractLeft` with a predecessor and `SubtractRight` with a successor convert no items.
 ///

@@ -28,15 +28,15 @@ STRATA_NAMESPACE_BEGIN
 /// | `FlagTails(tail_flags, input, op[, tile_successor_item])` | |
 /// | `FlagHeadsAndTails(head_flags, [tile_predecessor_item,] tail_flags, [tile_successor_item,] input, op)` | |
 ///
-/// - Every thread of the block must call, in uniform control flow. It gets the flags of its items.
-///   `tile_predecessor_item` is that of the first thread, `tile_successor_item` that of the last. If there is no
-///   predecessor, the first thread keeps `preds[0]`.
+/// - Every thread of the block must call, in uniform control flow. Each thread gets the flags of its own items. The
+///   first thread passes the `tile_predecessor_item` that counts, the last thread the `tile_successor_item`. If there
+///   is no predecessor, the first thread keeps `preds[0]`.
 /// - `op` returns true where items differ. It is called with the `int` index of the second item in the tile, if it
 ///   accepts one; the index of `tile_successor_item` is T * N.
 /// - Flags, or `preds`, may overwrite the input. Two outputs must be different arrays.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
-/// - Shared memory: twice that of BlockShuffle, two items per thread. One barrier. Bank conflicts: none.
+/// - Shared memory: twice as much as BlockShuffle, two items per thread. One barrier. Bank conflicts: none.
 /// - `T` must be trivially relocatable. Flags are `bool`s that are converted to the type of the flags.
 ///
 /// @code

@@ -31,12 +31,12 @@ STRATA_NAMESPACE_BEGIN
 ///   tile that no rank names are then unspecified.
 /// - Every thread of the block must call, in uniform control flow. Warp-striped arrangements need whole warps:
 ///   a multiple of 32 threads, or at most 32 threads, which are then one warp of that size.
-/// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with two barriers for each
-///   warp. It takes less shared memory and more time; for items of many bytes.
-/// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, there is a gap of one access after
-///   every 32 items of 4 bytes, 16 of 8 or 8 of 16, or there are fewer gaps. The items of a thread, if they
-///   have 1 or 2 bytes, are first rounded up to words. An item whose size is not its alignment is rounded up
-///   to an odd multiple of the alignment, or of 4 bytes if that is more.
+/// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with two barriers for each warp. This
+///   takes less shared memory and more time. Use it for large items.
+/// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, there are gaps of one access, at most one
+///   after every 32 items of 4 bytes, 16 of 8 bytes or 8 of 16 bytes. If items have 1 or 2 bytes, the items of a thread
+///   are first rounded up to whole words. An item whose size is not its alignment is rounded up to an odd multiple of
+///   the alignment, or of 4 bytes if that is more.
 /// - Bank conflicts: none in blocked, striped and warp-striped accesses, for any N and items of any size, by
 ///   `conflict_degree` of ExchangeLayout. Two exceptions: the conflicts of a scatter depend on its ranks
 ///   (random ranks: about 3.5 wavefronts instead of 1), and if B is no multiple of 32, some rows of a

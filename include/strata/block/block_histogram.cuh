@@ -108,7 +108,7 @@ class block_histogram_sort {
 };
 
 /// BLOCK_HISTO_SORT of up to 256 bins: each warp counts in counters of its own, where the lanes of a row that have the
-/// same bin find each other by votes. So a sort by bins would begin; the counts are all that is needed of it.
+/// same bin find each other by votes. A sort by bins would begin in the same way; a histogram needs only the counts.
 template <class Shape, int BlockDimX, int BlockDimY, int BlockDimZ, int Bins>
 class block_histogram_votes {
   static constexpr int threads = Shape::threads;

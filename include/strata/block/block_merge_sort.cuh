@@ -117,9 +117,8 @@ class merge_sort_block {
 ///   caller promises that all are valid.
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
 ///   valid items only. Whatever it returns, calls end and the result is a permutation of the input.
-/// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the
-///   number of items means all, 0 or less means none. No key needs to compare behind all others, and
-///   `oob_default` may be any key.
+/// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the number of items
+///   means all, 0 or less means none. Sorts need no key that comes after all others, and `oob_default` may be any key.
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
 ///   number of threads.
 /// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads
@@ -133,7 +132,7 @@ class merge_sort_block {
 ///   power of two of keys below 4 bytes, 128 bytes at most. Blocked accesses have no bank conflicts;
 ///   whether searches and merges have any depends on the keys. Keys of 4 bytes and more need no gaps
 ///   if N is odd; positions then take fewer instructions to compute.
-/// - There is code for each level, some 20 to 40 instructions for each of the N items.
+/// - Code size: 20 to 40 instructions for each level and each of the N items.
 /// - Integers of 4 and 8 bytes without values, N = 1, 2, 4, 8 or 16 for each thread of whole warps: if `compare` is
 ///   `strata::Less`, or `less` or `greater` of the standard library, libcu++ or Thrust, it is not called. Keys are
 ///   sorted by minima and maxima.

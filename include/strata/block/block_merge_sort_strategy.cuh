@@ -18,11 +18,11 @@ STRATA_NAMESPACE_BEGIN
 /// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that
 /// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with two differences:
 ///
-/// - Every barrier is one of all threads, also where a few would do.
+/// - Every barrier is a barrier of all threads, even where fewer threads would be enough.
 /// - If `compare` is no strict weak ordering, the result is unspecified. Calls end and write nothing else.
 ///
 /// `linear_tid` is the thread's index in the team, below `NUM_THREADS`. Objects of one type constructed without storage
-/// share that of their block, which can then have one team only.
+/// share one storage, so a block can have only one team of that type.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -140,8 +140,8 @@ class BlockRadixRank
 
 /// Ranks items in warp-striped arrangement: see the file's description.
 ///
-/// - A warp ranks its items among themselves, a row at a time. By RadixBits votes each lane finds the lanes that have
-///   its digit, and the last of these updates the counter for all. Then the block scans the warps' counters, and each
+/// - A warp ranks one row of its items at a time. RadixBits votes show each lane which lanes have the same digit, and
+///   the last of these lanes updates the counter for all of them. Then the block scans the warps' counters, and each
 ///   thread adds the result of its item's digit and warp.
 /// - Shared memory: a word for each digit and warp. Accesses to counters conflict where a row has different digits
 ///   whose counters lie in one bank.

@@ -122,17 +122,18 @@ struct radix_sort_policy {
 ///
 /// - Each has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
 ///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
-///   tile. It does not look at the others, and they keep their positions. A number larger than the tile means all
-///   items, 0 or less none. No key is needed that is larger than all others.
+///   tile. The other items are not read and keep their positions. If `valid_items` exceeds the tile, all items are
+///   sorted; if it is 0 or less, none. The sort needs no key that is larger than all others.
 /// - Keys are integers of up to 128 bits, enumerations, floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`)
 ///   to 64 bits, or with a decomposer any type. -0.0 is equal to +0.0. All NaN are equal and greater than +infinity.
 ///   Keys are moved unchanged.
 /// - Stable: equal keys, and their values, stay in their order, in descending sorts too.
 /// - Input is in blocked arrangement. Every thread of the block must call, in uniform control flow,
 ///   with the same range and `valid_items`. Any number of threads; at most 65,535 items.
-/// - `Algorithm` is how: passes of digits, or merges. The default is the fastest that was measured, and the result is
-///   always the same: see BlockRadixSortAlgorithm. A range without bits leaves the order as it is.
-/// - `RadixBits` is the digit of BLOCK_RADIX_SORT_THREAD_COUNTERS. It has no effect on the time of other algorithms.
+/// - `Algorithm` chooses between passes over digits and merges: see BlockRadixSortAlgorithm. The result is always the
+///   same. The default is the fastest algorithm that was measured. A range without bits leaves the order as it is.
+/// - `RadixBits` is the number of bits of a digit in BLOCK_RADIX_SORT_THREAD_COUNTERS. It does not change the time of
+///   other algorithms.
 /// - Shared memory: the largest of the keys of the tile, its values, and counters. Counters take 2^(RadixBits + 1)
 ///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with 4 RadixBits. Merges need
 ///   no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and

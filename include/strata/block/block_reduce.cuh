@@ -162,15 +162,15 @@ enum BlockReduceAlgorithm {
 /// Reduces one item, or a few, of every thread of a block to one value:
 /// `op(... op(op(item[0], item[1]), item[2]) ..., item[n - 1])`, in any association.
 ///
-/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index.
-///   Operands keep that order, so the operator need be associative only; the exception is
-///   BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY. It is called with items only, never with a neutral value
-///   or with the inputs of threads at or past `num_valid`.
+/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index. Operands keep that order,
+///   so the operator need only be associative. BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY is the exception. The operator is
+///   called only with items and results of such calls, never with a neutral value or with the inputs of threads from
+///   `num_valid` on.
 /// - Every thread of the block must call, in uniform control flow, with the same `num_valid`.
-/// - `Reduce` and `Sum` return the result in thread 0 and something unspecified in the others;
-///   `AllReduce` and `AllSum` return it, the same bits, in every thread.
-/// - `num_valid`: threads 0 .. num_valid - 1 hold an item; it is taken as 1 below 1, and as the
-///   block's thread count above that.
+/// - `Reduce` and `Sum` return the result in thread 0; what they return in other threads is unspecified. `AllReduce`
+///   and `AllSum` return the same bits in every thread.
+/// - `num_valid`: threads 0 .. num_valid - 1 hold an item. A value below 1 counts as 1, and a value above the number of
+///   threads as that number.
 /// - Determinism: the association depends on the types, the block's shape and `num_valid` alone, so
 ///   floating-point results repeat bit for bit.
 /// - Shared memory: WARP_REDUCTIONS sizeof(T) per warp; RAKING the items, each rounded up to an odd

@@ -31,8 +31,8 @@ STRATA_NAMESPACE_BEGIN
 ///   Offsets of runs must not fall. The first may be above 0, if no window begins before it.
 /// - Items of a window that are behind the last run, and their positions, are unspecified. With offsets, the last run
 ///   has no end.
-/// - Every thread of the block must construct, in uniform control flow: up to 2 barriers, 1 with offsets.
-///   `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
+/// - Every thread of the block must construct the object, in uniform control flow. The constructor has up to 2
+///   barriers, 1 with offsets. `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
 /// - A thread finds the run of its first item by a binary search in shared memory. It compares its other items, up to
 ///   four at a time, with the begins of the runs that follow, and searches again where many of these have length 0.
 /// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the

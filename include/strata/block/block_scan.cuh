@@ -26,8 +26,8 @@ enum BlockScanAlgorithm {
   /// A thread of the first warp keeps its items in registers if they are few. In blocks of more than 512 threads,
   /// `Sum` of integers of up to 32 bits is scanned as by BLOCK_SCAN_WARP_SCANS, which is faster there.
   BLOCK_SCAN_RAKING,
-  /// The same, but the first warp always keeps the items in registers between the reduction and the scan: half the
-  /// reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
+  /// As BLOCK_SCAN_RAKING, but the first warp always keeps the items in registers between the reduction and the scan.
+  /// This takes half the reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
   BLOCK_SCAN_RAKING_MEMOIZE,
   /// Each warp scans by shuffles, then adds the sums of the warps before it. Lowest latency, least shared
   /// memory, and one barrier; a prefix functor takes a second one.
@@ -139,9 +139,9 @@ struct block_scan_forms {
 ///     inclusive: output[i] = op(... op(op(prefix, item[0]), item[1]) ..., item[i])
 ///     exclusive: output[i] = op(... op(op(prefix, item[0]), item[1]) ..., item[i - 1])
 ///
-/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index. Operands keep
-///   their order, so the operator need be associative only. It is called only with items, the prefix and
-///   results of such calls.
+/// - Items are numbered by thread, row-major (x fastest), and within a thread by array index. Operands keep their
+///   order, so the operator need only be associative. It is called only with items, the prefix and results of such
+///   calls.
 /// - Every thread of the block must call, in uniform control flow, with the same arguments except for items
 ///   and outputs. Any number of threads, 1 to 1024. An output may be the input's variable.
 /// - The prefix is an `initial_value`, or the value that `block_prefix_callback_op(block_aggregate)` returns.

@@ -27,10 +27,11 @@ enum BlockStoreAlgorithm {
   /// Blocked arrangement: items change threads through shared memory, then memory is written as by
   /// BLOCK_STORE_STRIPED. For any iterator and any number of items.
   BLOCK_STORE_TRANSPOSE,
-  /// The same within each warp, without a barrier of the block. Needs a multiple of 32 threads.
+  /// Blocked arrangement, as BLOCK_STORE_TRANSPOSE within each warp, without a barrier of the block. Needs a multiple
+  /// of 32 threads.
   BLOCK_STORE_WARP_TRANSPOSE,
-  /// The same, one warp after the other through the shared memory of one warp: less memory, and a barrier
-  /// between warps.
+  /// Blocked arrangement, as BLOCK_STORE_WARP_TRANSPOSE, one warp after the other through the shared memory of one
+  /// warp. This takes less memory, and a barrier between warps.
   BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED,
 };
 

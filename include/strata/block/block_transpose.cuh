@@ -48,13 +48,13 @@ STRATA_HD constexpr int default_square_side() {
 /// shared memory; and moves such tiles between the threads and matrices in memory, with full lines on
 /// both sides.
 ///
-/// - `Load` reads a tile of a matrix by rows, of which `leading_dimension` is the number of items from
-///   one row to the next; `Transpose` gives each thread its items of the transposed tile; `Store`
-///   writes the transposed tile, `TileColumns` x `TileRows`, to a matrix by rows. Items may be changed
-///   between the steps, or come from somewhere else altogether.
-/// - `valid_rows`, `valid_columns`: only so much of the tile, as it was before `Transpose`, exists, in
-///   `Store` too. What lies outside is not accessed; items that would have received it keep their
-///   value. Not positive: nothing exists.
+/// - `Load` reads a tile of a matrix that is stored by rows; `leading_dimension` is the number of items from one row to
+///   the next. `Transpose` gives each thread its items of the transposed tile. `Store` writes the transposed tile,
+///   `TileColumns` x `TileRows`, to a matrix that is stored by rows. The caller may change items between the steps, or
+///   pass items from elsewhere.
+/// - `valid_rows`, `valid_columns`: only these first rows and columns of the tile lie in the matrix. They are counted
+///   before `Transpose`, also in `Store`. Nothing outside of them is accessed, and items that `Load` does not read keep
+///   their value. If one of them is not positive, nothing is accessed.
 /// - Arrangement: a thread holds squares of `square_side` x `square_side` items; in squares, tiles are
 ///   striped over the block by rows. `Place(i)` is the row and column of item i of this thread in the
 ///   tile that `Load` reads, `TransposedPlace(i)` in the one that `Store` writes; negative where a
@@ -65,11 +65,11 @@ STRATA_HD constexpr int default_square_side() {
 ///   units of as many bytes.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
-/// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4
-///   bytes or more; else with the least padding that avoids conflicts. Conflicts: none, in any
-///   instruction, which is proved when the class is instantiated. Where no padding does it, it does
-///   not compile; a `Layout` of one's own (any of shared_layout.hpp, for a matrix of `TileColumns`
-///   rows of TileRows / square_side units) does, with `write_conflicts` and `read_conflicts`.
+/// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;
+///   else with the least padding that avoids conflicts. Conflicts: none, in any instruction, which is proved when the
+///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`: any
+///   layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side units. `write_conflicts`
+///   and `read_conflicts` are then its conflict degrees.
 /// - `T` is trivially relocatable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
 ///   their alignment, each with shared memory of its own.
 ///

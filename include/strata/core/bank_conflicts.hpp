@@ -113,8 +113,8 @@ STRATA_HD constexpr int conflict_degree(const Layout& layout, const Pattern& pat
 
 namespace detail {
 
-/// Whether `conflict_degree` is above 1. Ends at the first conflict: the search for a layout, which
-/// compilers repeat for every tile, tries many layouts that have conflicts.
+/// True if `conflict_degree` is above 1. Ends at the first conflict: the search for a layout, which compilers repeat
+/// for every tile, tries many layouts that have conflicts.
 template <class Layout, class Pattern>
 STRATA_HD constexpr bool has_conflicts(const Layout& layout, const Pattern& pattern) {
   for (int instruction = 0; instruction < Pattern::instructions; ++instruction) {
@@ -152,8 +152,8 @@ STRATA_HD constexpr wavefront_count count_wavefronts(const Layout& layout, const
   return total;
 }
 
-/// The serialisation factor of a kernel that executes each of these patterns equally often: its wavefronts
-/// divided by their number without conflicts, so 1.0 if there are none.
+/// Serialisation factor of a kernel that executes each of these patterns equally often: its number of wavefronts
+/// divided by the number without conflicts. It is 1.0 if there are no conflicts.
 template <class Layout, class... Patterns>
 STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&... patterns) {
   const wavefront_count total = (wavefront_count{} + ... + strata::count_wavefronts(layout, patterns));
@@ -162,8 +162,8 @@ STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&..
 
 // ------------------------------------------------------------------------------------ patterns
 
-/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model looks at
-/// the first `Warps` warps; the others are served as one of these.
+/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model computes the first
+/// `Warps` warps; every other warp has the same conflicts as one of these.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;

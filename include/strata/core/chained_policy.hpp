@@ -55,8 +55,8 @@ struct no_policy_rows {};
 ///   gets the oldest, one newer than the whole chain the newest. Policies that no compiled
 ///   architecture can choose are not instantiated.
 ///
-/// `Rows` is a class, another policy too, whose rows the policy has where it declares none of that name.
-/// Of a policy in the place of `Rows`, nothing but rows is taken: the version and the chain are these.
+/// `Rows` is a class with tuning rows. The policy inherits each row that it does not declare. If `Rows` is itself a
+/// policy, only its tuning rows are inherited, not its version or chain.
 template <int PtxVersion, class Policy, class Previous, class Rows = no_policy_rows>
 struct ChainedPolicy : Rows {
   static constexpr int ptx_version = PtxVersion;  ///< Lowest version that the policy is for.

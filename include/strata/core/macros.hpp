@@ -35,7 +35,7 @@
 #define STRATA_HAS_INT128 0
 #endif
 
-/// clang in the place of nvcc, which lacks some of its functions.
+/// clang compiles CUDA code instead of nvcc. It lacks some functions of nvcc.
 #if defined(__clang__) && defined(__CUDA__) && !defined(__NVCC__)
 #define STRATA_CLANG_CUDA 1
 #else
@@ -56,7 +56,7 @@
 
 /// `STRATA_DEBUG=1` turns on device assertions, a synchronisation after every launch, and a log on the standard error:
 /// of launches, and of the reason why a call returns cudaErrorInvalidValue. `STRATA_DEBUG_SYNC` and `STRATA_DEBUG_LOG`
-/// turn the latter two on or off alone.
+/// turn the synchronisation and the log on or off alone.
 #ifndef STRATA_DEBUG
 #define STRATA_DEBUG 0
 #endif

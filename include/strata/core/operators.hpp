@@ -17,7 +17,7 @@ template <class T>
 inline constexpr bool is_device_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                        std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
-/// Whether a number is negative or -0.0.
+/// True if a number is negative or -0.0.
 template <class T>
 STRATA_HD constexpr bool has_sign(T x) {
 // NVRTC and MSVC have no __builtin_signbit. That of nvcc 12.4 calls a function of double with a float, which does not
@@ -75,8 +75,8 @@ STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
 
 /// The sum of two values, `a + b`.
 ///
-/// Function objects for reductions and scans, and of differences. Any callable `op(a, b)` serves, those of the standard
-/// library and of libcu++ too; the ones below are also known to `operator_traits`.
+/// Reductions, scans and differences take any callable `op(a, b)`, also those of the standard library and of libcu++.
+/// `operator_traits` knows the function objects of this header.
 struct Sum {
   /// Returns `a + b`.
   template <class T, class U>
@@ -94,12 +94,12 @@ struct Difference {
   }
 };
 
-/// The smaller of two values by operator <; the first if they are equal or unordered.
+/// The smaller of two values by operator <. It is the first value if they are equal or unordered.
 ///
-/// For `float`, `double`, `__half` and `__nv_bfloat16` as fmin: of a NaN and a number the result is the
-/// number; of two NaNs it is a NaN with unspecified bits. -0.0 is smaller than +0.0. So every order and
-/// association of the operands gives the same bits, NaNs aside. (Code that is compiled to flush subnormal
-/// floats to zero may return zeros for these.)
+/// `float`, `double`, `__half` and `__nv_bfloat16` are compared as by fmin. The minimum of a NaN and a number is the
+/// number. The minimum of two NaNs is a NaN with unspecified bits. -0.0 is smaller than +0.0. So every order and
+/// association of the operands gives the same bits, except for NaNs. (Code that is compiled to flush subnormal floats
+/// to zero may return zeros for these.)
 struct Min {
   /// Returns the smaller value.
   template <class T, class U>
@@ -113,8 +113,8 @@ struct Min {
   }
 };
 
-/// The larger of two values by operator <; the first if they are equal or unordered. Floating-point values
-/// are treated as by `Min`: of a NaN and a number the result is the number, and +0.0 is larger than -0.0.
+/// The larger of two values by operator <. It is the first value if they are equal or unordered. Floating-point values
+/// are treated as by `Min`: the maximum of a NaN and a number is the number, and +0.0 is larger than -0.0.
 struct Max {
   /// Returns the larger value.
   template <class T, class U>
@@ -191,7 +191,8 @@ struct ArgMax {
 
 namespace detail {
 
-/// Of two (index, value) pairs the one whose value comes first by `compare`; of equal values the smaller index.
+/// Takes the (index, value) pair whose value comes first by `compare`. If the values are equal, it takes the smaller
+/// index.
 template <class Compare>
 struct arg_first {
   Compare compare;
@@ -331,7 +332,7 @@ STRATA_HD constexpr known_order order_of() {
 template <class T, hardware_reduction Operation>
 struct traits_of_operation;
 
-/// An operator of which no more is known than that it is associative.
+/// An operator that is known to be associative, and nothing else.
 struct associative_operator {
   /// True if `op(a, b)` is `op(b, a)`.
   static constexpr bool commutative = false;
@@ -343,15 +344,15 @@ struct associative_operator {
 
 }  // namespace detail
 
-/// What an algorithm may assume of `Operator` on values of type `T`.
+/// What an algorithm may assume about `Operator` on values of type `T`.
 ///
 /// The operators of strata are known on numbers: `Sum`, `Min`, `Max` and the bit operators on integers; `Sum` on
 /// floating-point numbers, `__half` and `__nv_bfloat16` and CUDA's pairs of these; `Min` and `Max` on the numbers that
 /// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. So are those of libcu++, Thrust,
 /// CUB and the standard library (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...; minima and maxima of
-/// integers). Of all others, algorithms assume only that they are associative: operands keep their order. These are
-/// your operators, and all operators on classes, enumerations and CUDA's vectors such as `float2`, whose `+`, `<` or
-/// `&` is yours.
+/// integers). Algorithms assume only that all other operators are associative: operands keep their order. These are
+/// your own operators, and all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's
+/// vectors such as `float2`.
 ///
 /// Reductions need no ordered exchange where the order does not matter. To say so, derive a specialisation from
 /// `commutative_operator`:
@@ -359,7 +360,7 @@ struct associative_operator {
 ///     template <>
 ///     struct strata::operator_traits<strata::Sum, my_vector> : strata::commutative_operator {};
 ///
-/// or, of an operator that does the same as one of these on numbers, from the traits of that one:
+/// If your operator does on numbers what one of these does, derive from the traits of that operator:
 ///
 ///     template <class T>
 ///     struct strata::operator_traits<my_plus, T> : strata::operator_traits<strata::Sum, T> {};
@@ -371,7 +372,7 @@ struct associative_operator {
 template <class Operator, class T>
 struct operator_traits : detail::traits_of_operation<T, detail::known_operation<Operator, T>()> {};
 
-/// The traits of an operator of which no more is known than that it is associative and commutative.
+/// The traits of an operator that is known to be associative and commutative, and nothing else.
 struct commutative_operator {
   static constexpr bool commutative = true;                                 ///< Operands may change places.
   static constexpr bool has_identity = false;                               ///< There is no identity().

@@ -13,22 +13,22 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Calls with tuning rows of yours. This hub has none: it stands for the rows of each algorithm.
+/// Default argument of `Tuned*<Hub>`: use the library's tuning rows.
 ///
 /// Each class of device functions is a template of its policy hub: `DeviceScan` is
 /// `TunedDeviceScan<default_policy_hub>`, and so on. `TunedDeviceScan<my_hub>` has the same functions, with temporary
 /// storage and without, and reads its rows from `my_hub`.
 ///
 /// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
-/// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. A hub of
-///   yours needs rows of the same names and types in each of its policies. A `static_assert` names them if one is
-///   missing. A policy that derives from `ChainedPolicy<version, itself, previous, rows>` has the rows of the policy
-///   `rows` where it declares none.
-/// - **Types.** The library's hubs are templates of what their rows depend on, such as the type of the items. A hub of
-///   yours serves all types that it is given with, so its rows must fit all of them.
+/// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. Your hub
+///   needs rows of the same names and types in each of its policies. A `static_assert` names them if one is missing. A
+///   policy that derives from `ChainedPolicy<version, itself, previous, rows>` has the rows of the policy `rows` where
+///   it declares none.
+/// - **Types.** The library's hubs are templates of what their rows depend on, such as the type of the items. Your hub
+///   serves all types that a program uses it with, so its rows must fit all of them.
 /// - **Temporary storage.** A size query and its call need the same hub.
-/// - **Errors.** Rows that an algorithm cannot have do not compile. What a device cannot have, such as more shared
-///   memory than there is, is an error of the launch.
+/// - **Errors.** Rows that an algorithm cannot use do not compile. Rows that a device cannot run, for example with too
+///   much shared memory, are an error of the launch.
 ///
 /// @code
 /// #include <strata/device/device_scan.cuh>
@@ -81,14 +81,14 @@ template <template <class> class Rows, class PolicyHub, class Default>
 using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>,
                                   Default, PolicyHub>;
 
-/// Whether blocks of all these numbers of threads are whole warps that a device can have.
+/// True if blocks of each of these numbers of threads consist of whole warps and a device can run them.
 template <class... Threads>
 constexpr bool are_whole_warps(Threads... threads) {
   return ((threads > 0 && threads <= 1024 && threads % 32 == 0) && ...);
 }
 
-/// The least of what `Figure<Policy>::value` says of the policies of a chain, up to this one. Temporary storage is
-/// sized by it where its size must not depend on the device.
+/// Minimum of `Figure<P>::value` over this policy and all older ones. It determines the size of temporary storage where
+/// that must not depend on the device.
 template <template <class> class Figure, class Policy>
 constexpr std::size_t least_in_chain() {
   constexpr std::size_t here = Figure<Policy>::value;

@@ -53,8 +53,8 @@ struct PlainLayout {
   STRATA_HD static constexpr int storage_elements(int elements) { return elements; }
 };
 
-/// `By` unused elements after every `Every`. The classical use is one after 32: accesses with a stride
-/// that is a power of two up to 32 then use all banks.
+/// `By` unused elements follow every `Every` elements. The classical choice is one after 32: accesses with a stride of
+/// a power of two up to 32 then use all banks.
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
@@ -66,7 +66,7 @@ struct PaddedLayout {
   }
 };
 
-/// A matrix by rows, each followed by `Pad` unused elements. With an odd pitch, a column of 4-byte
+/// A matrix that is stored by rows, each followed by `Pad` unused elements. With an odd pitch, a column of 4-byte
 /// elements uses all banks, as a row does: 32 x 32 elements with one of padding.
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
@@ -88,11 +88,11 @@ struct PaddedMatrixLayout {
   }
 };
 
-/// A matrix by rows of `RowElements`, a power of two, without padding. Each row is permuted: the position in
-/// the row is the element's column exclusive-or the row's index. With as many rows and columns as a wavefront has
-/// lanes (32 of 4 bytes, 16 of 8, 8 of 16), both rows and columns use all banks. Rows that are shorter than
-/// a wavefront are permuted together, as one row of the wavefront's length: lanes may then read
-/// neighbouring elements, or each lane a row.
+/// A matrix that is stored by rows of `RowElements`, a power of two, without padding. Each row is permuted: an
+/// element's position in its row is its column exclusive-or the index of the row. With as many rows and columns as a
+/// wavefront has lanes (32 of 4 bytes, 16 of 8, 8 of 16), both rows and columns use all banks. Rows that are shorter
+/// than a wavefront are permuted together, as one row of the wavefront's length: lanes may then read neighbouring
+/// elements, or each lane a row.
 template <int ElementBytes, int RowElements>
 struct SwizzledLayout {
   static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,

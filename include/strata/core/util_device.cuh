@@ -22,7 +22,7 @@ inline cudaError_t PtxVersion(int& ptx_version) {
   return status;
 }
 
-/// The PTX version that a call on `device` takes. The current device stays the same.
+/// The architecture whose code runs on `device`. The current device stays the same.
 inline cudaError_t PtxVersion(int& ptx_version, int device) {
   int current = 0;
   cudaError_t status = cudaGetDevice(&current);

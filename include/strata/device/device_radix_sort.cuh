@@ -82,7 +82,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceRadixSort {
   // -------------------------------------------------------------- keys
-  /// Sorts keys in ascending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts keys in ascending order, from one array to another. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               Key* d_keys_out, NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
@@ -90,8 +90,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys in ascending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1` of
-  /// the fields that `decomposer` returns.
+  /// Sorts keys in ascending order, from one array to another. Compares bits `begin_bit` to `end_bit - 1` of the fields
+  /// that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -108,7 +108,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                                decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys in ascending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts keys in ascending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
@@ -116,8 +116,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys in ascending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1` of the
-  /// fields that `decomposer` returns.
+  /// Sorts keys in ascending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1` of the fields that
+  /// `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                               NumItemsT num_items, Decomposer decomposer, int begin_bit, int end_bit,
@@ -132,7 +132,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items, decomposer, 0,
                                                detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys in descending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts keys in descending order, from one array to another. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class KeyIterator, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         Key* d_keys_out, NumItemsT num_items, int begin_bit = 0,
@@ -140,8 +140,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys in descending order, from one array to another. Compares the bits from `begin_bit` to `end_bit - 1` of
-  /// the fields that `decomposer` returns.
+  /// Sorts keys in descending order, from one array to another. Compares bits `begin_bit` to `end_bit - 1` of the
+  /// fields that `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class KeyIterator,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -159,7 +159,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, num_items,
                                               decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys in descending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts keys in descending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, int begin_bit = 0,
@@ -167,8 +167,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_keys<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, num_items,
                                               detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys in descending order, between two buffers. Compares the bits from `begin_bit` to `end_bit - 1` of the
-  /// fields that `decomposer` returns.
+  /// Sorts keys in descending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1` of the fields that
+  /// `decomposer` returns.
   template <class Key, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                         DoubleBuffer<Key>& d_keys, NumItemsT num_items, Decomposer decomposer,
@@ -186,7 +186,7 @@ struct TunedDeviceRadixSort {
   }
 
   // -------------------------------------------------------------- pairs
-  /// Sorts keys with their values in ascending order, from one array to another. Compares the bits from `begin_bit` to
+  /// Sorts keys with their values in ascending order, from one array to another. Compares bits `begin_bit` to
   /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
             class = detail::if_count<NumItemsT>>
@@ -197,7 +197,7 @@ struct TunedDeviceRadixSort {
                                                 d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
                                                 end_bit, stream);
   }
-  /// Sorts keys with their values in ascending order, from one array to another. Compares the bits from `begin_bit` to
+  /// Sorts keys with their values in ascending order, from one array to another. Compares bits `begin_bit` to
   /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
@@ -218,8 +218,7 @@ struct TunedDeviceRadixSort {
                                                 d_values_out, num_items, decomposer, 0,
                                                 detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys with their values in ascending order, between two buffers. Compares the bits from `begin_bit` to
-  /// `end_bit - 1`.
+  /// Sorts keys with their values in ascending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, int begin_bit = 0,
@@ -227,8 +226,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                 detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys with their values in ascending order, between two buffers. Compares the bits from `begin_bit` to
-  /// `end_bit - 1` of the fields that `decomposer` returns.
+  /// Sorts keys with their values in ascending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`
+  /// of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, DoubleBuffer<Key>& d_keys,
                                DoubleBuffer<Value>& d_values, NumItemsT num_items, Decomposer decomposer, int begin_bit,
@@ -245,7 +244,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                 decomposer, 0, detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys with their values in descending order, from one array to another. Compares the bits from `begin_bit` to
+  /// Sorts keys with their values in descending order, from one array to another. Compares bits `begin_bit` to
   /// `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class KeyIterator, class ValueIterator,
             class = detail::if_count<NumItemsT>>
@@ -257,7 +256,7 @@ struct TunedDeviceRadixSort {
                                                d_values_out, num_items, detail::identity_decomposer{}, begin_bit,
                                                end_bit, stream);
   }
-  /// Sorts keys with their values in descending order, from one array to another. Compares the bits from `begin_bit` to
+  /// Sorts keys with their values in descending order, from one array to another. Compares bits `begin_bit` to
   /// `end_bit - 1` of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class KeyIterator, class ValueIterator,
             class = detail::if_decomposer<Decomposer, Key>>
@@ -279,8 +278,7 @@ struct TunedDeviceRadixSort {
                                                d_values_out, num_items, decomposer, 0,
                                                detail::radix_key_bits<Key, Decomposer>(), stream);
   }
-  /// Sorts keys with their values in descending order, between two buffers. Compares the bits from `begin_bit` to
-  /// `end_bit - 1`.
+  /// Sorts keys with their values in descending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`.
   template <class Key, class Value, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
@@ -288,8 +286,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_pairs<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys, d_values, num_items,
                                                detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Sorts keys with their values in descending order, between two buffers. Compares the bits from `begin_bit` to
-  /// `end_bit - 1` of the fields that `decomposer` returns.
+  /// Sorts keys with their values in descending order, between two buffers. Compares bits `begin_bit` to `end_bit - 1`
+  /// of the fields that `decomposer` returns.
   template <class Key, class Value, class NumItemsT, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          DoubleBuffer<Key>& d_keys, DoubleBuffer<Value>& d_values, NumItemsT num_items,
@@ -316,8 +314,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                   num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in ascending order. Compares the bits from `begin_bit` to `end_bit - 1` of
-  /// the fields that `decomposer` returns.
+  /// Writes the indices of the sorted keys in ascending order. Compares bits `begin_bit` to `end_bit - 1` of the fields
+  /// that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -335,7 +333,7 @@ struct TunedDeviceRadixSort {
                                                   num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
                                                   stream);
   }
-  /// Writes the indices of the sorted keys in descending order. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Writes the indices of the sorted keys in descending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                        Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
@@ -344,8 +342,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                  num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in descending order. Compares the bits from `begin_bit` to `end_bit - 1` of
-  /// the fields that `decomposer` returns.
+  /// Writes the indices of the sorted keys in descending order. Compares bits `begin_bit` to `end_bit - 1` of the
+  /// fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,

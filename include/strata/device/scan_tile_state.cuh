@@ -25,7 +25,7 @@ STRATA_NAMESPACE_BEGIN
 /// kernel. There a TilePrefixCallbackOp takes the aggregate of a tile and returns the aggregate of all tiles before it:
 /// it is a prefix callback of BlockScan.
 ///
-/// - `T` is the type of the scan: any trivially relocatable type of any size. The operator need be associative only.
+/// - `T` is the type of the scan: any trivially relocatable type of any size. The operator need only be associative.
 /// - Order: the number of a tile alone determines in which order values are combined. So floating-point results repeat
 ///   bit for bit.
 /// - Forward progress: a block waits for tiles with lower numbers only. `TakeTile` numbers tiles in the order in which

@@ -81,7 +81,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream);
   }
 
-  /// Sorts the keys of all ranks in ascending order. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts the keys of all ranks in ascending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -91,8 +91,8 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
-  /// Sorts the keys of all ranks in ascending order. Compares the bits from `begin_bit` to `end_bit - 1` of the fields
-  /// that `decomposer` returns.
+  /// Sorts the keys of all ranks in ascending order. Compares bits `begin_bit` to `end_bit - 1` of the fields that
+  /// `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                               detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -120,7 +120,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream);
   }
 
-  /// Sorts the keys of all ranks in descending order. Compares the bits from `begin_bit` to `end_bit - 1`.
+  /// Sorts the keys of all ranks in descending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Key>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -130,8 +130,8 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
-  /// Sorts the keys of all ranks in descending order. Compares the bits from `begin_bit` to `end_bit - 1` of the fields
-  /// that `decomposer` returns.
+  /// Sorts the keys of all ranks in descending order. Compares bits `begin_bit` to `end_bit - 1` of the fields that
+  /// `decomposer` returns.
   template <class KeyIterator, class Key, class Decomposer, class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortKeysDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                         detail::count64 num_items, Key* d_keys_out, detail::count64 capacity,
@@ -161,8 +161,7 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream);
   }
 
-  /// Sorts the keys of all ranks with their values in ascending order. Compares the bits from `begin_bit` to `end_bit -
-  /// 1`.
+  /// Sorts the keys of all ranks with their values in ascending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -172,8 +171,8 @@ struct DistributedRadixSort {
                        capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
-  /// Sorts the keys of all ranks with their values in ascending order. Compares the bits from `begin_bit` to `end_bit -
-  /// 1` of the fields that `decomposer` returns.
+  /// Sorts the keys of all ranks with their values in ascending order. Compares bits `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -206,8 +205,7 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream);
   }
 
-  /// Sorts the keys of all ranks with their values in descending order. Compares the bits from `begin_bit` to `end_bit
-  /// - 1`.
+  /// Sorts the keys of all ranks with their values in descending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class ValueIterator, class Key, class Value>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                          ValueIterator d_values_in, detail::count64 num_items, Key* d_keys_out,
@@ -217,8 +215,8 @@ struct DistributedRadixSort {
                       capacity, num_out, comm, stream, detail::identity_decomposer{}, begin_bit, end_bit);
   }
 
-  /// Sorts the keys of all ranks with their values in descending order. Compares the bits from `begin_bit` to `end_bit
-  /// - 1` of the fields that `decomposer` returns.
+  /// Sorts the keys of all ranks with their values in descending order. Compares bits `begin_bit` to `end_bit - 1` of
+  /// the fields that `decomposer` returns.
   template <class KeyIterator, class ValueIterator, class Key, class Value, class Decomposer,
             class = detail::if_decomposer<Decomposer, Key>>
   static cudaError_t SortPairsDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A sequence of equal items. Differences and comparisons use the position, which begins with `offset`. Read on host
-/// and device; no memory. Iterators are equal if their values and their offsets are.
+/// A sequence of equal items. Differences and comparisons use the position, which begins with `offset`. It works on
+/// host and device, and reads no memory. Iterators are equal if their values and positions are equal.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>

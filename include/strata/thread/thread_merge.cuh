@@ -94,8 +94,8 @@ STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int beg
 
 }  // namespace detail
 
-/// Where a merge of two sorted ranges is cut: of the first `diag` items of
-/// merge(keys1[0 .. keys1_count), keys2[0 .. keys2_count)), how many come from the first range.
+/// Finds where a diagonal cuts the merge of two sorted ranges. Returns how many of the first `diag` items of
+/// merge(keys1[0 .. keys1_count), keys2[0 .. keys2_count)) come from the first range.
 ///
 ///              keys2
 ///                1   3   3   6

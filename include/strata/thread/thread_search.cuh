@@ -20,8 +20,8 @@ struct less_by_less_equal {
 
 }  // namespace detail
 
-/// Where `val` belongs in the sorted items input[0 .. num_items): LowerBound gives the index of the first item that
-/// is not less than `val`, UpperBound that of the first item that is greater. `num_items` if there is none.
+/// LowerBound returns the index of the first of the sorted items input[0 .. num_items) that is not less than `val`, and
+/// UpperBound the index of the first item that is greater. They return `num_items` if there is none.
 ///
 /// - One thread searches, with at most ceil(log2(num_items + 1)) comparisons. The number of items may be 0.
 /// - Items and `val` are compared by `<` alone: item < val by LowerBound, val < item by UpperBound. Their types may
@@ -59,10 +59,10 @@ STRATA_D OffsetT UpperBound(InputIteratorT input, OffsetT num_items, T val) {
   return detail::partition_point(OffsetT{0}, num_items, [&](OffsetT i) { return val < input[i]; });
 }
 
-/// Where the merge of a[0 .. a_len) and b[0 .. b_len), both sorted, is cut by a diagonal: the first `diagonal` items
-/// of it are path_coordinate.x items of `a` and path_coordinate.y of `b`. Items are compared by `<=` alone, those of
-/// `a` come first among equal ones. `CoordinateT` is any type with members x and y, such as int2. MergePath is the
-/// same by any comparator; see there for the rest.
+/// Finds where a diagonal cuts the merge of the sorted ranges a[0 .. a_len) and b[0 .. b_len): its first `diagonal`
+/// items are path_coordinate.x items of `a` and path_coordinate.y items of `b`. Items are compared by `<=` alone; items
+/// of `a` come before equal items of `b`. `CoordinateT` is any type with members x and y, such as int2. MergePath takes
+/// any comparator; see there for the rest.
 template <class AIteratorT, class BIteratorT, class OffsetT, class CoordinateT>
 STRATA_HD void MergePathSearch(OffsetT diagonal, AIteratorT a, BIteratorT b, OffsetT a_len, OffsetT b_len,
                                CoordinateT& path_coordinate) {

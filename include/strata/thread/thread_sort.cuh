@@ -41,12 +41,12 @@ STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others
 /// pairs of neighbours and exchanges those out of order: after N rounds, N keys are sorted.
 ///
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering.
-/// - Stable: of two keys neither of which must come before the other, the first stays the first.
-///   (Only neighbours are exchanged, and equal ones never.)
+/// - Stable: two keys keep their order if neither must come before the other. (Only neighbours are exchanged, and equal
+///   ones never.)
 /// - `compare` is called N * (N - 1) / 2 times. All indices are constants, so the arrays stay in registers.
 ///   For N up to some 30 this costs less than indices that depend on the keys.
-/// - `StableOddEvenSortPartial` sorts the first `valid_items` items. It neither reads nor moves others.
-///   More than there are means all, 0 or less none.
+/// - `StableOddEvenSortPartial` sorts the first `valid_items` items. It neither reads nor moves other items. If
+///   `valid_items` exceeds N, all items are sorted; if it is 0 or less, none.
 /// - Whatever `compare` answers, the result is a permutation of the input.
 ///
 /// Source: odd-even transposition, N. Haberman, Parallel neighbor-sort, 1972. The name is CUB's.

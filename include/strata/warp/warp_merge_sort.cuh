@@ -61,14 +61,12 @@ class merge_sort_warp {
 /// BlockMergeSort, with a logical warp in place of the block:
 ///
 /// - Blocked: item i of lane l is number l * N + i.
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical
-///   warps, side by side; of another width there is one in each warp, its first lanes, and the
-///   others must not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side by side. With
+///   another width each warp has one, its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together, with the same `valid_items`. Those of other
 ///   logical warps need not. Full tiles of all logical warps of a warp take less time if they do.
-/// - Each logical warp has a `TempStorage` of its own, of an array in shared memory: as much as a
-///   block of W threads, but for the 8 bytes. Blocked accesses of whole warps have no bank
-///   conflicts.
+/// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as for a
+///   block of W threads, less 8 bytes. Blocked accesses of whole warps have no bank conflicts.
 /// - Integers by known comparators, as in BlockMergeSort, need no shared memory if W is a power of two.
 /// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same
 ///   storage, and before the storage is used for anything else.

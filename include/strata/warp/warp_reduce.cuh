@@ -32,21 +32,20 @@ inline constexpr bool takes_any_operands =
 /// Reduces one item, or a few, of every lane of a logical warp to one value:
 /// `op(... op(op(item[0], item[1]), item[2]) ..., item[n - 1])`, in any association.
 ///
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 /
-///   LogicalWarpThreads logical warps, side by side; of another width there is one in each warp,
-///   its first lanes, and the other lanes must not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads logical warps,
+///   side by side. With another width each warp has one, its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not: they may be elsewhere, or
 ///   call with other arguments.
 /// - The items of a lane are an array, a `cuda::std::array` or a span of a fixed length.
-/// - Items are numbered by lane, and within a lane by index. Operands keep that order, so the
-///   operator need be associative only. It is called with items and with results of such calls,
-///   never with the input of a lane at or past `valid_items`.
+/// - Items are numbered by lane, and within a lane by index. Operands keep that order, so the operator need only be
+///   associative. It is called with items and with results of such calls, never with the input of a lane at or past
+///   `valid_items`.
 /// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
 ///   segmented forms in the first lane of each segment; the value in other lanes is unspecified.
 ///   `AllReduce` and `AllSum` return it, the same bits, in every lane of the logical warp.
 /// - `Min` and `Max` are `strata::Min` and `strata::Max`; their contracts define the results for NaNs.
-/// - `valid_items`: lanes 0 .. valid_items - 1 hold an item; 1 to LogicalWarpThreads, the same in the whole logical
-///   warp. Only debug builds check it.
+/// - `valid_items`: lanes 0 .. valid_items - 1 hold an item. It is 1 to LogicalWarpThreads, and the same in the whole
+///   logical warp. Only debug builds check it.
 /// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The first lane starts a
 ///   segment and the last lane ends one whatever their flags.
 /// - Determinism: the association depends on the types, `valid_items` and the flags alone, so

@@ -23,8 +23,9 @@ STRATA_NAMESPACE_BEGIN
 /// | `MaxKeysSorted`, `MinKeysSorted` | in the order of a stable sort: descending for the greatest |
 /// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | the same, with the values of the keys |
 ///
-/// - Arguments are `(keys, k)` or `(keys, values, k)`, and behind them `valid_items` if only so many items of the tile
-///   are valid. `k` and `valid_items` may be any numbers: too large ones mean all items, negative ones none.
+/// - Arguments are `(keys, k)` or `(keys, values, k)`. A last argument `valid_items` says that only the first
+///   `valid_items` items of the tile are valid. `k` and `valid_items` may be any numbers: too large ones mean all
+///   items, negative ones none.
 /// - Each call returns the number of results in all threads: the least of `k` and the valid items.
 /// - Input and results are in blocked arrangement: item i of lane t is number t * N + i. Items behind the results are
 ///   unspecified.

@@ -50,8 +50,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 ///         left = t[r - s]; t[r - s] = t[r]; t[r] = op(t[r], left);
 ///       }
 ///
-/// The initial value need not be an identity. Operands keep their order, so the operator need be associative
-/// only.
+/// The initial value need not be an identity. Operands keep their order, so the operator need only be associative.
 ///
 /// BlockHillisSteeleScan has more additions and half as many barriers. For sums of 1,024 elements on an H200, it takes
 /// 78 % of this class's time with elements of 4 bytes, and 99 % with 8 bytes. This class is there to be read, and for

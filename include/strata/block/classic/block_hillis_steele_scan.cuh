@@ -42,8 +42,8 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 ///
 /// - Bank conflicts: none, without padding, because neighbouring threads access neighbouring elements at every
 ///   distance. Padding would cause conflicts: with `PaddedLayout<32, 1>` elements 1 to 32 are in 31 banks.
-/// - Operands keep their order, so the operator need be associative only. It is called only with items, the
-///   initial value and results of such calls: no identity is needed.
+/// - Operands keep their order, so the operator need only be associative. It is called only with items, the initial
+///   value and results of such calls: no identity is needed.
 /// - Every thread of the block must call, in uniform control flow, with the same initial value. Any number of
 ///   threads. Results are valid in every thread, and so is `block_aggregate`, which does not contain the
 ///   initial value.

@@ -42,9 +42,9 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 ///       for (int i = 0; 2 * s * i + s < n; ++i)            // the threads
 ///         tree[2 * s * i] = op(tree[2 * s * i], tree[2 * s * i + s]);
 ///
-/// The textbook's first reduction, because neighbours stay neighbours: operands keep their order,
-/// so that the operator need be associative only. And its first bank conflict: the accesses of a
-/// step have a stride of 2 s elements. (BlockReduce works in registers, for the most part.)
+/// The textbook's first reduction, because neighbours stay neighbours: operands keep their order, so that the operator
+/// need only be associative. And its first bank conflict: the accesses of a step have a stride of 2 s elements.
+/// (BlockReduce works in registers, for the most part.)
 ///
 /// Conflict degree of the steps of 1,024 elements in `PlainLayout`, and in the default, which is
 /// padded by `TreeLayout`:
@@ -59,11 +59,11 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// - `Layout`: another type of shared_layout.hpp must be free of conflicts too; only `PlainLayout`
 ///   may have them, as it is there to show them. (`SwizzledLayout<4, 32>` is one that needs no
 ///   padding.)
-/// - Every thread of the block must call, in uniform control flow, with the same `num_valid`. Any
-///   number of threads; the result is in thread 0, and something unspecified in the others.
-/// - Items are numbered by thread, and within a thread by array index. `num_valid`: the
-///   first so many threads hold an item; it is taken as 1 below 1, and as the block's thread count
-///   above that. The operator is never called with the inputs of other threads.
+/// - Every thread of the block must call, in uniform control flow, with the same `num_valid`. Any number of threads.
+///   The result is in thread 0; what other threads get is unspecified.
+/// - Items are numbered by thread, and within a thread by array index. `num_valid`: threads 0 .. num_valid - 1 hold an
+///   item. A value below 1 counts as 1, and a value above the number of threads as that number. The operator is never
+///   called with the inputs of other threads.
 /// - Determinism: the association depends on the number of items alone, so floating-point results
 ///   repeat bit for bit.
 /// - Shared memory: an item per thread (those that are not one access of 1 to 16 bytes are rounded
