@@ -41,8 +41,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes at a time where
 ///   results go to a pointer and both pointers allow it, others item by item. Counts have 64 bits if `num_items` has.
 ///   Temporary storage: in place an item for each tile, otherwise nothing.
-/// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` takes your hub in the place of tile_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise what
 ///   the launches return. An older error of the runtime is neither returned nor cleared.

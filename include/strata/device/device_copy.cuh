@@ -32,8 +32,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   same, layouts and types need not. Where the elements of both lie side by side in the same order, they are copied
 ///   16 bytes at a time. Otherwise each is assigned by itself, in the order in which the output's lie in memory.
 ///   Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
-/// - **Tuning.** `TunedDeviceCopy<Hub>` takes your hub in the place of batched_copy_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceCopy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.
 ///
 /// @code

@@ -38,21 +38,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   for bounds none without values. No host synchronisation and no allocation, so a call can be captured in a graph
 ///   and replayed. From sm_90 on kernels are launched dependent on the previous one of the stream ("programmatic"):
 ///   they start early but touch memory only after that one.
-/// - **Result.** The same from run to run. `FindIf` tests all items before the first match, and leaves out most of
-///   those behind it: no warp starts a tile behind a match that its block knows of. The predicate may be called
-///   for items in any order, and for some of them several times.
+/// - **Result.** The same from run to run. `FindIf` tests all items before the first match, and few items behind it: a
+///   warp starts no tile behind a match that its block has found. The predicate may be called for items in any order,
+///   and for some of them several times.
 /// - **Order.** `compare(a, b)` says whether a must come before b. `LowerBound` calls it with an item and a value,
 ///   `UpperBound` with a value and an item; their types may differ. The range must be sorted by it, and so must sorted
 ///   values; otherwise results are unspecified, but nothing else is written, and kernels terminate.
 /// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster, and sorted
-///   values of another type than the items are searched for like any others. An output must be able to represent the
-///   count of the input, of the range respectively.
+///   values of another type than the items are searched for like any others. The output type of `FindIf` must be able
+///   to represent the number of items, and the output type of bounds the number of items of the range.
 /// - **Work.** `FindIf` reads each item at most once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16
 ///   bytes. Bounds take log2(items) steps for each value. Bounds of sorted values read the range and the values
 ///   once, unless there is less than one value for 32 items.
 /// - **Aliasing.** `d_out` of `FindIf` may lie inside the input. `d_output` must not overlap the range or the values.
-/// - **Tuning.** `TunedDeviceFind<Hub>` takes your hub in the place of find_policy_hub. For sorted values it also
-///   needs the rows of merge_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceFind<Hub>` uses your hub instead of find_policy_hub. For sorted values it also needs the
+///   rows of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative, iterators
 ///   or outputs that cannot represent them (both in size queries, too), null pointers with items or values, arrays that
 ///   overlap, temporary storage too small. Otherwise what the launch returns; an older error of the runtime is neither

@@ -21,7 +21,8 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Calls an operator for each index, or for each item of a sequence in device memory. What it returns is ignored.
+/// Calls an operator for each index, or for each item of a sequence in device memory. The result of the operator is
+/// ignored.
 ///
 /// | call | what is called |
 /// |---|---|
@@ -42,7 +43,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
 ///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
 ///   Counts have 64 bits if their type has.
-/// - **Tuning.** `TunedDeviceFor<Hub>` takes your hub in the place of tile_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceFor<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Algorithm.** That of DeviceTransform, without an output.
 ///
 /// @code
@@ -99,7 +100,7 @@ struct TunedDeviceFor {
     return for_each<false>(d_temp_storage, temp_storage_bytes, first, last - first, op, stream);
   }
 
-  /// Calls an operator with each index of some extents; the last one runs fastest.
+  /// Calls `op` with each index of some extents. The last index runs fastest.
   template <class Extents, class Op>
   static cudaError_t ForEachInExtents(void* d_temp_storage, std::size_t& temp_storage_bytes, const Extents& extents,
                                       Op op, cudaStream_t stream = 0) {
@@ -115,7 +116,7 @@ struct TunedDeviceFor {
     return cudaErrorInvalidValue;
   }
 
-  /// Calls an operator with each index of a layout, in the order of the items in memory.
+  /// Calls `op` with each index of a layout, in the order of the items in memory.
   template <class LayoutMapping, class Op>
   static cudaError_t ForEachInLayout(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                      const LayoutMapping& layout_mapping, Op op, cudaStream_t stream = 0) {

@@ -23,11 +23,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///         ++d_histogram[(sample - lower_level) * (num_levels - 1) / (upper_level - lower_level)];
 ///
 /// `HistogramEven` has `num_levels - 1` bins of one width, as above. `HistogramRange` has bins between neighbours of
-/// `d_levels[0 .. num_levels)`, in device memory and sorted: bin i counts samples from level i on and below level
-/// i + 1. Samples outside of all bins are not counted. What was in `d_histogram` before does not matter.
+/// `d_levels[0 .. num_levels)`, in device memory and sorted: bin i counts samples from level i on and below level i +
+/// 1. Samples outside of all bins are not counted. What was in `d_histogram` before does not matter.
 /// `MultiHistogramEven` and `MultiHistogramRange` have pixels of `NUM_CHANNELS` (1 to 4) neighbouring samples, and a
-/// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. Their arrays of pointers and levels, one for each
-/// active channel, are C arrays, `std::array` or `cuda::std::array`, in host memory.
+/// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. They take arrays in host memory of pointers and of
+/// levels, with one element for each active channel: C arrays, `std::array` or `cuda::std::array`.
 ///
 /// With `num_rows` and `row_stride_bytes` samples are a region of interest: rows of `num_row_samples` samples, or
 /// `num_row_pixels` pixels, that begin `row_stride_bytes` bytes apart, a multiple of a sample's size.
@@ -51,8 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are
 ///   not counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type
 ///   cannot represent is not counted.
-/// - **Tuning.** `TunedDeviceHistogram<Hub>` takes your hub in the place of histogram_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceHistogram<Hub>` uses your hub instead of histogram_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which
 ///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a

@@ -34,8 +34,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Cost.** Reads and writes each byte once, 16 at a time, but for up to 46 bytes of a buffer and up to 31 at each
 ///   end of a longer one. Where source and destination differ modulo 16, each 16 bytes are read twice, the second time
 ///   from the L1 cache.
-/// - **Tuning.** `TunedDeviceMemcpy<Hub>` takes your hub in the place of batched_copy_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceMemcpy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
 ///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
 ///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.

@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
 /// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once.
 /// - **Aliasing.** No output may overlap an input or the other output.
-/// - **Tuning.** `TunedDeviceMerge<Hub>` takes your hub in the place of merge_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
 ///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise what
 ///   the launch returns; an older error of the runtime is neither returned nor cleared.

@@ -29,8 +29,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
 /// other names of these.
 ///
-/// - **Stability.** Items neither of which must come before the other keep their order. Results are the same
-///   from run to run.
+/// - **Stability.** Two items keep their order if neither must come before the other. Results are the same from run to
+///   run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
 ///   result is unspecified. Nothing else is written, and the kernels terminate.
@@ -53,7 +53,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the keys and one for the values read and write each item once more.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
-/// - **Tuning.** `TunedDeviceMergeSort<Hub>` takes your hub in the place of segmented_merge_sort_policy_hub: see
+/// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,

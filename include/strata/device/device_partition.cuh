@@ -24,16 +24,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 ///     d_in  [1 2 3 4 5 6 7 8],  flags [1 0 0 1 0 1 1 0]:  d_out [1 4 6 7 8 5 3 2],  number 4
 ///
-/// `If` with two predicates writes items of the first to `d_first_part_out`, of the others those of the second to
-/// `d_second_part_out`, and the rest to `d_unselected_out`, all in their order. The numbers of items in the first and
-/// in the second part are written to `d_num_selected_out[0]` and `d_num_selected_out[1]`.
+/// `If` with two predicates writes the items that satisfy the first one to `d_first_part_out`. Of the other items, it
+/// writes those that satisfy the second one to `d_second_part_out`, and the rest to `d_unselected_out`. All keep their
+/// order. The numbers of items in the first and in the second part are written to `d_num_selected_out[0]` and
+/// `d_num_selected_out[1]`.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type, or be a FutureCount. Predicates should depend on their
-///   arguments only: for short inputs they are applied to an item more than once. The second predicate is not applied
-///   to items of the first.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
+///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
+///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
+///   `num_items` may have any integer type, or be a FutureCount. The result of a predicate should depend only on its
+///   argument: predicates are applied more than once to the items of short inputs. The second predicate is not applied
+///   to items of the first part.
 /// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. Of three outputs, each needs
 ///   memory for its items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -42,8 +43,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** The same from run to run.
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once and written once.
 ///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
-/// - **Tuning.** `TunedDevicePartition<Hub>` takes your hub in the place of columns_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDevicePartition<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or
 ///   another output, of three outputs their first items; temporary storage too small. The host cannot know that one of

@@ -22,20 +22,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// significant first (see RadixFields). A sort looks only at the bits from `begin_bit` to `end_bit - 1` of a key's
 /// order, from the least significant one. Fewer bits, or bits that are the same in all keys, make it faster.
 ///
-/// - **Stability.** Equal keys, and their values, stay in their order, in descending sorts too, in each run.
+/// - **Stability.** Equal keys and their values keep their order, in descending sorts too. Results are the same from
+///   run to run.
 /// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type, or be a FutureCount. Inputs may be any
 ///   random-access iterators that can be dereferenced in device code. Outputs are arrays.
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
-/// - **Execution.** One kernel launch for up to about two million items of 4 bytes, one million of 8: one block sorts
-///   up to about a thousand, one cluster of blocks some thousand (from 9.0 on), and as many blocks as the device holds
-///   at a time the rest (a cooperative launch). For more items, or a FutureCount of more than a cluster sorts, one
-///   launch counts digits (cooperative), and one for each digit of 8 bits moves all items, unless all have the same
-///   digit. Two launches for integer keys of one byte, and from 2^23 items on of two, but not with a FutureCount.
-///   DeviceScan says when a cooperative launch starts. No host synchronisation and no allocation: a call can be
-///   captured in a graph and replayed. Concurrent calls need separate storage.
+/// - **Execution.** One kernel launch sorts up to about two million items of 4 bytes, or one million of 8. One block
+///   sorts up to about a thousand items, one cluster of blocks some thousand (from 9.0 on), and as many blocks as the
+///   device holds at a time sort more (a cooperative launch). For still more items, or a FutureCount of more items than
+///   a cluster sorts, one launch counts digits (cooperative). Then one launch for each digit of 8 bits moves all items,
+///   unless all have the same digit. Integer keys of one byte, and from 2^23 items on of two bytes, take two launches,
+///   but not with a FutureCount. DeviceScan says when a cooperative launch starts. No host synchronisation and no
+///   allocation: a call can be captured in a graph and replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to
 ///   2^18 items this is about as much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of
 ///   their size if that is more (1/6 of 2 bytes, 1/3 of one; twice that from 2^31 items on).
@@ -50,8 +51,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
 ///   launch of its own. In several launches, the pass of a digit that is the same in all keys may copy all items too.
 ///   Otherwise no output may overlap an input or another output.
-/// - **Tuning.** `TunedDeviceRadixSort<Hub>` takes your hub in the place of radix_sort_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a
 ///   null pointer with items, arrays that overlap, temporary storage too small. Beyond that, what the launches
@@ -306,7 +306,7 @@ struct TunedDeviceRadixSort {
   }
 
   // -------------------------------------------------------------- indices
-  /// Writes the index in `d_keys_in` of each item of the sorted sequence, and no keys.
+  /// Writes the indices of the sorted keys in ascending order. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                              Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,

@@ -27,8 +27,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 ///     result = op(...op(op(init, x[0]), x[1])..., x[n-1])
 ///
-/// up to association: `op` must be associative, but need not be commutative. It is never applied to
-/// anything but items, transformed items, `init` and results of itself.
+/// up to association: `op` must be associative, but need not be commutative. It is applied only to items, transformed
+/// items, `init` and its own results.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0; the
 ///   same for every count), then with that much device memory, whose contents and alignment do not matter. Or once,
@@ -40,18 +40,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   early but touches memory only after that one.
 /// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device, for floating-point
 ///   sums too: how the input is cut depends on its size, its alignment and the number of multiprocessors, and partial
-///   results are combined in a fixed order. On another device a floating-point sum may differ; `ReproducibleSum` does
-///   not. `d_out` may lie inside the input. With no items, the initial value is the
-///   result.
-/// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items ignore NaNs, as fmin does; if all items are
-///   NaN the result is a NaN, of `ArgMin` and `ArgMax` the first item. -0.0 is below +0.0 for `Min` and `Max`; for
-///   `ArgMin` and `ArgMax` they are equal, so that the first one is found. Items of other types are compared by their
+///   results are combined in a fixed order. A floating-point sum may differ on another device; the result of
+///   `ReproducibleSum` does not. `d_out` may lie inside the input. With no items, the initial value is the result.
+/// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items ignore NaNs, as fmin does. If all items are
+///   NaN, the result is a NaN; `ArgMin` and `ArgMax` find the first item. -0.0 is below +0.0 for `Min` and `Max`; for
+///   `ArgMin` and `ArgMax` they are equal, so the first one is found. Items of other types are compared by their
 ///   operators alone.
-/// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed); it must be trivially relocatable and
-///   default constructible. It must fit shared memory: more than about 2,900 bytes do not compile. Each item is read
-///   once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or not. Operators that are
-///   known to be commutative (`operator_traits`) combine the threads' results once instead of tile by tile.
-/// - **Tuning.** `TunedDeviceReduce<Hub>` takes your hub in the place of reduce_policy_hub, for ReduceByKey of
+/// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed). This type must be trivially
+///   relocatable and default constructible. It must fit shared memory: a type of more than about 2,900 bytes does not
+///   compile. Each item is read once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or
+///   not. Operators that are known to be commutative (`operator_traits`) combine the threads' results once instead of
+///   tile by tile.
+/// - **Tuning.** `TunedDeviceReduce<Hub>` uses your hub instead of reduce_policy_hub, for ReduceByKey of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an
 ///   iterator or index type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with
@@ -91,8 +91,8 @@ struct TunedDeviceReduce {
                                                       reduction_op, detail::keep_item{}, init, stream);
   }
 
-  /// Adds up. The accumulator has the type of (output type) + (input type): sums of small integers
-  /// do not overflow in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
+  /// Adds up all items. The accumulator has the type of (output type) + (input type): sums of small integers do not
+  /// overflow in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -123,8 +123,8 @@ struct TunedDeviceReduce {
                     detail::value_limits<T>::lowest(), stream);
   }
 
-  /// Finds the smallest item and its 64-bit index, the first of several. With no items: the largest
-  /// value of the input type, index 1.
+  /// Finds the smallest item and its 64-bit index: the first one, if several items are equal. With no items: the
+  /// largest value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                 InputIterator d_in, ExtremumOutIterator d_min_out,
@@ -137,7 +137,7 @@ struct TunedDeviceReduce {
                         strata::ArgMin{}, detail::value_limits<T>::max(), stream);
   }
 
-  /// Finds the first item in the order of a comparator, and its 64-bit index, the first of several equal ones.
+  /// Finds the item that comes first by a comparator, and its 64-bit index: the first one, if several items are equal.
   /// `compare_op(a, b)` says whether item a must come before item b: a strict weak ordering. With no items: a
   /// default-constructed item, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT, class CompareOp>
@@ -163,7 +163,7 @@ struct TunedDeviceReduce {
                         strata::ArgMin{}, detail::value_limits<T>::max(), stream);
   }
 
-  /// Finds the largest item and its 64-bit index, the first of several. With no items: the lowest
+  /// Finds the largest item and its 64-bit index: the first one, if several items are equal. With no items: the lowest
   /// value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -177,8 +177,8 @@ struct TunedDeviceReduce {
                         strata::ArgMax{}, detail::value_limits<T>::lowest(), stream);
   }
 
-  /// Finds the last item in the order of a comparator, and its 64-bit index, the first of several equal ones. With no
-  /// items: a default-constructed item, index 1.
+  /// Finds the item that comes last by a comparator, and its 64-bit index: the first one, if several items are equal.
+  /// With no items: a default-constructed item, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator, class NumItemsT, class CompareOp>
   static detail::if_compares<CompareOp, InputIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                               InputIterator d_in, ExtremumOutIterator d_max_out,
@@ -218,9 +218,9 @@ struct TunedDeviceReduce {
 
   // -------------------------------------------------------------- the same bits on every GPU
 
-  /// Adds up, with the same bits on every GPU: the association depends on the types and the number of items alone. The
-  /// type of the sum is that of `Sum`, and must be a number. Temporary storage grows with the input, up to 16,384 sums.
-  /// `Sum` does the same if its environment requires `determinism::gpu_to_gpu`; so do the following two.
+  /// Adds up all items, with the same bits on every GPU: the association depends only on the types and the number of
+  /// items. The type of the sum is that of `Sum`, and must be a number. Temporary storage grows with the input, up to
+  /// 16,384 sums. `Sum` does the same if its environment requires `determinism::gpu_to_gpu`; so do the following two.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t ReproducibleSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                      OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -231,7 +231,7 @@ struct TunedDeviceReduce {
                                                  strata::Sum{}, detail::keep_item{}, T{}, stream);
   }
 
-  /// Reduces with an operator that is known to be commutative, and an initial value, with the same bits on every GPU.
+  /// Reduces with an initial value and an operator that is known to be commutative, with the same bits on every GPU.
   template <class InputIterator, class OutputIterator, class ReductionOp, class T, class NumItemsT>
   static cudaError_t ReproducibleReduce(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                         OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op, T init,
@@ -258,14 +258,13 @@ struct TunedDeviceReduce {
 
   // -------------------------------------------------------------- by key
 
-  /// Reduces each run of equal neighbouring keys: writes its first key to `d_unique_out`, what its
-  /// values are reduced to, in their order, to `d_aggregates_out`, and the number of runs to
-  /// `*d_num_runs_out`. Outputs need room for as many runs as there are, and must not overlap
-  /// inputs: one that begins within an input is refused, one that reaches into it stops debug
-  /// builds. There is no initial value; the sum has the type that `op(x, x)` returns. Keys must be
-  /// trivially relocatable and have an operator ==. One pass, in which keys and values of 1, 2, 4, 8
-  /// or 16 bytes are read once; temporary storage grows with the input up to some hundred KB. For
-  /// the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
+  /// Reduces the values of each run of equal neighbouring keys. Writes the first key of each run to `d_unique_out`, the
+  /// reduction of its values, in their order, to `d_aggregates_out`, and the number of runs to `*d_num_runs_out`.
+  /// Outputs need room for as many runs as there are, and must not overlap inputs. An output that begins within an
+  /// input is refused; one that reaches into an input stops debug builds. There is no initial value; the sum has the
+  /// type that `op(x, x)` returns. Keys must be trivially relocatable and have an operator ==. One pass, in which keys
+  /// and values of 1, 2, 4, 8 or 16 bytes are read once; temporary storage grows with the input up to some hundred KB.
+  /// For the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator, class AggregateOutputIterator,
             class NumRunsIterator, class ReductionOp, class NumItemsT>
   static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,

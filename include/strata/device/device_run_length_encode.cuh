@@ -26,11 +26,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN equals nothing, so each is a
-///   run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are
-///   read three times. Lengths are counted in 64 bits if `num_items` has 64.
-/// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` takes your hub in the place of columns_policy_hub: see
-///   default_policy_hub.
+/// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN is equal to nothing, so each NaN is
+///   a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are read
+///   three times. Lengths are counted in 64 bits if `num_items` has 64.
+/// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output
 ///   that begins within the input or where another output does; temporary storage too small. The host cannot know

@@ -29,34 +29,34 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     inclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i])
 ///     exclusive: out[i] = op(... op(op(init, x[0]), x[1]) ..., x[i - 1]),  out[0] = init
 ///
-/// up to association: `op` must be associative, but need not be commutative. It is applied to items, `init`
-/// and results of itself, and to nothing else. Inclusive scans need no `init`.
+/// up to association: `op` must be associative, but need not be commutative. It is applied only to items, `init` and
+/// its own results. Inclusive scans need no `init`.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type, or be a FutureCount. `init` is a value, or a FutureValue
 ///   that is read from device memory when the scan runs.
-/// - **In place.** `d_out` may be `d_in`, if items and results have one size: the forms with one iterator do
-///   that. Arrays must not overlap in another way.
+/// - **In place.** `d_out` may be `d_in`, if items and results have the same size. The overloads with one iterator scan
+///   in place. Arrays must not overlap in any other way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. From sm_90 on the kernel starts dependent on the previous kernel of the stream
 ///   ("programmatic") but touches memory only after that one.
-/// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block: on an H200 up to about
-///   2 million items of 4 bytes; in scans by key, and in selections, partitions and runs, which are scans too, up to
-///   130,000 to 270,000; in selections in place some 1,000. These blocks need not be resident together: a block waits
-///   for those before it. After some milliseconds it reduces the tile of a block that has not started itself, and reads
-///   that block's input for it. For longer inputs the launch is cooperative, directly and captured. It has as many
-///   blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG). It starts when all of them
-///   fit, so it waits until kernels that occupy one of these multiprocessors end.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too. The order in which
-///   sums of tiles are combined depends only on sizes and on the number of multiprocessors, of which a green
-///   context has fewer.
-/// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without
-///   `init`, as in CUB, whatever the output's type. To add up in a wider type, begin with a value of that
-///   type. It must be trivially relocatable and default constructible. Each item is read and written once.
-/// - **Tuning.** `TunedDeviceScan<Hub>` takes your hub in the place of scan_policy_hub, for scans by key of
+/// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200 these are
+///   inputs of up to about 2 million items of 4 bytes; of 130,000 to 270,000 items in scans by key, selections,
+///   partitions and runs, which are scans too; and of some 1,000 items in selections in place. These blocks need not be
+///   resident together: a block waits for those before it. After some milliseconds it reduces the tile of a block that
+///   has not started itself, and reads that block's input for it. For longer inputs the launch is cooperative, directly
+///   and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG).
+///   It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
+/// - **Result.** Deterministic from run to run on one device, for floating-point sums too. The order in which sums of
+///   tiles are combined depends only on sizes and on the number of multiprocessors. A green context has fewer
+///   multiprocessors.
+/// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without `init`, as in
+///   CUB, whatever the output's type. To add up in a wider type, begin with a value of that type. The type of the sums
+///   must be trivially relocatable and default constructible. Each item is read and written once.
+/// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, for scans by key of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer with items; arrays that overlap; an initial value in device memory where
@@ -85,7 +85,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceScan {
-  /// Adds up what comes before each item.
+  /// Exclusive sum: each output is the sum of all items before its own.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> ExclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
@@ -101,7 +101,7 @@ struct TunedDeviceScan {
     return ExclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
-  /// Adds up to each item.
+  /// Inclusive sum: each output is the sum of all items up to its own.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_no_stream<NumItemsT> InclusiveSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       InputIterator d_in, OutputIterator d_out, NumItemsT num_items,
@@ -116,7 +116,7 @@ struct TunedDeviceScan {
     return InclusiveSum(d_temp_storage, temp_storage_bytes, d_data, d_data, num_items, stream);
   }
 
-  /// Combines what comes before each item, beginning with `init_value`: a value or a FutureValue.
+  /// Exclusive scan, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
   static detail::if_no_stream<NumItemsT> ExclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                        InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
@@ -133,7 +133,7 @@ struct TunedDeviceScan {
     return ExclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, init_value, num_items, stream);
   }
 
-  /// Combines up to each item.
+  /// Inclusive scan: each output combines all items up to its own.
   template <class InputIterator, class OutputIterator, class ScanOp, class NumItemsT>
   static detail::if_no_stream<NumItemsT> InclusiveScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                        InputIterator d_in, OutputIterator d_out, ScanOp scan_op,
@@ -149,7 +149,7 @@ struct TunedDeviceScan {
     return InclusiveScan(d_temp_storage, temp_storage_bytes, d_data, d_data, scan_op, num_items, stream);
   }
 
-  /// Combines up to each item, beginning with `init_value`: a value or a FutureValue.
+  /// Inclusive scan, beginning with `init_value`: a value or a FutureValue.
   template <class InputIterator, class OutputIterator, class ScanOp, class InitValueT, class NumItemsT>
   static cudaError_t InclusiveScanInit(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                        OutputIterator d_out, ScanOp scan_op, InitValueT init_value, NumItemsT num_items,
@@ -168,10 +168,9 @@ struct TunedDeviceScan {
 
   // -------------------------------------------------------------- by key
 
-  /// Adds up what comes before each item in its run of equal keys: neighbours for which
-  /// `equality_op(left, right)` is true. The first item of each run gets 0. `d_values_out` may be
-  /// `d_values_in`. It may be the keys, if they are not the values: then two more kernels run before the
-  /// scan, which overwrite each key by whether a run begins there.
+  /// Exclusive sum of each run of equal keys: neighbours for which `equality_op(left, right)` is true. The first item
+  /// of each run gets 0. `d_values_out` may be `d_values_in`. It may be the keys, if these are not the values. Then two
+  /// more kernels run before the scan, which replace each key by a flag for the begin of a run.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
             class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -184,7 +183,7 @@ struct TunedDeviceScan {
                               T{}, num_items, equality_op, stream);
   }
 
-  /// Combines what comes before each item in its run, beginning with `init_value`.
+  /// Exclusive scan of each run of equal keys, beginning with `init_value`.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class ScanOp,
             class InitValueT, class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t ExclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -197,7 +196,7 @@ struct TunedDeviceScan {
                               init_value, num_items, equality_op, stream);
   }
 
-  /// Adds up to each item in its run.
+  /// Inclusive sum of each run of equal keys.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
             class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t InclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -209,7 +208,7 @@ struct TunedDeviceScan {
                              NullType{}, num_items, equality_op, stream);
   }
 
-  /// Combines up to each item in its run.
+  /// Inclusive scan of each run of equal keys.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator, class ScanOp,
             class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t InclusiveScanByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -35,8 +35,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   iterators over integers that can be dereferenced in device code;
 /// - or `num_segments, segment_size`: segments of one size, side by side.
 ///
-/// - **Stability.** Items of a segment neither of which must come before the other keep their order. Results
-///   are the same from run to run.
+/// - **Stability.** Two items of a segment keep their order if neither must come before the other. Results are the same
+///   from run to run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a
 ///   strict weak ordering. At most 13 + 1.5 log2(n) calls per item, n = length rounded up to a multiple of
 ///   25. If it is no strict weak ordering (`<` of numbers among which there are NaNs), segments that have
@@ -47,10 +47,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`.
-/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
-///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of segments is
-///   written or read. The host cannot know whether they have more than `num_items` items. If so, some long
-///   segments are not written; debug builds (`STRATA_DEBUG`) stop.
+/// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
+///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
+///   written or read. The host cannot know whether segments have more than `num_items` items. If they have, some long
+///   segments are not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Indices** count from the beginning of `d_keys`: `d_keys[d_indices[i]]` is the key that belongs at index
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
@@ -70,19 +70,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, another output, or the
 ///   offsets. The check covers the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` takes your hub in the place of
-///   segmented_merge_sort_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
 ///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);
 ///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
 ///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
 ///   items or segments nothing is launched.
 ///
-/// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared
-/// memory of a block (some 6400 keys), or leaves each to one block, which goes on when all others have ended.
-/// For a short segment, a block is nearly idle. Here a block has a tile: many short segments, one segment, or
-/// a part of one. Short segments are finished after their tile. Of 10,000 keys of 4 bytes, among shorter
-/// segments:
+/// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
+/// block (some 6400 keys), or leaves each to one block, which goes on when all others have ended. For a short segment,
+/// a block is nearly idle. Here a block has a tile: many short segments, one segment, or a part of one. Short segments
+/// are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
 ///
 ///     input   |---------------------------- 10,000 ----------------------------|
 ///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|

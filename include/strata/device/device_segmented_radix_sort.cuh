@@ -28,10 +28,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
 ///   that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
 ///   iterators over integers that can be dereferenced in device code.
-/// - **Segments.** Of any lengths, in any order, with gaps, and beyond `num_items` too, if arrays are longer. They
-///   must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is written. The
-///   host cannot know whether segments have more than `num_items` items. If they have, some long ones are not
-///   written, and debug builds (`STRATA_DEBUG`) stop.
+/// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie beyond `num_items` if arrays
+///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
+///   written. The host cannot know whether segments have more than `num_items` items. If they have, some long ones are
+///   not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays. Both are overwritten where
 ///   there are segments. Temporary storage then holds no copy of the items. On return `selector` names the array
 ///   that will have the results.
@@ -52,8 +52,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
 ///   same in all keys of a segment may be another one. Otherwise no output may overlap an input, another output, or the
 ///   offsets. Checks look at the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` takes your hub in the place of
-///   segmented_radix_sort_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
 ///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is

@@ -22,31 +22,29 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Reduces many segments of a sequence in device memory, each to one value.
 ///
-/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets, or items
-/// [s * size, (s + 1) * size) in the overloads with a `segment_size`. Segments may overlap, may lie
-/// in any order and leave gaps; one that ends before it begins is empty. Output `s` is what
-/// `DeviceReduce` computes for the segment's items, with the same rules for operators (associative,
-/// operands in order), accumulator types, NaNs and empty inputs.
+/// Segment `s` is items [begin[s], end[s]) of `d_in`, given by two sequences of offsets, or items [s * size, (s + 1) *
+/// size) in the overloads with a `segment_size`. Segments may overlap, lie in any order, and leave gaps. A segment that
+/// ends before it begins is empty. Output `s` is what `DeviceReduce` computes for the segment's items, with the same
+/// rules for operators (associative, operands in order), accumulator types, NaNs and empty inputs.
 ///
 /// - **Call.** As `DeviceReduce`: twice, or once without storage. The size grows with `num_segments` up to a few
 ///   megabytes and does not depend on the lengths.
-/// - **Execution.** Up to 3,072 segments (1,024 where the accumulator has more than 32 bytes): one
-///   launch. More: a 4-byte fill and two launches, or one launch where `segment_size` says that no
-///   segment is long. No host synchronisation; can be captured in a graph. Lengths are looked at on
-///   the device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by
-///   a warp or a block, and very long ones by many blocks.
-/// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the
-///   alignment and the device alone. Outputs must not overlap the inputs or the offsets.
-///   Where offsets say how far inputs reach, only the begin of `d_out` and `d_in` is compared.
+/// - **Execution.** Up to 3,072 segments (1,024 where the accumulator has more than 32 bytes): one launch. More: a
+///   4-byte fill and two launches, or one launch where `segment_size` says that no segment is long. No host
+///   synchronisation; can be captured in a graph. Kernels read the lengths on the device: short segments are reduced by
+///   one thread, medium ones by a few lanes, longer ones by a warp or a block, and very long ones by many blocks.
+/// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the alignment and the
+///   device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does not know
+///   how far the input reaches: it compares only the first items of `d_out` and `d_in`.
 /// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
 ///   every block.
-/// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` takes your hub in the place of segmented_reduce_policy_hub:
-///   see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative
-///   `num_segments` or `segment_size`, null pointer with segments, arrays that overlap, iterators whose
-///   differences cannot represent all segments or, with a `segment_size`, all items, an index type that
-///   cannot represent those of a segment, storage too small. Size queries check counts and types, too.
-///   Where segments have offsets, types must be able to represent what these ask for.
+/// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see
+///   default_policy_hub.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments` or
+///   `segment_size`, null pointer with segments, arrays that overlap, iterators whose differences cannot represent all
+///   segments or, with a `segment_size`, all items, an index type that cannot represent the indices in a segment,
+///   storage too small. Size queries check counts and types, too. If segments have offsets, the caller must choose
+///   types that can represent all indices.
 ///
 /// @code
 /// // The sum of each row of a sparse matrix, whose entries begin at rows[row]. The second row has none.
@@ -63,7 +61,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedReduce {
-  /// Reduces with a binary operator and an initial value.
+  /// Reduces each segment with a binary operator and an initial value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class ReductionOp, class T>
   static detail::if_not_integral<BeginOffsetIterator> Reduce(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -87,7 +85,7 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Adds up; see `DeviceReduce::Sum` for the type of the accumulator.
+  /// Adds up the items of each segment. See `DeviceReduce::Sum` for the type of the accumulator.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> Sum(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                           InputIterator d_in, OutputIterator d_out,
@@ -108,7 +106,7 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the smallest item. Empty segments give the largest value of the input type.
+  /// Finds the smallest item of each segment. Empty segments give the largest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> Min(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                           InputIterator d_in, OutputIterator d_out,
@@ -129,7 +127,7 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the largest item. Empty segments give the lowest value of the input type.
+  /// Finds the largest item of each segment. Empty segments give the lowest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> Max(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                           InputIterator d_in, OutputIterator d_out,
@@ -150,8 +148,9 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the smallest item and its index in the segment, the first of several. The output type
-  /// has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the largest value.
+  /// Finds the smallest item of each segment and its index in the segment: the first one, if several items are equal.
+  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the
+  /// largest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,
@@ -173,8 +172,9 @@ struct TunedDeviceSegmentedReduce {
         .run(d_temp_storage, temp_storage_bytes, num_segments, fixed_size(segment_size), stream);
   }
 
-  /// Finds the largest item and its index in the segment, the first of several. The output type has
-  /// members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the lowest value.
+  /// Finds the largest item of each segment and its index in the segment: the first one, if several items are equal.
+  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the
+  /// lowest value.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,

@@ -30,9 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Keys are integers, enumerations, bool and floating-point numbers, in the order of DeviceRadixSort: -0.0 is equal to
 /// +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
-/// Unlike DeviceSegmentedRadixSort it merges, by the kernels of DeviceSegmentedMergeSort, but for the long segments of
-/// large calls: these are sorted by their digits. For keys in another order, or of other types, take
-/// DeviceSegmentedMergeSort.
+/// Unlike DeviceSegmentedRadixSort, it merges by the kernels of DeviceSegmentedMergeSort. Only the long segments of
+/// large calls are sorted by their digits. For other orders or types of keys, take DeviceSegmentedMergeSort.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
 ///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
@@ -46,10 +45,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and the largest index of a segment. Their storage holds the keys twice.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
-/// - **Segments.** Of any lengths, in any order, with gaps, and behind `num_items` too, if arrays are
-///   longer. They must not overlap. One that ends before it begins is empty. Nothing outside of
-///   segments is written. The host cannot know whether they have more than `num_items` items. If so,
-///   some long segments are not written; debug builds (`STRATA_DEBUG`) stop.
+/// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
+///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
+///   written. The host cannot know whether segments have more than `num_items` items. If they have, some long segments
+///   are not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
@@ -72,7 +71,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
-/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` takes your hub in the place of segmented_sort_policy_hub: see
+/// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
 ///   or one that is too large (in size queries, too), null pointer with items and segments, arrays

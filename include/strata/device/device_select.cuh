@@ -24,13 +24,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// neighbours, and `UniqueByKey` the first pair of each run of equal keys. The number of kept items is written to
 /// `*d_num_selected_out`. Nothing is written behind the last of them in the output.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type, or be a FutureCount. Operators should depend on their
-///   arguments only: they are applied to an item of a short input, and to some flags, more than once.
-/// - **In place.** The forms with `d_data` write over their input, which may be its own flags. In all others
-///   outputs must not overlap inputs. An output needs memory for the kept items only.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
+///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
+///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
+///   `num_items` may have any integer type, or be a FutureCount. The result of an operator should depend only on its
+///   arguments: operators are applied more than once to the items of short inputs and to some flags.
+/// - **In place.** The forms with `d_data` write over their input, which may be its own flags. The outputs of all other
+///   forms must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
@@ -38,10 +38,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once, and written
 ///   once if they are kept. Other items, and those of short arrays, are read twice. Counts have 64 bits if
 ///   `num_items` has.
-/// - **Few flags.** Where few flags are set, `Flagged` and `FlaggedIf` read kept items only: on 9.0 to 10.x, of long
-///   arrays at 16-byte boundaries, with items of 4, 8 or 16 bytes.
-/// - **Tuning.** `TunedDeviceSelect<Hub>` takes your hub in the place of columns_policy_hub: see
-///   default_policy_hub.
+/// - **Few flags.** If few flags are set, `Flagged` and `FlaggedIf` read only the kept items. This holds on 9.0 to
+///   10.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
+/// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that begins within
 ///   an input or where another output does; temporary storage too small. The host cannot know that an output

@@ -23,9 +23,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///       for (column = 0; column < columns; ++column)
 ///         d_out[column * out_leading_dimension + row] = d_in[row * in_leading_dimension + column];
 ///
-/// Both matrices lie in memory row by row. A leading dimension is the number of items from one row to
-/// the next; without them there are no gaps: `columns` for the input, `rows` for the output. Gaps are
-/// neither read nor written.
+/// Both matrices lie in memory row by row. A leading dimension is the number of items from one row to the next. Without
+/// leading dimensions there are no gaps: they are `columns` for the input and `rows` for the output. Gaps are neither
+/// read nor written.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is
 ///   kept there), then with that much device memory; or once, by the overloads without these two
@@ -34,11 +34,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a matrix without items. On `stream`; no host synchronisation and no allocation, so a call can be
 ///   captured in a graph. From sm_90 on the kernel is launched dependent on the previous kernel of the
 ///   stream ("programmatic"): it starts early but touches memory only after that one.
-/// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8
-///   bytes 16 at a time (1 byte: 8) where both pointers and both leading dimensions, in bytes, are
-///   multiples of that, else one by one. Items of other sizes are cut into pieces that divide them.
-/// - **Tuning.** `TunedDeviceTranspose<Hub>` takes your hub in the place of transpose_policy_hub: see
-///   default_policy_hub.
+/// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8 bytes are
+///   accessed 16 bytes at a time (items of 1 byte: 8 bytes) if both pointers and both leading dimensions, in bytes, are
+///   multiples of that, otherwise one by one. Items of other sizes are cut into pieces that divide them.
+/// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
 ///   leading dimension below the length of a row, null pointers with items, pointers that are not
 ///   aligned for `T`, temporary storage too small, matrices that have memory in common. (Parts of one

@@ -20,10 +20,10 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The prefixes of tiles in a kernel of one's own. Its blocks exchange the aggregates of their tiles, so it transforms,
-/// scans and scatters in one pass. On the host, `AllocationSize` and `Init`; then the object is an argument of the
-/// kernel. There a TilePrefixCallbackOp takes the aggregate of a tile and returns the aggregate of all tiles before it:
-/// it is a prefix callback of BlockScan.
+/// The prefixes of tiles in a kernel of your own. Its blocks exchange the aggregates of their tiles, so it can
+/// transform, scan and scatter in one pass. The host calls `AllocationSize` and `Init`, and passes the object to the
+/// kernel. There a TilePrefixCallbackOp, a prefix callback of BlockScan, takes the aggregate of a tile and returns the
+/// aggregate of all tiles before it.
 ///
 /// - `T` is the type of the scan: any trivially relocatable type of any size. The operator need only be associative.
 /// - Order: the number of a tile alone determines in which order values are combined. So floating-point results repeat
@@ -91,15 +91,15 @@ class ScanTileState {
   /// A state without storage, which `Init` makes usable.
   STRATA_HD ScanTileState() {}
 
-  /// Bytes of temporary storage for so many tiles, at most 2^31 - 1.
+  /// Returns the bytes of temporary storage for `num_tiles` tiles, at most 2^31 - 1.
   template <class NumTilesT>
   static cudaError_t AllocationSize(NumTilesT num_tiles, std::size_t& temp_storage_bytes) {
     if (refuses(num_tiles)) return cudaErrorInvalidValue;
     return detail::answer_size_query(layout_of(num_tiles), temp_storage_bytes);
   }
 
-  /// On the host: uses `d_temp_storage` for so many tiles. Gives the state a number that no other has, so that what
-  /// others have left in the storage does not matter.
+  /// On the host: uses `d_temp_storage` for `num_tiles` tiles. Gives the state a number that no other state has, so the
+  /// previous contents of the storage do not matter.
   template <class NumTilesT>
   cudaError_t Init(NumTilesT num_tiles, void* d_temp_storage, std::size_t temp_storage_bytes) {
     if (refuses(num_tiles)) return cudaErrorInvalidValue;
@@ -115,18 +115,18 @@ class ScanTileState {
     return cudaSuccess;
   }
 
-  /// By all threads of a grid, in a kernel before the one that scans, as with CUB: erases the values of the first
-  /// `num_tiles` tiles. Not needed after an `Init` for each launch, or with `TakeTile`.
+  /// Erases the values of the first `num_tiles` tiles. All threads of a grid call it, in a kernel before the one that
+  /// scans, as with CUB. Not needed after an `Init` for each launch, or with `TakeTile`.
   STRATA_D void InitializeStatus(int num_tiles) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     levels(levels_).erase(static_cast<unsigned>(num_tiles), thread, gridDim.x * blockDim.x);
     if (thread == 0) tickets_.restart();
   }
 
-  /// By all threads of a block: the number of its next tile. Tiles are numbered in the order in which blocks ask. A
-  /// launch calls this `num_tiles` times in all: once in each of `num_tiles` blocks; or in fewer blocks, in a loop
-  /// `for (int i = blockIdx.x; i < num_tiles; i += gridDim.x)`. It has a barrier. The block must synchronise before it
-  /// uses `temp_storage` again.
+  /// Returns the number of the block's next tile. All threads of the block call it. Tiles are numbered in the order in
+  /// which blocks ask. A launch calls this `num_tiles` times in all: once in each of `num_tiles` blocks; or in fewer
+  /// blocks, in a loop `for (int i = blockIdx.x; i < num_tiles; i += gridDim.x)`. It has a barrier. The block must
+  /// synchronise before it uses `temp_storage` again.
   STRATA_D int TakeTile(TempStorage& temp_storage) {
     detail::launch_tickets::ticket& shared = temp_storage.Alias();
     if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
@@ -139,14 +139,14 @@ class ScanTileState {
     return static_cast<int>(shared.number);
   }
 
-  /// After `state.TakeTile()`: this is the state of another scan of the same launch, of the same tiles.
+  /// Makes this the state of another scan of the same tiles in the same launch. Call it after `state.TakeTile()`.
   template <class OtherT>
   STRATA_D void UseTilesOf(const ScanTileState<OtherT>& state) {
     launch_ = state.launch_;
   }
 
-  /// By one thread: the aggregate of a tile and of all tiles before it, in place of a TilePrefixCallbackOp. Mostly for
-  /// tile 0, whose aggregate it is. Later tiles then wait for no tile before this one.
+  /// Publishes the aggregate of a tile and of all tiles before it, instead of a TilePrefixCallbackOp. One thread calls
+  /// it. It is mostly for tile 0, which has no tiles before it. Later tiles then wait for no tile before this one.
   STRATA_D void SetInclusive(int tile_idx, T tile_inclusive) const {
     of_launch().publish_inclusive(static_cast<unsigned>(tile_idx), tile_inclusive);
   }
@@ -222,8 +222,8 @@ struct TilePrefixCallbackOp {
     has_initial_value_ = true;
   }
 
-  /// By all lanes of a warp: publishes the aggregate of the tile, which lane 0 has, and waits for that of all tiles
-  /// before. Returns it in lane 0.
+  /// Publishes the aggregate of the tile, which lane 0 passes, and waits for the aggregate of all tiles before it.
+  /// Returns that in lane 0. All lanes of a warp call it.
   STRATA_D T operator()(T block_aggregate) {
     STRATA_ASSERT(blockDim.x * blockDim.y * blockDim.z >= unsigned{warp_threads},
                   "a TilePrefixCallbackOp needs a block of at least %d threads", warp_threads);

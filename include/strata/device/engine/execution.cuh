@@ -17,22 +17,22 @@ STRATA_NAMESPACE_BEGIN
 
 /// Where a device call without temporary storage works: a stream, and a memory resource for its storage.
 ///
-/// Every device function can be called without its first two arguments, `d_temp_storage` and `temp_storage_bytes`.
-/// The other arguments are the same. The last of them is a stream, an `execution`, an environment, or left out; what
-/// stands before it must be given. A stream is a `cudaStream_t`, or a class that converts to it
-/// (`rmm::cuda_stream_view`, `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). So it is in calls
-/// with temporary storage, and in an `execution`. Anything else does not compile.
+/// Every device function can be called without its first two arguments, `d_temp_storage` and `temp_storage_bytes`. The
+/// other arguments are the same. The last of them is a stream, an `execution`, an environment, or left out; what stands
+/// before it must be given. A stream is a `cudaStream_t`, or a class that converts to it (`rmm::cuda_stream_view`,
+/// `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). The same holds in calls with temporary
+/// storage, and in an `execution`. Anything else does not compile.
 ///
 /// An environment is what calls of CUB take from version 3.1 on: `cuda::std::execution::env`, `prop`, or another class
 /// that answers the same queries. No header of libcu++ is included for it. Of what it holds, a call uses
 /// - the stream (`cuda::get_stream`), else stream 0;
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
-/// - what is required (`cuda::execution::require`). A call that cannot keep it does not compile. All calls but joins in
-///   any order keep `determinism::run_to_run`. `gpu_to_gpu` is kept by DeviceReduce::Sum, Reduce and TransformReduce
-///   (see ReproducibleSum), and by all but sums and operators of other items than integers.
-///   `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK
-///   with `Sorted` in their names. All keep `tie_break::prefer_smaller_index`.
+/// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. All calls but joins
+///   in any order keep `determinism::run_to_run`. DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see
+///   ReproducibleSum). So do all other calls, except sums and operators on items that are not integers.
+///   `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK with `Sorted`
+///   in their names. All keep `tie_break::prefer_smaller_index`.
 ///
 /// It ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///
@@ -254,7 +254,7 @@ cudaError_t deallocate_storage(void* storage, std::size_t bytes, const environme
   return detail::without_exceptions([&] { return detail::deallocate_storage(storage, bytes, memory); });
 }
 
-/// The last argument of a call if it says where the call works, and stream 0 otherwise.
+/// Returns the last argument of a call if it says where the call works, and stream 0 otherwise.
 template <class T>
 decltype(auto) execution_of(T& last) {
   if constexpr (is_execution<T>) {
@@ -374,8 +374,8 @@ constexpr bool is_exact() {
 
 // ------------------------------------------------------------------ forms of a call
 
-/// Stands for temporary storage where it is asked whether a call with storage exists. nvcc also finds the function that
-/// asks, which therefore is none for such an argument.
+/// SFINAE probe in place of temporary storage: does a call with storage exist? nvcc also finds the function that asks,
+/// so that function does not accept a probe.
 struct any_storage {
   operator void*() const;
 };
