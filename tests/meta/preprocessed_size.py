@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No header preprocesses to many more lines than an empty .cu file does; that of all headers has a limit of its own."""
+"""No header preprocesses to many more lines than an empty .cu file does; that of all headers has a limit of its own.
+
+Blank lines do not count: the preprocessor leaves one for each line of a comment.
+"""
 
 import concurrent.futures
 import pathlib
@@ -9,17 +12,17 @@ import tempfile
 
 import toolbox
 
-LIMIT = 30_000
-# CUB 3.0.1 as a whole: 253,000. Joins include the radix sort, whose blocks rank and sort in several ways.
-LIMITS = {"strata/strata.cuh": 75_000, "strata/cub.cuh": 75_000, "strata/device/device_hash_join.hpp": 30_200}
+LIMIT = 22_000
+# CUB 3.0.1 as a whole: 188,000.
+LIMITS = {"strata/strata.cuh": 56_000, "strata/cub.cuh": 56_000}
 # What thread, warp and block headers aim at; printed, not enforced.
-AIM = 9_000
+AIM = 6_500
 
 
 def lines(compiler, folder, header=None):
     unit = folder / f"{str(header).replace('/', '.')}.cu"
     unit.write_text(f"#include <{header}>\n" if header else "\n")
-    return toolbox.must_run([*compiler.command, "-E", unit]).count("\n")
+    return sum(not line.isspace() for line in toolbox.must_run([*compiler.command, "-E", unit]).splitlines(True))
 
 
 def main():
