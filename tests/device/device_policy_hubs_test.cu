@@ -8,8 +8,8 @@
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
-#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_group_by.cuh>
+#include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_memcpy.cuh>
 #include <strata/device/device_merge.cuh>
@@ -408,9 +408,9 @@ TEST_F(device_policy_hubs, group_by) {
   using Hub = hub<group_by_row>;
   Hub::calls = 0;
   ASSERT_CUDA_SUCCESS(in_one_phase([&] {
-    return strata::TunedDeviceGroupBy<Hub>::Aggregate(
-        strata::group_keys(in.data(), n), strata::group_aggregates(strata::group_count(second_out.data())),
-        strata::group_output(out.data(), n), number.data());
+    return strata::TunedDeviceGroupBy<Hub>::Aggregate(strata::group_keys(in.data(), n),
+                                                      strata::group_aggregates(strata::group_count(second_out.data())),
+                                                      strata::group_output(out.data(), n), number.data());
   }));
   EXPECT_EQ(Hub::calls, 1);
   EXPECT_EQ(number.to_host()[0], 10);

@@ -139,12 +139,12 @@ TEST(DistributedMergeSort, EndsWithAComparatorThatIsNoOrdering) {
 
 TEST(DistributedMergeSort, RefusesOnAllRanksAlike) {
   for (const int ranks : strata_test::rank_counts()) {
-    expect_all_refused<int>(ranks, [](void* storage, std::size_t& bytes, const int* in, std::int64_t num_items,
-                                      int* out, std::int64_t capacity, std::int64_t* num_out,
-                                      const rank_context& context) {
-      return strata::DistributedMergeSort::SortKeys(storage, bytes, in, num_items, out, capacity, num_out, ascending{},
-                                                    context.comm, context.stream);
-    });
+    expect_all_refused<int>(
+        ranks, [](void* storage, std::size_t& bytes, const int* in, std::int64_t num_items, int* out,
+                  std::int64_t capacity, std::int64_t* num_out, const rank_context& context) {
+          return strata::DistributedMergeSort::SortKeys(storage, bytes, in, num_items, out, capacity, num_out,
+                                                        ascending{}, context.comm, context.stream);
+        });
   }
   std::size_t bytes = 0;
   std::int64_t num_out = 0;

@@ -20,9 +20,7 @@ using namespace sort_cases;
 template <class Key, bool IsDescending>
 struct by_bits {
   int begin, end;
-  bool operator()(const Key& a, const Key& b) const {
-    return IsDescending ? word(b) < word(a) : word(a) < word(b);
-  }
+  bool operator()(const Key& a, const Key& b) const { return IsDescending ? word(b) < word(a) : word(a) < word(b); }
 
  private:
   std::uint64_t word(const Key& key) const {
@@ -70,8 +68,7 @@ class DistributedRadixSort : public testing::Test {};
 #if STRATA_TEST_FEW_TYPES
 using key_types = testing::Types<unsigned, float, std::int8_t>;
 #else
-using key_types =
-    testing::Types<unsigned, float, std::int8_t, int, std::uint16_t, std::int64_t, std::uint64_t, double>;
+using key_types = testing::Types<unsigned, float, std::int8_t, int, std::uint16_t, std::int64_t, std::uint64_t, double>;
 #endif
 TYPED_TEST_SUITE(DistributedRadixSort, key_types);
 

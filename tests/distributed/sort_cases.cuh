@@ -120,8 +120,7 @@ void expect_sorted(const std::vector<std::size_t>& parts, const std::vector<Key>
     for (std::size_t i = share; i < share + slack; ++i) ASSERT_TRUE(strata_test::is_poison(sorted[i])) << i;
     // The input is as it was.
     const std::vector<Key> unchanged = keys_in.to_host();
-    ASSERT_TRUE(unchanged.empty() ||
-                std::memcmp(unchanged.data(), &keys[begin], unchanged.size() * sizeof(Key)) == 0);
+    ASSERT_TRUE(unchanged.empty() || std::memcmp(unchanged.data(), &keys[begin], unchanged.size() * sizeof(Key)) == 0);
   });
 }
 
@@ -177,8 +176,8 @@ void expect_all_refused(int ranks, const Call& call) {
   expect_refused<Key>(parts, call, on_one([](auto&, auto&, auto&, auto&, auto& told, auto&) { told = nullptr; }));
   expect_refused<Key>(parts, call, on_one([](Input& in, auto&, Key*& out, auto&, auto&, auto&) { in = out + 1; }));
   expect_refused<Key>(parts, call, on_one([](auto&, auto&, auto&, auto&, auto&, auto& bytes) { bytes -= 1; }));
-  expect_refused<Key>(
-      parts, call, on_one([](auto&, auto&, auto&, auto& capacity, auto&, auto&) { capacity -= 1; }), true);
+  expect_refused<Key>(parts, call, on_one([](auto&, auto&, auto&, auto& capacity, auto&, auto&) { capacity -= 1; }),
+                      true);
 }
 
 }  // namespace sort_cases

@@ -276,8 +276,8 @@ cudaError_t every_block_layer(const int* in, int* out, int* sums, int count, cud
   if (status != cudaSuccess) return status;
   status = lib::DeviceTransform::Transform(storage, bytes, floats, float_sum, count, is_positive{}, stream);
   if (status != cudaSuccess) return status;
-  status = lib::DeviceTransform::TransformIf(storage, bytes, floats, float_sum, count, is_positive{}, is_positive{},
-                                             stream);
+  status =
+      lib::DeviceTransform::TransformIf(storage, bytes, floats, float_sum, count, is_positive{}, is_positive{}, stream);
   if (status != cudaSuccess) return status;
   status = lib::DeviceTransform::Fill(storage, bytes, float_sum, count, 1.0f, stream);
   if (status != cudaSuccess) return status;

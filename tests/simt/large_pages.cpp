@@ -65,5 +65,4 @@ long sysconf(int name) noexcept {
   static const auto real = reinterpret_cast<long (*)(int)>(dlsym(RTLD_NEXT, "sysconf"));
   return name == _SC_PAGESIZE ? static_cast<long>(page) : real(name);
 }
-
 }

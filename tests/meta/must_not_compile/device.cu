@@ -918,8 +918,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_rows {
 struct hub {
-  struct Policy
-      : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
 #if defined(STRATA_CASE_segmented_top_k_rows)
     static constexpr strata::top_k_tuning select{256, 2};
 #endif

@@ -3,9 +3,9 @@
 
 // Environments, of CUB 3.5 and later.
 // not compiled
+#include <cuda/execution.determinism.h>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
-#include <cuda/execution.determinism.h>
 
 struct tuning;
 struct memory_pool;
@@ -14,9 +14,9 @@ memory_pool& pool();
 cudaError_t sum(const int* in, int* out, int n, cudaStream_t stream) {
   // report: cuda::stream_ref came along with CUB: add #include <cuda/stream_ref>
   const cuda::stream_ref on(stream);
+  const auto same_result = cuda::execution::require(cuda::execution::determinism::run_to_run);
   // report: cuda::std::execution came along with CUB: add #include <cuda/std/execution>
-  return cub::DeviceReduce::Sum(in, out, n, cuda::std::execution::env{on, cuda::execution::require(
-      cuda::execution::determinism::run_to_run)});
+  return cub::DeviceReduce::Sum(in, out, n, cuda::std::execution::env{on, same_result});
 }
 
 cudaError_t sort(const int* in, int* out, int n) {

@@ -3,9 +3,9 @@
 
 // Thrust's iterators as inputs, and a scatter with a selection.
 // by hand: #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
-#include <thrust/iterator/transform_iterator.h>
 
 struct is_set {
   const int* flags;

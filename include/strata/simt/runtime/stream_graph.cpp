@@ -388,7 +388,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     work = *found;
   }
   cudaError_t error = cudaSuccess;
-  const issue how = issue_waiting_work(stream, [work] { return replay(*work); }, error);
+  const issue how = issue_waiting_work(
+      stream, [work] { return replay(*work); }, error);
   return how == issue::execute_now ? replay(*work) : error;
 }
 // The nodes themselves are not modelled, their number is: one for each launch, copy and fill.
