@@ -35,3 +35,15 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strata-config.cmake
               cmake/strata-distributed.cmake cmake/FindNCCL.cmake
         DESTINATION ${strata_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata)
+
+# For builds without CMake. Paths are relative to the file itself, unless the folder of headers is given as absolute.
+set(strata_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(strata_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+set(strata_pc_libs "")
+if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
+  set(strata_pc_libs "-framework Metal -framework Foundation -framework CoreGraphics -lobjc")
+endif()
+configure_file(cmake/strata.pc.in strata.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strata.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

@@ -183,11 +183,11 @@ def picture_name(path):
 
 
 def page_paths(root):
-    """All Markdown files of the tree, relative to it."""
+    """All Markdown files of the tree that are pages, relative to it."""
     found = ["README.md"]
-    for folder in ("include", "examples", "tests", "benchmarks", ".github"):
+    for folder in ("include", "examples", "tests", "benchmarks", "cmake/packages", ".github"):
         found += sorted(path.relative_to(root).as_posix() for path in (root / folder).glob("**/*.md"))
-    return found
+    return [path for path in found if path != ".github/pull_request_template.md"]
 
 
 class Page:
@@ -282,7 +282,8 @@ class Page:
 
 # Titles of the side bar, and the pages below each, in this order.
 MENU = (
-    ("Guides", ("include/strata/guides/*.md", "include/strata/from_cub.md", "include/strata/simt/README.md")),
+    ("Guides", ("include/strata/guides/*.md", "include/strata/from_cub.md", "include/strata/simt/README.md",
+                "cmake/packages/README.md")),
     ("How it works", ("include/strata/README.md", "include/strata/*/README.md", "include/strata/device/*.md")),
     ("Examples", ("examples/README.md", "examples/*.md")),
     ("Tests", ("tests/README.md", "tests/*.md")),

@@ -10,7 +10,8 @@ execute_process(
 file(RENAME "${prefix}.before_move" "${prefix}")
 
 foreach(name IN ITEMS include/strata/version.hpp include/strata/simt/runtime
-                      share/cmake/strata/strata-config.cmake share/doc/strata/LICENSE)
+                      share/cmake/strata/strata-config.cmake share/doc/strata/LICENSE
+                      share/pkgconfig/strata.pc)
   if(NOT EXISTS "${prefix}/${name}")
     message(FATAL_ERROR "${name} was not installed")
   endif()
@@ -20,10 +21,11 @@ endforeach()
 file(GLOB_RECURSE files "${prefix}/*")
 foreach(file IN LISTS files)
   file(RELATIVE_PATH name "${prefix}" "${file}")
-  if(NOT name MATCHES "^(include/strata|share/cmake/strata|share/doc/strata)/" OR name MATCHES "_test\\.")
+  set(expected "^((include/strata|share/cmake/strata|share/doc/strata)/|share/pkgconfig/strata.pc$)")
+  if(NOT name MATCHES "${expected}" OR name MATCHES "_test\\.")
     message(FATAL_ERROR "${name} was installed")
   endif()
-  if(name MATCHES "^share/cmake")
+  if(name MATCHES "^share/(cmake|pkgconfig)")
     file(READ "${file}" text)
     foreach(place IN ITEMS "${build}" "${prefix}")
       string(FIND "${text}" "${place}" position)

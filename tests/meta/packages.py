@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The recipes of cmake/packages/ have the library's version and set options that exist, and their functions run.
+
+vcpkg and Spack are not there: stand-ins of what the recipes call run the port, which installs the library, and read the
+package of Spack. With `--conan CONAN` the Conan recipe makes a package, and a program that needs it is built and run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import types
+
+import toolbox
+
+RECIPES = toolbox.ROOT / "cmake" / "packages"
+PORT = RECIPES / "vcpkg" / "strata"
+SPACK_REPOSITORY = RECIPES / "spack_repo" / "strata"
+CONSUMER = pathlib.Path(__file__).resolve().parent / "package" / "host"
+
+# What the functions of vcpkg do that the port calls, as far as it depends on them.
+VCPKG = """
+function(vcpkg_cmake_configure)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${CURRENT_PACKAGES_DIR}/../build
+    -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} ${arg_OPTIONS} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+function(vcpkg_cmake_install)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${CURRENT_PACKAGES_DIR}/../build OUTPUT_QUIET
+    COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+function(vcpkg_cmake_config_fixup)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
+  file(GLOB files "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*.cmake")
+  file(COPY ${files} DESTINATION "${CURRENT_PACKAGES_DIR}/share/strata")
+  file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/cmake")
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+endfunction()
+function(vcpkg_install_copyright)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILE_LIST")
+  file(COPY_FILE ${arg_FILE_LIST} "${CURRENT_PACKAGES_DIR}/share/strata/copyright")
+endfunction()
+include(${CURRENT_PORT_DIR}/portfile.cmake)
+"""
+
+
+def version():
+    text = (toolbox.INCLUDE / "strata" / "version.hpp").read_text()
+    return ".".join(re.findall(r"^#define STRATA_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, re.MULTILINE))
+
+
+def unknown_options(text, known):
+    """Names of options in a recipe that the build does not have."""
+    found = re.findall(r"-D(STRATA_\w+)=", text)
+    return sorted(set(found) - set(known))
+
+
+def options_of_the_build():
+    return re.findall(r"^option\((STRATA_\w+)", (toolbox.ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+
+
+def check_port(cmake, folder):
+    manifest = json.loads((PORT / "vcpkg.json").read_text())
+    if manifest["name"] != PORT.name or manifest["version"] != version():
+        toolbox.fail(f"vcpkg.json says {manifest['name']} {manifest['version']}, not {version()}")
+    unknown = unknown_options((PORT / "portfile.cmake").read_text(), options_of_the_build())
+    if unknown:
+        toolbox.fail(f"portfile.cmake sets {unknown}")
+    script, packages = folder / "vcpkg.cmake", folder / "packages"
+    script.write_text(VCPKG)
+    toolbox.must_run([cmake, f"-DCURRENT_PORT_DIR={PORT}", f"-DCURRENT_PACKAGES_DIR={packages}", "-P", script])
+    for name in ("include/strata/version.hpp", "share/strata/strata-config.cmake", "share/strata/copyright",
+                 "share/pkgconfig/strata.pc"):
+        if not (packages / name).is_file():
+            toolbox.fail(f"the port does not install {name}")
+    if (packages / "share/doc").exists():
+        toolbox.fail("the port installs share/doc")
+
+
+def check_spack():
+    """Reads the package with stand-ins of Spack's directives; runs its function."""
+    said = {}
+    def directive(name):
+        return lambda *words, **named: said.setdefault(name, []).append((words, named))
+    def define(_, name, value):
+        return f"-D{name}={'ON' if value else 'OFF'}"
+    base = type("CMakePackage", (), {"define": define})
+    modules = {"spack": {}, "spack.package": {name: directive(name) for name in ("license", "version", "depends_on")},
+               "spack_repo": {}, "spack_repo.builtin": {}, "spack_repo.builtin.build_systems": {},
+               "spack_repo.builtin.build_systems.cmake": {"CMakePackage": base}}
+    for name, content in modules.items():
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(content)
+    path = SPACK_REPOSITORY / "packages" / "strata" / "package.py"
+    names = {"__file__": str(path), "__name__": "package"}
+    exec(compile(path.read_text(), path, "exec"), names)
+    package = names["Strata"]
+    if pathlib.Path(names["CHECKOUT"]) != toolbox.ROOT:
+        toolbox.fail(f"package.py takes {names['CHECKOUT']} for the checkout")
+    unknown = unknown_options("\n".join(f"{word} " for word in package().cmake_args()), options_of_the_build())
+    if unknown or not said.get("version"):
+        toolbox.fail(f"package.py sets {unknown} and has the versions {said.get('version')}")
+    namespace = re.search(r"namespace: (\w+)", (SPACK_REPOSITORY / "repo.yaml").read_text()).group(1)
+    if namespace != SPACK_REPOSITORY.name:
+        toolbox.fail(f"repo.yaml says {namespace}, not the folder's name")
+
+
+def check_conan(cmake, conan, nccl, folder):
+    os.environ["CONAN_HOME"] = str(folder / "conan_home")
+    os.chdir(folder)  # Conan writes CMakeUserPresets.json where it is called.
+    toolbox.must_run([conan, "profile", "detect"])
+    toolbox.must_run([conan, "create", RECIPES])
+    made = folder / "made"
+    toolbox.must_run([conan, "install", f"--requires=strata/{version()}", "-g", "CMakeDeps", "-g", "CMakeToolchain",
+                      "--output-folder", made])
+    build = folder / "build"
+    toolbox.must_run([cmake, "-S", CONSUMER, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-Wno-dev",
+                      f"-DCMAKE_TOOLCHAIN_FILE={made / 'conan_toolchain.cmake'}", f"-DEXPECTED_VERSION={version()}",
+                      f"-DEXPECTED_NCCL={nccl}"])
+    toolbox.must_run([cmake, "--build", build])
+    toolbox.must_run([build / "consumer"])
+
+
+def self_test():
+    if unknown_options("-DSTRATA_BUILD_TESTS=OFF -DSTRATA_BUILD_TOOLS=OFF", ["STRATA_BUILD_TESTS"]) != \
+            ["STRATA_BUILD_TOOLS"]:
+        toolbox.fail("an option that the build does not have is not found")
+    if "STRATA_BUILD_TESTS" not in options_of_the_build() or not re.fullmatch(r"\d+\.\d+\.\d+", version()):
+        toolbox.fail("the options or the version of the build are not found")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--cmake", default="cmake")
+    options.add_argument("--conan", default="")
+    options.add_argument("--nccl", default="", help="where the consumer has to find NCCL's header")
+    options = options.parse_args()
+    self_test()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.conan:
+            check_conan(options.cmake, options.conan, options.nccl, pathlib.Path(folder))
+        else:
+            check_port(options.cmake, pathlib.Path(folder))
+            check_spack()
+
+
+if __name__ == "__main__":
+    main()
