@@ -4,18 +4,24 @@
 // sort_file: sorts a file of records that may be larger than the memory of all GPUs, on all GPUs or on the host SIMT
 // back end; makes such files, and checks them.
 
+#include "../common/files.hpp"
 #include "../common/program.hpp"
-#include "files.hpp"
 #include "plain_files.hpp"
-#include "ranks.hpp"
+#include "record.hpp"
 #include "sort_job.hpp"
 #include "sorter.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -87,6 +93,63 @@ options parse(const example::program& running, const std::vector<std::string>& a
   return chosen;
 }
 
+// ------------------------------------------------------------------ ranks that are processes
+
+bool read_number(const char* name, int& number) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && example::parse_number(text, number, 0, 1 << 20);
+}
+
+bool read_ranks(const std::string& prefix, const char* size, sort_file::process_rank& process) {
+  sort_file::process_rank found;
+  if (!read_number((prefix + "RANK").c_str(), found.rank)) return false;
+  if (!read_number((prefix + size).c_str(), found.ranks) || found.rank >= found.ranks) return false;
+  if (!read_number((prefix + "LOCAL_RANK").c_str(), found.local_rank)) return false;
+  process = found;
+  return true;
+}
+
+constexpr auto longest_wait = std::chrono::minutes(2);
+
+void share_by_file(const std::string& name, bool is_first, char* bytes, std::size_t count) {
+  const std::string unfinished = name + ".partial";
+  if (is_first) {
+    struct stat status;
+    if (stat(name.c_str(), &status) == 0) throw std::runtime_error(name + ": is there already");
+    example::data_file file(unfinished, example::data_file::mode::create);
+    file.write(bytes, count, 0);
+    file.close();
+    // With the other name it is complete.
+    if (std::rename(unfinished.c_str(), name.c_str()) != 0) example::fail(name);
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  struct stat status;
+  while (stat(name.c_str(), &status) != 0) {
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error(name + ": rank 0 has not written it");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  example::data_file(name, example::data_file::mode::read).read(bytes, count, 0);
+}
+
+/// Which rank the environment says that this process is: as torchrun (RANK, WORLD_SIZE, LOCAL_RANK) or Open MPI
+/// (OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK) starts it. Rank 0 brings bytes to the others by a file of the name
+/// `id_file`, which must not be there before; without such a name the process has all ranks.
+sort_file::process_rank rank_of_process(const std::string& id_file) {
+  sort_file::process_rank process;
+  const bool is_rank = read_ranks("OMPI_COMM_WORLD_", "SIZE", process) || read_ranks("", "WORLD_SIZE", process);
+  if (id_file.empty()) {
+    if (process.ranks > 1) throw example::wrong_call("one of several ranks needs --id-file");
+    return {};
+  }
+  if (!is_rank) throw example::wrong_call("--id-file: the environment does not say which rank this is");
+  const bool is_first = process.rank == 0;
+  process.share = [=](char* bytes, std::size_t count) { share_by_file(id_file, is_first, bytes, count); };
+  return process;
+}
+
+// ------------------------------------------------------------------ the three things that it does
+
 void print(const sort_file::file_summary& found) {
   std::printf("records: %lld\nchecksum: %016llx\nequal keys: %lld\n", found.records,
               static_cast<unsigned long long>(found.checksum), found.equal_keys);
@@ -138,7 +201,7 @@ bool check(example::program& running, const options& chosen) {
 int sort(example::program& running, options chosen) {
   chosen.sort.in = chosen.files[0];
   chosen.sort.out = chosen.files[1];
-  const sort_file::process_rank process = sort_file::rank_of_process(chosen.sort.id_file);
+  const sort_file::process_rank process = rank_of_process(chosen.sort.id_file);
   const auto group = example::choose_device(
       running, chosen.device, [&] { return sort_file::on_gpu::make_group(process); },
       [&] { return sort_file::on_host::make_group(process); });
@@ -151,7 +214,7 @@ int sort(example::program& running, options chosen) {
 
 int run(example::program& running, const std::vector<std::string>& arguments) {
   const options chosen = parse(running, arguments);
-  sort_file::ignore_size_signal();
+  example::ignore_size_signal();
   if (chosen.generated >= 0) {
     sort_file::generate(running, chosen.made, chosen.generated, chosen.files[0]);
     return 0;

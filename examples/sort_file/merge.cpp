@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "merge.hpp"
-
 #include "record.hpp"
+#include "sort_job.hpp"
 
 #include <algorithm>
 #include <cstring>

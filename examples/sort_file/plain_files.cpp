@@ -3,9 +3,12 @@
 
 #include "plain_files.hpp"
 
+#include "record.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -16,6 +19,72 @@ namespace {
 
 constexpr long long chunk_records = 10000;
 constexpr std::size_t chunk_bytes = chunk_records * record_bytes;
+
+/// The finalizer of SplitMix64.
+std::uint64_t mix(std::uint64_t word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+  return word ^ (word >> 31);
+}
+
+/// The sum of these over all records of a file does not depend on their order.
+std::uint64_t hash_of(const unsigned char* bytes) {
+  std::uint64_t hash = record_bytes;
+  for (int i = 0; i < record_bytes; i += 8) {
+    const int taken = record_bytes - i < 8 ? record_bytes - i : 8;
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + i, static_cast<std::size_t>(taken));
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return mix(hash);
+}
+
+/// Pseudo-random words of a seed.
+class random_words {
+ public:
+  explicit random_words(std::uint64_t seed) : state_(mix(seed + step)) {}
+  std::uint64_t next() { return mix(state_ += step); }
+
+ private:
+  static constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;
+  std::uint64_t state_;
+};
+
+constexpr int skewed_keys_log2 = 20;
+
+/// A number below 2^20. Those from 2^e on to the next power are together as frequent for each e: the number i has a
+/// frequency of about 1/i, as by Zipf's law.
+std::uint64_t skewed_number(random_words& random) {
+  const std::uint64_t exponent = random.next() % skewed_keys_log2;
+  const std::uint64_t power = std::uint64_t{1} << exponent;
+  return power + random.next() % power;
+}
+
+void make(const generator& made, std::uint64_t number, unsigned char* bytes) {
+  random_words random(made.seed ^ mix(number));
+  random_words of_key(made.is_skewed ? made.seed + skewed_number(random) : random.next());
+  if (!made.is_ascii) {
+    for (int i = 0; i < record_bytes; ++i) bytes[i] = static_cast<unsigned char>(random.next() >> 56);
+    for (int i = 0; i < key_bytes; ++i) bytes[i] = static_cast<unsigned char>(of_key.next() >> 56);
+    return;
+  }
+  // Key, number in hexadecimal digits, letters; blanks between.
+  std::memset(bytes, ' ', record_bytes);
+  for (int i = 0; i < key_bytes; ++i) bytes[i] = static_cast<unsigned char>('!' + of_key.next() % ('~' - '!' + 1));
+  constexpr int number_begin = key_bytes + 2;
+  constexpr int digits = 32;
+  for (int i = 0; i < digits; ++i) {
+    const int shift = 4 * (digits - 1 - i);
+    bytes[number_begin + i] = static_cast<unsigned char>("0123456789ABCDEF"[shift < 64 ? number >> shift & 15 : 0]);
+  }
+  constexpr int letters_begin = number_begin + digits + 2;
+  for (int i = letters_begin; i < record_bytes - 2; ++i) {
+    bytes[i] = static_cast<unsigned char>('A' + random.next() % 26);
+  }
+  bytes[record_bytes - 2] = '\r';
+  bytes[record_bytes - 1] = '\n';
+}
 
 }  // namespace
 
@@ -30,7 +99,7 @@ void generate(example::program& running, const generator& made, long long record
   for (long long begin = 0; is_written && begin < records; begin += chunk_records) {
     const long long count = std::min(chunk_records, records - begin);
     for (long long i = 0; i < count; ++i) {
-      made.make(static_cast<std::uint64_t>(begin + i), chunk.data() + i * record_bytes);
+      make(made, static_cast<std::uint64_t>(begin + i), chunk.data() + i * record_bytes);
     }
     const auto bytes = static_cast<std::size_t>(count) * record_bytes;
     is_written = std::fwrite(chunk.data(), 1, bytes, file) == bytes;

@@ -3,12 +3,18 @@
 #pragma once
 
 #include "../common/program.hpp"
-#include "record.hpp"
 
 #include <cstdint>
 #include <string>
 
 namespace sort_file {
+
+/// What records are made: pseudo-random bytes, as functions of the numbers of the records.
+struct generator {
+  std::uint64_t seed = 0;
+  bool is_ascii = false;
+  bool is_skewed = false;
+};
 
 /// What is to be known of a file's records.
 struct file_summary {

@@ -3,8 +3,6 @@
 
 #include "sort_job.hpp"
 
-#include "files.hpp"
-#include "merge.hpp"
 #include "record.hpp"
 
 #include <algorithm>
@@ -13,7 +11,6 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -22,6 +19,7 @@
 namespace sort_file {
 namespace {
 
+using example::unfinished_file;
 using clock = std::chrono::steady_clock;
 
 /// Another rank has failed, and says why.
@@ -41,7 +39,7 @@ class job {
       throw std::runtime_error(in_.shown_name() + ": " + std::to_string(bytes) + " bytes are not a multiple of " +
                                std::to_string(record_bytes));
     }
-    out_name_ = output_name(chosen.out);
+    out_name_ = example::output_name(chosen.out);
     if (in_.is_same_as(out_name_)) throw std::runtime_error(chosen.out + ": is the input, too");
     report_.records = bytes / record_bytes;
     report_.phases = {{"read and upload"}, {"sort keys"}, {"move records"}, {"download and write"}, {"merge runs"}};
@@ -70,7 +68,7 @@ class job {
       const std::unique_ptr<sorter> self = group_.make(i, {report_.records, chosen_.memory, records * record_bytes});
       wait_until_all_are_made();
       sort(*self, i == 0, is_together);
-      if (i == 0) keep_report(*self);
+      if (i == 0) report_.is_first = self->rank() == 0;
     } catch (const std::exception& error) {
       if (!is_together) end_program(error);
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -138,7 +136,7 @@ class job {
       together([&] { throw std::runtime_error(in_.shown_name() + ": ranks do not see the same file"); });
     }
     together([&] {
-      if (is_first && !chosen_.id_file.empty()) remove_file(chosen_.id_file);
+      if (is_first && !chosen_.id_file.empty()) example::remove_file(chosen_.id_file);
       if (capacity > 0) return;
       throw std::runtime_error("too little memory: one record takes " + std::to_string(self.least_memory()) + " bytes");
     });
@@ -281,8 +279,6 @@ class job {
   }
 
   static long long piece_bytes(const sorter& self) { return static_cast<long long>(self.piece_bytes()); }
-
-  void keep_report(const sorter& self) { report_.is_first = self.rank() == 0; }
 
   static constexpr std::size_t most_piece_bytes = std::size_t{32} << 20;
   static constexpr int most_merge_threads = 16;

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ namespace sort_file::STRATA_EXAMPLE_BACK_END {
 
 using example::check;
 using example::computed;
+using example::device_array;
 
 static void check(const char* function, ncclResult_t result) {
   if (result == ncclSuccess) return;
@@ -185,23 +188,9 @@ struct calls {
   }
 };
 
-struct free_device {
-  void operator()(char* pointer) const { static_cast<void>(cudaFree(pointer)); }
-};
 struct free_pinned {
   void operator()(char* pointer) const { static_cast<void>(cudaFreeHost(pointer)); }
 };
-
-static std::unique_ptr<char[], free_device> allocate_device(std::size_t bytes) {
-  void* pointer = nullptr;
-  check("cudaMalloc", cudaMalloc(&pointer, bytes));
-  return std::unique_ptr<char[], free_device>(static_cast<char*>(pointer));
-}
-static std::unique_ptr<char[], free_pinned> allocate_pinned(std::size_t bytes) {
-  void* pointer = nullptr;
-  check("cudaMallocHost", cudaMallocHost(&pointer, bytes));
-  return std::unique_ptr<char[], free_pinned>(static_cast<char*>(pointer));
-}
 
 class stream_and_events {
  public:
@@ -229,10 +218,14 @@ class cuda_sorter final : public sorter {
  public:
   /// The device is the thread's current one.
   cuda_sorter(ncclComm_t comm, const sorter_settings& settings)
-      : comm_(comm), word_(allocate_device(sizeof(std::int64_t))), piece_bytes_(settings.piece_bytes) {
+      : comm_(comm), word_(1), piece_bytes_(settings.piece_bytes) {
     check("ncclCommUserRank", ncclCommUserRank(comm, &rank_));
     check("ncclCommCount", ncclCommCount(comm, &ranks_));
-    for (auto& piece : pieces_) piece = allocate_pinned(piece_bytes_);
+    for (auto& piece : pieces_) {
+      void* pointer = nullptr;
+      check("cudaMallocHost", cudaMallocHost(&pointer, piece_bytes_));
+      piece.reset(static_cast<char*>(pointer));
+    }
     auto bytes = static_cast<std::size_t>(settings.memory);
     if (settings.memory == 0) {
       std::size_t free_bytes = 0;
@@ -246,7 +239,7 @@ class cuda_sorter final : public sorter {
     const long long enough = std::max(settings.records / ranks_ + 1, 1LL);
     bytes_ = std::min(bytes, calls_().bytes_up_to(enough));
     capacity_ = std::min(calls_().capacity(bytes_), enough);
-    if (capacity_ > 0) memory_ = allocate_device(bytes_);
+    if (capacity_ > 0) memory_.emplace(bytes_);
   }
 
   int rank() const override { return rank_; }
@@ -258,10 +251,10 @@ class cuda_sorter final : public sorter {
   std::size_t piece_bytes() const override { return piece_bytes_; }
   // Records lie at the begin of the memory, however many they are.
   void upload(int which, std::size_t bytes, std::size_t at) override {
-    copy(which, memory_.get() + at, pieces_[which].get(), bytes, cudaMemcpyHostToDevice);
+    copy(which, memory_->get() + at, pieces_[which].get(), bytes, cudaMemcpyHostToDevice);
   }
   void download(int which, std::size_t bytes, std::size_t at) override {
-    copy(which, pieces_[which].get(), memory_.get() + at, bytes, cudaMemcpyDeviceToHost);
+    copy(which, pieces_[which].get(), memory_->get() + at, bytes, cudaMemcpyDeviceToHost);
   }
   void wait(int which) override { check("cudaEventSynchronize", cudaEventSynchronize(queue_.copied[which])); }
 
@@ -293,7 +286,7 @@ class cuda_sorter final : public sorter {
 
   long long least(long long value) override {
     std::int64_t word = value;
-    auto* const d_word = reinterpret_cast<std::int64_t*>(word_.get());
+    std::int64_t* const d_word = word_.get();
     check("cudaMemcpyAsync", cudaMemcpyAsync(d_word, &word, sizeof word, cudaMemcpyHostToDevice, queue_.stream));
     check("ncclAllReduce", ncclAllReduce(d_word, d_word, 1, ncclInt64, ncclMin, comm_, queue_.stream));
     check("cudaMemcpyAsync", cudaMemcpyAsync(&word, d_word, sizeof word, cudaMemcpyDeviceToHost, queue_.stream));
@@ -306,7 +299,7 @@ class cuda_sorter final : public sorter {
 
   buffers place(long long count) const {
     if (calls_().bytes_of(count) > bytes_) throw example::device_error("a run needs more memory than was planned");
-    arena memory(memory_.get());
+    arena memory(memory_->get());
     return calls_().plan(memory, count);
   }
   void copy(int which, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -319,12 +312,12 @@ class cuda_sorter final : public sorter {
   int rank_ = 0;
   int ranks_ = 1;
   stream_and_events queue_;
-  std::unique_ptr<char[], free_device> word_;
+  device_array<std::int64_t> word_;
   std::unique_ptr<char[], free_pinned> pieces_[2];
   std::size_t piece_bytes_;
   std::size_t bytes_ = 0;
   long long capacity_ = 0;
-  std::unique_ptr<char[], free_device> memory_;
+  std::optional<device_array<char>> memory_;
 };
 
 // ------------------------------------------------------------------ the ranks of a process

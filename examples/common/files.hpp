@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace sort_file {
+namespace example {
 
 /// A file that is read and written at any position, by several threads. What fails throws, and names the file.
 class data_file {
@@ -63,4 +63,4 @@ std::string output_name(const std::string& name);
 
 void remove_file(const std::string& name);
 
-}  // namespace sort_file
+}  // namespace example

@@ -3,7 +3,7 @@
 
 #include "files.hpp"
 
-#include "../common/program.hpp"
+#include "program.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace sort_file {
+namespace example {
 
 data_file::data_file(const std::string& name, mode how) : shown_name_(name) {
   if (how == mode::read && name == "-") {
@@ -27,7 +27,7 @@ data_file::data_file(const std::string& name, mode how) : shown_name_(name) {
     const int flags = how == mode::read ? O_RDONLY : how == mode::change ? O_RDWR : O_RDWR | O_CREAT | O_EXCL;
     descriptor_ = open(name.c_str(), flags | O_CLOEXEC, 0666);
   }
-  if (descriptor_ < 0) example::fail(shown_name_);
+  if (descriptor_ < 0) fail(shown_name_);
 }
 
 data_file::data_file(data_file&& other) noexcept
@@ -45,10 +45,10 @@ data_file::~data_file() {
 
 long long data_file::size() const {
   struct stat status;
-  if (fstat(descriptor_, &status) != 0) example::fail(shown_name_);
+  if (fstat(descriptor_, &status) != 0) fail(shown_name_);
   if (S_ISDIR(status.st_mode)) {
     errno = EISDIR;
-    example::fail(shown_name_);
+    fail(shown_name_);
   }
   if (!S_ISREG(status.st_mode)) throw std::runtime_error(shown_name_ + ": not a regular file");
   return status.st_size;
@@ -67,18 +67,18 @@ void data_file::reserve(long long bytes) const {
     while (fallocate(descriptor_, 0, 0, bytes) != 0) {
       if (errno == EINTR) continue;
       if (errno == EOPNOTSUPP || errno == ENOSYS) break;
-      example::fail(shown_name_);
+      fail(shown_name_);
     }
   }
 #endif
-  if (ftruncate(descriptor_, bytes) != 0) example::fail(shown_name_);
+  if (ftruncate(descriptor_, bytes) != 0) fail(shown_name_);
 }
 
 void data_file::read(char* to, std::size_t bytes, long long at) const {
   while (bytes > 0) {
     const ssize_t got = pread(descriptor_, to, bytes, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) example::fail(shown_name_);
+    if (got < 0) fail(shown_name_);
     if (got == 0) throw std::runtime_error(shown_name_ + ": has become shorter");
     to += got;
     at += got;
@@ -90,7 +90,7 @@ void data_file::write(const char* from, std::size_t bytes, long long at) const {
   while (bytes > 0) {
     const ssize_t put = pwrite(descriptor_, from, bytes, static_cast<off_t>(at));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) example::fail(shown_name_);
+    if (put < 0) fail(shown_name_);
     from += put;
     at += put;
     bytes -= static_cast<std::size_t>(put);
@@ -99,7 +99,7 @@ void data_file::write(const char* from, std::size_t bytes, long long at) const {
 
 void data_file::close() {
   const int descriptor = std::exchange(descriptor_, -1);
-  if (descriptor >= 0 && ::close(descriptor) != 0) example::fail(shown_name_);
+  if (descriptor >= 0 && ::close(descriptor) != 0) fail(shown_name_);
 }
 
 // ------------------------------------------------------------------ files that are removed
@@ -141,7 +141,7 @@ void unfinished_file::remove_now() {
 }
 
 void unfinished_file::rename_to(const std::string& name) {
-  if (std::rename(name_.c_str(), name.c_str()) != 0) example::fail(name);
+  if (std::rename(name_.c_str(), name.c_str()) != 0) fail(name);
   unfinished_names[slot_] = nullptr;
 }
 
@@ -151,17 +151,17 @@ std::string output_name(const std::string& name) {
   struct stat status;
   if (stat(name.c_str(), &status) != 0) return name;  // What else is wrong is found when it is created.
   if (S_ISDIR(status.st_mode)) errno = EISDIR;
-  if (S_ISDIR(status.st_mode) || access(name.c_str(), W_OK) != 0) example::fail(name);
+  if (S_ISDIR(status.st_mode) || access(name.c_str(), W_OK) != 0) fail(name);
   if (!S_ISREG(status.st_mode)) throw std::runtime_error(name + ": not a regular file");
   char* const resolved = realpath(name.c_str(), nullptr);
-  if (resolved == nullptr) example::fail(name);
+  if (resolved == nullptr) fail(name);
   std::string result = resolved;
   std::free(resolved);
   return result;
 }
 
 void remove_file(const std::string& name) {
-  if (unlink(name.c_str()) != 0) example::fail(name);
+  if (unlink(name.c_str()) != 0) fail(name);
 }
 
-}  // namespace sort_file
+}  // namespace example
