@@ -43,6 +43,8 @@ COMPANIONS = {"warp": "warp/specializations/companions.cuh", "block": "warp/spec
 # Notices, data that other programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
+# What was tried with an algorithm fits a page.
+DIARY_LINES = 60
 # What clang-format makes of brackets of templates that it takes for comparisons; .clang-format says how to write
 # them.
 SPREAD_BRACKETS = (r"\b\w+ < [^;(){}<>]* > \(", r"\b\w+ < [^;(){}<>]*(?:,|::)[^;(){}<>]* ?>> \w",
@@ -159,6 +161,8 @@ def file_findings(name, text):
         return
     if text and not text.endswith("\n"):
         yield len(lines), "no newline at the end"
+    if "/experiments/" in name and len(lines) - 1 > DIARY_LINES:
+        yield DIARY_LINES + 1, f"{len(lines) - 1} lines, at most {DIARY_LINES}"
     if suffix in {".hpp", ".cuh", ".cu", ".cpp"}:
         code = without_comments(text)
         for regex in SPREAD_BRACKETS:
@@ -303,6 +307,7 @@ BAD_FILES = [
     ("tests/a.cu", SPDX + "// TO" + "DO: later\n", "unfinished"),
     ("README.md", SPDX + "see /ho" + "me/me/x\n", "one machine"),
     ("tests/a.cu", SPDX + "int x; \n", "end of the line"),
+    ("benchmarks/results/a/experiments/a.md", SPDX + "x\n" * 59, "61 lines"),
     ("tests/a.cu", SPDX + "int x;", "newline"),
     ("tests/a.cu", SPDX + "while (!take < has_values ? 2 : 8 > (next)) spin();\n", "took for comparisons"),
     ("tests/a.cu", SPDX + "if (items < Policy, kind::huge >> least) {\n", "took for comparisons"),
@@ -314,6 +319,7 @@ GOOD_FILES = [
     ("tests/a.cu", SPDX + "// expect: " + "x" * 120 + "\n"),
     ("tests/a.cu", SPDX + "if (a < b && c > d && e(i < n >> 1)) f<(a ? 2 : 8)>(x);  // a < b > (c)\n"),
     ("tests/a.cu", SPDX + "template <int N = (a > b ? 1 : 2)>\nstruct c;\ntemplate <int N = 1>\nstruct d;\n"),
+    ("benchmarks/results/a/experiments/a.md", SPDX + "x\n" * 58),
     ("README.md", SPDX + "| " + "x" * 130 + " |\n"),
     ("cmake/a.cmake", SPDX + "/usr/local/cuda\n${dir}/home/x\n"),
 ]
