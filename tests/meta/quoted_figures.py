@@ -39,17 +39,20 @@ def choices(text):
 
 def figures(times, line):
     """What should be quoted for `algorithm,type,case | counts`, or for several of these with ` + ` in between. A count
-    is strata's, or another library's: `n@library`. A line that ends with ` +` goes on in the next one.
+    is strata's, or another library's: `n@library`. `n@times` is how many times CUB's speed strata has. A line that ends
+    with ` +` goes on in the next one.
     """
     keys = []
     for cases, counts in (part.split(" | ") for part in line.split(" + ")):
         for case in choices(cases):
             for n, _, library in (count.partition("@") for count in counts.split()):
                 keys.append((*case.split(",", 2), n, library or "strata"))
-    missing = [",".join(key) for key in keys if key not in times]
-    if missing:
-        toolbox.fail("the results lack " + "; ".join(missing))
-    return [written(times[key]) for key in keys]
+    def time(key, library):
+        if (*key[:-1], library) not in times:
+            toolbox.fail("the results lack " + ",".join((*key[:-1], library)))
+        return times[(*key[:-1], library)]
+    return [f"{float(time(key, 'cub')) / float(time(key, 'strata')):.2f}" if key[-1] == "times" else
+            written(time(key, key[-1])) for key in keys]
 
 
 def match_of(page, values):
@@ -87,6 +90,8 @@ def self_test():
         toolbox.fail(f"the self-test finds {found}")
     if not all(match_of(page, values) for values in found) or match_of(page, ["8.0"]) or match_of(page, ["1", "2"]):
         toolbox.fail("the self-test takes one figure for another")
+    if figures(times, "A::B,i32,y | 1@times") != ["0.16"]:
+        toolbox.fail(f"the self-test finds {figures(times, 'A::B,i32,y | 1@times')}")
     lines = ["A::B,i32,y | 1", "A::B,i32,y | 1@cub", "A::B,i32,x | 1 + A::B,i32,y | 1"]
     new = {key: value.replace("1", "2") for key, value in times.items()}
     if updated(page, lines, times, new) != ("| a | 28.0 | 2,234 |\nb takes 200 us.\n", lines[:1]):
@@ -101,12 +106,14 @@ def times_in(folder):
 
 
 def lines_by_page():
-    pages, name = {}, ""
+    """{(page, folder of results in RESULTS): lines}"""
+    pages, key = {}, ()
     for line in LIST.read_text().replace(" +\n", " + ").splitlines():
         if line.startswith("["):
-            name = line.strip("[]")
+            name, _, folder = line[1:].partition("]")
+            key = (name, folder.strip() or ".")
         elif line and not line.startswith("#"):
-            pages.setdefault(name, []).append(line)
+            pages.setdefault(key, []).append(line)
     return pages
 
 
@@ -118,12 +125,12 @@ def main():
     if arguments.self_test:
         self_test()
         return
-    times = times_in(RESULTS)
     errors = []
-    for name, lines in lines_by_page().items():
+    for (name, folder), lines in lines_by_page().items():
         path = toolbox.ROOT / name
+        times = times_in(RESULTS / folder)
         if arguments.update:
-            page, missing = updated(path.read_text(), lines, times_in(arguments.update), times)
+            page, missing = updated(path.read_text(), lines, times_in(arguments.update / folder), times)
             path.write_text(page)
             errors += [f"{name}: nothing to replace for {line}" for line in missing]
             continue

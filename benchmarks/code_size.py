@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The strata authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lines of code of strata's headers beside CUB's: without comments, blank lines, and what only one of the two has.
+
+    code_size.py <folder of CUB's headers>        the one that contains cub/
+
+Of strata, simt/, distributed/, joins, grouped aggregation and transpositions are left out. CUB's helpers in libcu++ are
+not counted.
+"""
+
+import argparse
+import pathlib
+import re
+
+STRATA = pathlib.Path(__file__).resolve().parents[1] / "include" / "strata"
+SUFFIXES = {".cuh", ".h", ".hpp", ".inl"}
+ONLY_STRATA = (r"^(simt|distributed|guides)/|^device/(join|group_by)/|^device/device_(hash_join|group_by|transpose)|"
+               r"^device/transform/(agent_)?transpose|^block/(classic/|block_transpose)")
+
+
+def lines_of_code(text):
+    """Comments in string literals would be taken for comments; headers have none."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return sum(1 for line in re.sub(r"//[^\n]*", "", text).splitlines() if line.strip())
+
+
+def count(folder, left_out=None):
+    """Lines of code in the headers of a folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix in SUFFIXES and not (left_out and re.search(left_out, name)):
+            total += lines_of_code(path.read_text(errors="replace"))
+    return total
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("include", type=pathlib.Path)
+    include = options.parse_args().include
+    version = re.search(r"#define CUB_VERSION (\d+)", (include / "cub" / "version.cuh").read_text()).group(1)
+    ours, theirs = count(STRATA, ONLY_STRATA), count(include / "cub")
+    print(f"strata {ours:,}, CUB {version} {theirs:,}: {theirs / ours:.2f} times as many")
+
+
+if __name__ == "__main__":
+    main()
