@@ -5,6 +5,8 @@
 // DeviceSegmentedTopK: segments by sizes, offsets and lengths, results in rows, with padding and at offsets, arguments.
 #include <strata/iterator/discard_output_iterator.cuh>
 
+#include <utility>
+
 #include "device/top_k/segmented_top_k_cases.cuh"
 
 namespace device_segmented_top_k_forms_test {
@@ -132,6 +134,40 @@ TEST(device_segmented_top_k_forms, indices_without_keys) {
                                              strata::SegmentsOfSize(2, 3), 2);
   }));
   EXPECT_EQ((std::vector<std::int64_t>{0, 2, 1, 2}), places.to_host());
+}
+
+TEST(device_segmented_top_k_forms, a_graph_may_be_replayed_with_other_keys) {
+  using key = std::uint32_t;
+  // Segments of a warp, and long ones that all blocks share.
+  for (const auto& [rows, size] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{40, 90}, {3, if_small<std::size_t>(9000, 60000)}}) {
+    const std::size_t num_rows = rows, row_size = size, k = 7;
+    device_vector<key> in(rows * size), out(rows * k);
+    const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
+      return DeviceSegmentedTopK::MaxKeysSorted(storage, bytes, in.data(), out.data(),
+                                                strata::SegmentsOfSize(num_rows, row_size), k, on);
+    };
+    std::size_t bytes = 0;
+    ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
+    const scratch storage(bytes, 8);
+    graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    const stream where;
+    for (const pattern how : {pattern::random, pattern::equal, pattern::few}) {
+      const auto keys = make_keys<key>(rows * size, how, static_cast<std::uint64_t>(how));
+      in.assign(keys);
+      out.poison();
+      recorded.replay(where);
+      where.synchronize();
+      std::vector<key> expected;
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (const std::uint32_t i : expected_items<true>(keys, {row * size, size}, k, true)) {
+          expected.push_back(keys[row * size + i]);
+        }
+      }
+      EXPECT_EQ(expected, out.to_host()) << size;
+    }
+  }
 }
 
 // ------------------------------------------------------------------ arguments
