@@ -424,12 +424,15 @@ def counts_with_cub(folder):
 
 
 def front_page_text(folder):
-    """What README.md of the project says of these results; a test compares."""
-    context, counts = context_of(folder), counts_with_cub(folder)
-    text = (f"measured on {str(context.get('date', ''))[:10]} beside CUB {context.get('cub', UNKNOWN_CUB)}: of "
-            f"{sum(counts.values()):,} comparisons with CUB strata is faster in {counts['faster']:,}, as fast in "
-            f"{counts['same']}, slower in {counts['slower']}; {counts['unsure']} are unsure.")
-    for path in other_cubs(folder):
+    """What README.md of the project says of these results, of those beside the newest CUB first; a test compares."""
+    def version(path):
+        return [int(number) for number in re.findall(r"\d+", context_of(path).get("cub", ""))]
+    newest, *others = sorted([folder, *other_cubs(folder)], key=version, reverse=True)
+    context, counts = context_of(newest), counts_with_cub(newest)
+    text = (f"of {sum(counts.values()):,} comparisons with CUB {context.get('cub', UNKNOWN_CUB)}, strata is faster in "
+            f"{counts['faster']:,}, as fast in {counts['same']}, slower in {counts['slower']}; {counts['unsure']} are "
+            f"unsure. These were measured on {str(context.get('date', ''))[:10]}.")
+    for path in others:
         counts = counts_with_cub(path)
         text += (f" Beside CUB {context_of(path).get('cub', UNKNOWN_CUB)}, it is faster in {counts['faster']:,} of "
                  f"{sum(counts.values()):,}, slower in {counts['slower']}.")

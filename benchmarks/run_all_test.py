@@ -231,8 +231,9 @@ class Runs(unittest.TestCase):
         self.assertIn("| [NVIDIA Test 1](out/README.md) | 2026-11-24 | 3.5.0 | 7 |", text)
         self.assertIn("| [NVIDIA Test 1](out/cub-3.0.1/README.md) | 2026-11-24 | 3.0.1 | 7 |", text)
         self.assertEqual(run_all.front_page_text(self.out),
-                         "measured on 2026-11-24 beside CUB 3.5.0: of 7 comparisons with CUB strata is faster in 4, as "
-                         "fast in 1, slower in 1; 1 are unsure. Beside CUB 3.0.1, it is faster in 4 of 7, slower in 1.")
+                         "of 7 comparisons with CUB 3.5.0, strata is faster in 4, as fast in 1, slower in 1; 1 are "
+                         "unsure. These were measured on 2026-11-24. Beside CUB 3.0.1, it is faster in 4 of 7, slower "
+                         "in 1.")
 
     def test_the_same_version_is_measured_once(self):
         folder = self.built_with(300001, "3.0.1", "merge")
