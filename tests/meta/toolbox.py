@@ -6,6 +6,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -84,12 +85,13 @@ def is_forward(text):
 
 
 def tracked_files():
-    """The files of the project: what git would commit, or, outside a clone, what has its place."""
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                             cwd=ROOT, text=True, capture_output=True)
-    if listing.returncode == 0 and listing.stdout:
-        names = listing.stdout.split("\0")
-        return sorted(ROOT / name for name in names if name and (ROOT / name).is_file())
+    """The files of the project: what git would commit, or, without git or a clone, what has its place."""
+    if shutil.which("git"):
+        listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                 cwd=ROOT, text=True, capture_output=True)
+        if listing.returncode == 0 and listing.stdout:
+            names = listing.stdout.split("\0")
+            return sorted(ROOT / name for name in names if name and (ROOT / name).is_file())
     folders = (".ci", ".github", "benchmarks", "cmake", "examples", "include", "tests")
     return sorted(path for path in [*ROOT.glob("*"), *(below for folder in folders
                                                        for below in (ROOT / folder).rglob("*"))]
