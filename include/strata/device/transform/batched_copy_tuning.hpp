@@ -26,7 +26,8 @@ struct batched_copy_policy_hub {
   template <int Blocks>
   struct rows {
     // H200, 2026-11-24, CUDA 13.0: 2^22 buffers of 1 to 32 bytes 174 us, 2^18 of 4 KB 545 us, 2^10 of 1 MB 563 us; a
-    // copy of the last takes 512. Other rows of the queue's kernel: benchmarks/results/h200/experiments/merge.md.
+    // copy of the last takes 512. Other rows of the queue's kernel:
+    // benchmarks/results/h200/experiments/batched_copy.md.
     // `warp_bytes`: what a warp that is alone copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`:
     // as registers allow. Four blocks.
     static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,

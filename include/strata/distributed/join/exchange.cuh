@@ -79,7 +79,11 @@ class join_moved_arrays {
 
   /// It refers to this object.
   array_transfer transfer(const join_side_pieces& pieces) const& {
-    return {arrays_, count_, pieces.sent.list(), pieces.received.list(), join_side_plan::sections,
+    return {arrays_,
+            count_,
+            pieces.sent.list(),
+            pieces.received.list(),
+            join_side_plan::sections,
             pieces.at_sender.list().offsets};
   }
   array_transfer transfer(const join_side_pieces& pieces) const&& = delete;
