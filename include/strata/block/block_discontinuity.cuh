@@ -158,7 +158,7 @@ class BlockDiscontinuity {
   }
 
  private:
-  /// Whether all threads read the item of a neighbour, or only those that have one. Reads of all take fewer
+  /// True if all threads read the item of a neighbour, false if only those that have one. Reads of all take fewer
   /// instructions, but one more stands between the item and its flag. For several items of a word that costs more: 177
   /// cycles instead of 164 for heads of 256 x 8 items on an H200, but 135 instead of 158 for 128 x 4 items of 16 bytes.
   template <std::size_t ItemsPerThread>

@@ -309,7 +309,7 @@ class BlockExchange {
       get_striped(slice, items);
     }
   }
-  // Whether `start + thread` is in the slice: a constant for most rows.
+  // True if `start + thread` is in the slice: a constant for most rows.
   STRATA_D bool has_row_item(int start) const {
     if (start <= -threads || start >= tile::items) return false;
     const int index = start + static_cast<int>(thread_);

@@ -27,10 +27,11 @@ enum BlockLoadAlgorithm {
   /// Blocked arrangement: memory is read as by BLOCK_LOAD_STRIPED, then items change threads
   /// through shared memory. For any iterator and any number of items.
   BLOCK_LOAD_TRANSPOSE,
-  /// The same within each warp, without a barrier of the block. Needs a multiple of 32 threads.
+  /// Blocked arrangement, as BLOCK_LOAD_TRANSPOSE within each warp, without a barrier of the block. Needs a multiple of
+  /// 32 threads.
   BLOCK_LOAD_WARP_TRANSPOSE,
-  /// The same, one warp after the other through the shared memory of one warp: less memory, and a barrier
-  /// between warps.
+  /// Blocked arrangement, as BLOCK_LOAD_WARP_TRANSPOSE, one warp after the other through the shared memory of one warp.
+  /// This takes less memory, and a barrier between warps.
   BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
 };
 

@@ -64,7 +64,7 @@ struct first_items {
   int step = 1;
 
   STRATA_HD bool operator()(int i) const { return first_of_thread + i * step < valid_items; }
-  /// The same for items in another arrangement.
+  /// These items in an arrangement by rows of `row_threads` threads.
   STRATA_HD first_items in_rows(int first, int row_threads) const { return {first, valid_items, row_threads}; }
 };
 

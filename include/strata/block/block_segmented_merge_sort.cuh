@@ -194,7 +194,7 @@ class BlockSegmentedMergeSort {
     STRATA_ASSERT(count >= 0 && count <= tile_items, "BlockSegmentedMergeSort::SortAll: %d items, the tile has %d",
                   count, tile_items);
     detail::segment_slot slot{origin_, origin_ + count, thread_, 0, ItemsPerThread};
-    // As above.
+    // Computed without clamps, as in SortOwn.
     const int whole = count / ItemsPerThread;
     slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     const auto owners = static_cast<unsigned>((count + ItemsPerThread - 1) / ItemsPerThread);

@@ -23,8 +23,8 @@ STRATA_HD Integer middle_of(Integer first, Integer last) {
   }
 }
 
-/// The first index in [first, last) of which `is_behind` is true, or `last`. It is false of all before, and true of
-/// all after. It is called at most ceil(log2(last - first + 1)) times.
+/// Returns the first index in [first, last) for which `is_behind` is true, or `last`. It must be false for all indices
+/// before, and true for all after. It is called at most ceil(log2(last - first + 1)) times.
 template <class Integer, class Predicate>
 STRATA_HD Integer partition_point(Integer first, Integer last, const Predicate& is_behind) {
   while (first < last) {
@@ -60,7 +60,7 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
                           Compare& compare, const Visit& visit) {
   if (begin1 >= end1 && begin2 >= end2) return begin1;
   const int last1 = end1 - 1, last2 = end2 - 1;
-  // Of a range without keys none is read. Selections instead of branches: threads differ.
+  // No key of an empty range is read. Selections instead of branches: threads differ.
   Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Length); ++i) {
@@ -80,7 +80,7 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
   return begin1;
 }
 
-/// The same, and most often without a look at the end after each key.
+/// serial_merge that tests for the end of the ranges only if there are not enough keys to fill `output`.
 template <class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int begin2, int count2, Key (&output)[Length],
                                Compare& compare, const Visit& visit) {

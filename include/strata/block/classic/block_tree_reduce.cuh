@@ -152,7 +152,7 @@ class BlockTreeReduce {
     if (thread_ < valid) tree_[thread_] = input;
     STRATA_UNROLL
     for (int stride = 1; stride < BlockThreads; stride *= 2) {
-      // As many as worked on the step before.
+      // The threads that worked on the previous step.
       detail::tree_barrier<BlockThreads>(thread_, detail::ceiling_divide(BlockThreads, stride));
       const int target = thread_ * (2 * stride);
       if (target + stride < valid) {

@@ -89,7 +89,7 @@ struct choose_tree_layout {
                                   nested_padded_layout<columns * by, by, levels()>>;
 };
 
-/// Whether all warps have the conflict degree of the first one. They do in layouts that repeat with the columns
+/// True if all warps have the conflict degree of the first one. They do in layouts that repeat with the columns
 /// of a wavefront. For other layouts, the model counts each warp.
 template <class T, class Layout>
 inline constexpr bool warps_are_alike =

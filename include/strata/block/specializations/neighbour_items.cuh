@@ -58,8 +58,8 @@ class neighbour_items {
     return get(thread + 1);
   }
 
-  /// The same as `before`, but the first thread reads, too, and gets any item if `of_first` is `no_item`. `opaque`
-  /// keeps the compiler from a branch around a read that the first thread does not need.
+  /// Returns what `before` returns, but the first thread reads, too, and gets any item if `of_first` is `no_item`.
+  /// `opaque` keeps the compiler from a branch around a read that the first thread does not need.
   template <class Item>
   STRATA_D T before_by_all(int thread, const Item& of_first) {
     const T item = platform::opaque(get(thread > 0 ? thread - 1 : 0));
@@ -69,7 +69,7 @@ class neighbour_items {
       return item;
     }
   }
-  /// The same as `after`, in this way.
+  /// Returns what `after` returns, but the last thread reads, too.
   template <class Item>
   STRATA_D T after_by_all(int thread, const Item& of_last) {
     const T item = platform::opaque(get(thread < Threads - 1 ? thread + 1 : thread));

@@ -161,7 +161,7 @@ class radix_rank_half_warps {
     __syncwarp();
   }
 
-  // The same result in all lanes of the warp: a digit, or none.
+  // Returns a frequent digit, or none: the same in all lanes of the warp.
   template <class Digit>
   STRATA_D unsigned frequent_digit(const Digit& digit) const {
     unsigned sample = 0;
@@ -227,7 +227,7 @@ class radix_rank_half_warps {
     }
   }
 
-  // The same, where items of digit `hot` are ranked by votes.
+  // Ranks items of digit `hot` by votes, and other items by counters.
   template <class Digit, class OnRank>
   STRATA_D void rank_items_beside(unsigned hot, const Digit& digit, const OnRank& on_rank) {
     unsigned next_hot = counters_[permuted(hot)] >> 16;

@@ -22,7 +22,7 @@ struct segment_slot {
   int items_per_thread;
 
   STRATA_D int local_begin() const { return begin + owner * items_per_thread; }
-  /// Whether the run of 2^level owners to which this one belongs is stored in descending order. It is if it
+  /// True if the run of 2^level owners to which this one belongs is stored in descending order. It is if it
   /// is the second of a pair, or the last of its segment, which becomes the second of a pair later.
   STRATA_D bool descends(int level) const {
     const int run = owner >> level;
@@ -107,8 +107,8 @@ struct segment_slots {
     return owners == 0 ? 0 : 32 - __clz(static_cast<int>(owners));
   }
 
-  /// So many of the first levels merge runs of one warp's threads: if all segments begin with threads whose
-  /// numbers are multiples of 2^n, n of them.
+  /// Number of first levels that merge only runs of one warp's threads. It is n if all segments begin with threads
+  /// whose numbers are multiples of 2^n.
   STRATA_D static int warp_levels(const storage& memory) {
     unsigned heads = 0;
     STRATA_UNROLL

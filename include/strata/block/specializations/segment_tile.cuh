@@ -113,7 +113,7 @@ class run_reader {
  public:
   STRATA_D run_reader(int index1, int index2) : position1_(index1 * scale), position2_(index2 * scale) {}
 
-  /// Whether the next item of the run has this index or a later one.
+  /// True if the next item of the run has this index or a later one.
   STRATA_D bool is_first_at(int index) const { return position1_ >= index * scale; }
   STRATA_D bool is_second_at(int index) const { return position2_ >= index * scale; }
 

@@ -52,12 +52,12 @@ struct transpose_tile {
   static constexpr bool is_power_of_two_both_ways =
       is_power_of_two(static_cast<unsigned>(row_units)) && is_power_of_two(static_cast<unsigned>(column_units));
 
-  /// Of line `k` of the square that is number `square` along the rows.
+  /// Position of line `k` of the square that is number `square` along the rows.
   STRATA_HD static constexpr element_place written(int square, int k) {
     const int x = square % row_units;
     return {k * square_columns + x / Pieces, spread(square / row_units * Pieces + x % Pieces)};
   }
-  /// Of line `k` of the square that is number `square` along the columns.
+  /// Position of line `k` of the square that is number `square` along the columns.
   STRATA_HD static constexpr element_place read(int square, int k) {
     return {k * square_columns + square / column_units, spread(square % column_units)};
   }

@@ -80,7 +80,7 @@ struct transpose_units {
     alignas(Tile::unit_bytes) unit units[Layout::storage_elements(Tile::storage_rows * Tile::storage_columns)];
   };
 
-  /// Whether whole units may be accessed.
+  /// True if whole units may be accessed.
   STRATA_HD static bool is_aligned(const void* matrix, std::int64_t leading_dimension) {
     return (reinterpret_cast<std::uintptr_t>(matrix) |
             (static_cast<std::uintptr_t>(leading_dimension) * element_bytes)) %
@@ -145,8 +145,8 @@ struct transpose_units {
     for_each_unit<true, Tile::row_units>(thread, matrix, leading_dimension, units, 0, 0,
                                          [&](unit& to, const element* from, int) { load_unit(from, to, policy); });
   }
-  /// The same of the part that lies in the first `rows` rows and `elements` columns; the rest of the
-  /// registers keeps its value. Units that lie inside are loaded whole.
+  /// Loads the part of the tile that lies in the first `rows` rows and `elements` columns. The other registers keep
+  /// their value. Units that lie inside are loaded whole.
   template <class Policy>
   STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension, registers& units,
                             int rows, int elements, Policy policy) {

@@ -24,7 +24,7 @@ STRATA_D void load_part(T* shared, const Iterator& from, long long index) {
   }
 }
 
-/// Whether 16 bytes hold whole items, and no item crosses a 16-byte boundary.
+/// True if 16 bytes hold whole items, and no item crosses a 16-byte boundary.
 template <class T>
 inline constexpr bool transfers_vectors = vector_bytes % sizeof(T) == 0 && alignof(T) == sizeof(T);
 

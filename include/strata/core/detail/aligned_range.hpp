@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr int vector_bytes = 16;
 
-/// Whether items of `Iterator` may be moved 16 bytes at a time, as far as its type says: it is a pointer,
+/// True if items of `Iterator` may be moved 16 bytes at a time, as far as its type says: it is a pointer,
 /// and 16 bytes hold whole items, whose bytes may be copied.
 template <class Iterator>
 inline constexpr bool is_bulk_array = false;
@@ -23,7 +23,7 @@ template <class T>
 inline constexpr bool is_bulk_array<T*> = vector_bytes % sizeof(T) == 0 && is_trivially_relocatable_v<T> &&
                                           !std::is_volatile_v<T>;
 
-/// Whether the first item of an array lies on a 16-byte boundary. False for other iterators.
+/// True if the first item of an array lies on a 16-byte boundary. False for other iterators.
 template <class Iterator>
 STRATA_HD bool is_at_boundary(const Iterator& iterator) {
   if constexpr (std::is_pointer_v<Iterator>) {
@@ -53,7 +53,7 @@ struct aligned_range {
   }
   STRATA_HD Size body_end() const { return head + vectors * width; }
 
-  /// Whether some item begins on a boundary: structs may be aligned to less than their size, and then
+  /// True if some item begins on a boundary: structs may be aligned to less than their size, and then
   /// every boundary may fall into an item.
   STRATA_HD static bool has_boundary(const T* first) {
     return bytes_behind_boundary(first) % static_cast<Size>(sizeof(T)) == 0;

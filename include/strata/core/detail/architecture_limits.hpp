@@ -20,7 +20,7 @@ struct architecture_limits {
   /// The shared memory that each of `blocks` blocks may have.
   STRATA_HD constexpr int shared_bytes_each(int blocks) const { return shared_bytes / blocks - reserved_bytes(); }
 
-  /// Of `wanted` blocks, as many as threads and shared memory allow; at least one.
+  /// Number of blocks, up to `wanted`, that threads and shared memory allow: at least one.
   STRATA_HD constexpr int blocks_within(int wanted, int block_threads, int block_bytes) const {
     while (wanted > 1 && (wanted * block_threads > threads || block_bytes > shared_bytes_each(wanted))) --wanted;
     return wanted;

@@ -12,7 +12,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether an iterator is one of a vector of Thrust or of the standard library, or a `thrust::device_ptr`: items lie
+/// True if an iterator is one of a vector of Thrust or of the standard library, or a `thrust::device_ptr`: items lie
 /// side by side.
 template <class Iterator>
 constexpr bool is_vector_iterator() {

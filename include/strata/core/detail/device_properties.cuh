@@ -51,7 +51,7 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
 /// Caches hold what is known of so many devices.
 inline constexpr int max_cached_devices = 64;
 
-/// Whether what a cache holds is true of a device. On the host back end, tests change what the device is.
+/// True if what a cache holds is true of a device. On the host back end, tests change what the device is.
 inline bool is_cached_device(int device) {
 #if STRATA_HOST_SIMT
   if (!::strata::simt::has_first_device()) return false;
@@ -90,7 +90,7 @@ inline cudaError_t current_device_properties(device_properties& properties) {
   return status;
 }
 
-/// The same, with the multiprocessors that kernels on `stream` may use.
+/// Properties of the current device, with the multiprocessors that kernels on `stream` may use.
 inline cudaError_t current_device_properties(device_properties& properties, cudaStream_t stream) {
   const cudaError_t status = current_device_properties(properties);
   const int multiprocessors = green_context_multiprocessors(stream);

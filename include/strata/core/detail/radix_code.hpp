@@ -66,7 +66,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     return key;
   }
 
-  /// Whether the key is neither -0.0 nor NaN. Then `ordered()` leaves the code as it is.
+  /// True if the key is neither -0.0 nor NaN. Then `ordered()` leaves the code as it is.
   STRATA_HD static bool is_exact(Code code) {
     if constexpr (is_float) {
       constexpr Code last = static_cast<Code>(sign | radix_greatest_magnitude<Key>);

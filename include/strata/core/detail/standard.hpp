@@ -202,7 +202,7 @@ template <size_t Bytes>
 using unsigned_of_size =
     conditional_t<Bytes == 1, unsigned char,
                   conditional_t<Bytes == 2, unsigned short, conditional_t<Bytes == 4, unsigned, unsigned long long>>>;
-// Of integers of 8 bytes, `long` has a type of its own.
+// `long` of 8 bytes has an unsigned type of its own.
 template <class T>
 using make_unsigned_t = conditional_t<is_one_of_v<T, long, unsigned long>, unsigned long, unsigned_of_size<sizeof(T)>>;
 

@@ -11,7 +11,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether `text` begins with `word`, which it then leaves behind.
+/// True if `text` begins with `word`, which it then leaves behind.
 STRATA_HD constexpr bool skips(const char*& text, const char* word) {
   const char* rest = text;
   for (; *word != '\0'; ++word, ++rest) {

@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// Whether an object of this type is one asynchronous copy.
+/// True if an object of this type is one asynchronous copy.
 template <class T>
 inline constexpr bool is_async_copy_size = sizeof(T) == alignof(T) &&
                                            (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);

@@ -27,7 +27,7 @@ STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   return peers;
 }
 
-/// The same for a whole warp. Only in control flow that does not depend on the thread: elsewhere, with 7
+/// match_digit for a whole warp. Call it only in control flow that does not depend on the thread: elsewhere, with 7
 /// bits or more, the compiler runs out of predicate registers and reports an error.
 template <int Bits>
 STRATA_D unsigned match_digit(unsigned digit) {

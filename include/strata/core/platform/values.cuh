@@ -48,7 +48,7 @@ STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear)
 #endif
 }
 
-/// Whether `a` is a number, and `b` a larger number or a NaN: a strict weak ordering, in two instructions.
+/// True if `a` is a number, and `b` a larger number or a NaN: a strict weak ordering, in two instructions.
 /// Denormal numbers are compared exactly, even if the program is compiled to flush them to zero.
 STRATA_HD bool is_less_or_before_nan(float a, float b) {
 #if STRATA_DEVICE_PASS

@@ -12,8 +12,8 @@
 ///     block 5   announce(40): the same
 ///     block 0   ask(): nothing, then 70 or 40
 ///
-/// Of several announced indices any one stays, the greater one too: other blocks need not look behind it, and it is
-/// no result. So an announcement is one store (tagged_word.cuh).
+/// If blocks announce several indices, any one of them stays, even the greatest. It only tells other blocks where they
+/// need not search, and is no result. So an announcement is one store (tagged_word.cuh).
 ///
 /// Forward progress: no function here waits.
 
@@ -34,7 +34,7 @@ class announced_index {
 
   /// By any thread: the word. An index that is announced at the same time may be missed.
   STRATA_D platform::tagged_word ask() const { return platform::load_tagged_word(word_); }
-  /// Whether the word that ask() has returned holds an announced index.
+  /// True if the word that ask() has returned holds an announced index.
   STRATA_D bool is_announced(const platform::tagged_word& answer) const { return answer.epoch == epoch_; }
 
   /// By one thread of a block that has announced, after a barrier of the block, and before it says that it has ended.

@@ -73,10 +73,10 @@ struct argument_traits {
     }
   }
 
-  /// Whether it can represent the index of each of `count` items, if it is to hold an index.
+  /// True if it can represent the index of each of `count` items, if it is to hold an index.
   static constexpr bool can_index(std::size_t) { return true; }
 
-  /// Whether two arrays that it is made of begin with common bytes.
+  /// True if two arrays that it is made of begin with common bytes.
   static constexpr bool overlaps_itself(const Iterator&) { return false; }
 };
 
@@ -85,13 +85,13 @@ bool is_null(const Iterator& iterator) {
   return argument_traits<Iterator>::is_null(iterator);
 }
 
-/// Whether a call is refused for a null pointer. `argument` is the name that its documentation has.
+/// True if a call is refused for a null pointer. `argument` is the name that its documentation has.
 template <class Iterator>
 bool refuses_null(const Iterator& iterator, const char* argument) {
   return detail::is_refused(detail::is_null(iterator), argument, "is null");
 }
 
-/// Whether a call is refused because an output cannot represent the index of each of `count` items.
+/// True if a call is refused because an output cannot represent the index of each of `count` items.
 template <class OutputIterator>
 bool refuses_index(const OutputIterator&, std::size_t count) {
   return detail::is_refused(!argument_traits<OutputIterator>::can_index(count), "d_out",
@@ -100,7 +100,7 @@ bool refuses_index(const OutputIterator&, std::size_t count) {
 
 // ------------------------------------------------------------------ alignment
 
-/// Whether an address is a multiple of `bytes`. Of other iterators nothing is known: false.
+/// True if an address is a multiple of `bytes`. Of other iterators nothing is known: false.
 template <class Iterator>
 bool is_aligned(const Iterator& iterator, std::size_t bytes) {
   if constexpr (std::is_pointer_v<Iterator>) {
@@ -114,7 +114,8 @@ bool is_aligned(const Iterator& iterator, std::size_t bytes) {
 
 // ------------------------------------------------------------------ common memory
 
-/// Of a negative count, which calls refuse, all addresses: it counts as an unsigned number.
+/// The bytes of `count` items. A negative count, which calls refuse, counts as an unsigned number: the bytes are all
+/// addresses.
 template <class Iterator, class NumItemsT>
 STRATA_HD byte_range bytes_of(const Iterator& items, const NumItemsT& count) {
   return argument_traits<Iterator>::bytes(items, detail::max_items(count));
@@ -134,18 +135,18 @@ STRATA_HD constexpr bool have_common_bytes(const byte_range& a, const byte_range
   return a.begin <= b.begin ? b.begin - a.begin < a.bytes : a.begin - b.begin < b.bytes;
 }
 
-/// Whether two arrays have a byte in common.
+/// True if two arrays have a byte in common.
 template <class A, class ACount, class B, class BCount>
 STRATA_HD bool arrays_overlap(const A& a, ACount a_count, const B& b, BCount b_count) {
   return detail::have_common_bytes(detail::bytes_of(a, a_count), detail::bytes_of(b, b_count));
 }
 
-/// Whether a call is refused for an output that has a byte in common with another array.
+/// True if a call is refused for an output that has a byte in common with another array.
 inline bool refuses_overlap(const argument_bytes& output, const argument_bytes& other) {
   return detail::is_refused(have_common_bytes(output, other), output.argument, "overlaps ", other.argument);
 }
 
-/// Whether a call is refused for two outputs with a byte in common.
+/// True if a call is refused for two outputs with a byte in common.
 template <std::size_t Outputs>
 bool outputs_overlap(const argument_bytes (&outputs)[Outputs]) {
   for (std::size_t i = 1; i < Outputs; ++i) {
@@ -156,7 +157,7 @@ bool outputs_overlap(const argument_bytes (&outputs)[Outputs]) {
   return false;
 }
 
-/// Whether a call is refused for an output with a byte in common with another output or with an input. An output whose
+/// True if a call is refused for an output with a byte in common with another output or with an input. An output whose
 /// length only the device knows takes part with its first item.
 template <std::size_t Outputs, std::size_t Inputs>
 bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_bytes (&inputs)[Inputs]) {
@@ -168,7 +169,7 @@ bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_by
   return detail::outputs_overlap(outputs);
 }
 
-/// Whether a call is refused for buffers of `count` items, all of which are written, with a byte in common.
+/// True if a call is refused for buffers of `count` items, all of which are written, with a byte in common.
 template <class Key, class Integer>
 bool buffers_overlap(const DoubleBuffer<Key>& keys, Integer count) {
   return detail::outputs_overlap({detail::bytes_of(keys.d_buffers[0], count, "d_keys.d_buffers[0]"),
@@ -182,7 +183,7 @@ bool buffers_overlap(const DoubleBuffer<Key>& keys, const DoubleBuffer<Value>& v
                                   detail::bytes_of(values.d_buffers[1], count, "d_values.d_buffers[1]")});
 }
 
-/// Whether item i of one array has the bytes of item i of the other.
+/// True if item i of one array has the bytes of item i of the other.
 template <class A, class B>
 STRATA_HD bool are_same_array(const A& a, const B& b) {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
@@ -192,7 +193,7 @@ STRATA_HD bool are_same_array(const A& a, const B& b) {
   }
 }
 
-/// Whether a call is refused for an output that has a byte in common with an input, but is not the same array.
+/// True if a call is refused for an output that has a byte in common with an input, but is not the same array.
 template <class Out, class In, class Integer>
 bool refuses_partial_overlap(const Out& out, const char* out_argument, const In& in, const char* in_argument,
                              Integer count) {
@@ -208,7 +209,7 @@ struct pair_arguments {
   const char* values_out = "d_values_out";
 };
 
-/// Whether a sort of pairs, of `count` items each, is refused for an output that overlaps what it must not: sorts may
+/// True if a sort of pairs, of `count` items each, is refused for an output that overlaps what it must not: sorts may
 /// write over their input.
 template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
 bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
@@ -222,14 +223,14 @@ bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesI
          detail::refuses_overlap(keys, values);
 }
 
-/// Whether the first item of an array has a byte in common with another array of `count` items: what
+/// True if the first item of an array has a byte in common with another array of `count` items: what
 /// is known of an array whose length only the device knows.
 template <class Array, class Other, class Integer>
 STRATA_HD bool begins_within(const Array& array, const Other& other, Integer count) {
   return detail::arrays_overlap(array, 1, other, count);
 }
 
-/// Whether an output of `count` items reaches from outside to the first item of an input.
+/// True if an output of `count` items reaches from outside to the first item of an input.
 template <class Out, class In>
 STRATA_HD bool reaches_into(const Out& out, std::size_t count, const In& in) {
   return !detail::are_same_array(out, in) && detail::begins_within(in, out, count);
@@ -244,7 +245,7 @@ struct compaction_arguments {
   const char* number_out;
 };
 
-/// Whether the arrays of a compaction (select, reduce by key) are there, and its outputs overlap nothing. How long
+/// True if the arrays of a compaction (select, reduce by key) are there, and its outputs overlap nothing. How long
 /// outputs are only the device knows: their first `known_outputs` items take part.
 template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class NumberOut>
 bool are_compaction_arrays_valid(std::size_t num_items, std::size_t known_outputs, const KeysIn& keys,
@@ -279,7 +280,7 @@ struct strided_bytes {
   byte_range all() const { return {begin, (rows - 1) * pitch + width}; }
 };
 
-/// Whether a range and a row of the matrix have a byte in common. Offsets are compared, not ends.
+/// True if a range and a row of the matrix have a byte in common. Offsets are compared, not ends.
 inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matrix) {
   if (range.begin <= matrix.begin) return matrix.begin - range.begin < range.bytes;
   const std::uintptr_t offset = range.begin - matrix.begin;
@@ -289,7 +290,7 @@ inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matri
   return in_row < matrix.width || (row + 1 < matrix.rows && matrix.pitch - in_row < range.bytes);
 }
 
-/// Whether two matrices have a byte in common. False too where it would take long to find out: both
+/// True if two matrices have a byte in common. False too where it would take long to find out: both
 /// have gaps between rows and their pitches differ, while neither begins on an element of the other.
 inline bool have_common_bytes(const strided_bytes& a, const strided_bytes& b) {
   if (a.is_empty() || b.is_empty()) return false;

@@ -61,8 +61,8 @@ class grid_barrier {
   /// By all threads of the block, after arrive().
   STRATA_D void wait() const { wait_for(0, gridDim.x); }
 
-  /// The same, but waits only for the blocks from `first` to before `end`. They may have reached later barriers, 1,023
-  /// at most. A block must have waited for all others before it calls leave().
+  /// Waits only for the blocks from `first` to `end` - 1. They may have reached later barriers, at most 1,023. A block
+  /// must have waited for all others before it calls leave().
   STRATA_D void wait_for(unsigned first, unsigned end) const {
     for (unsigned block = first + threadIdx.x; block < end; block += unsigned{BlockThreads}) {
       const unsigned long long* const flag = barrier_.flags + block;

@@ -29,19 +29,21 @@ inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_lim
 /// Results of overloads that differ in whether an argument is an integer or an iterator.
 template <class T>
 using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
-/// The same where a count may be a FutureCount.
+/// True for types of counts: integers and FutureCount.
 template <class T>
 inline constexpr bool is_count_type = std::is_integral_v<T> || is_future_count<T>;
 template <class T>
 using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
-/// The same where an array may stand in place of a count, whose type is checked elsewhere.
+/// cudaError_t, unless `T` is a pointer: for overloads with a count, whose type is checked elsewhere, where others have
+/// an array.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
-/// The same where a stream or an environment may stand in place of a count, whose type is checked elsewhere.
+/// cudaError_t, unless `T` is a stream or an environment: for overloads with a count, whose type is checked elsewhere,
+/// where others have those.
 template <class T>
 using if_no_stream = std::enable_if_t<!says_where<cudaStream_t, T>, cudaError_t>;
-/// The same where a comparator of items may stand in place of a stream. In a call with storage, the pointer to the
-/// storage stands in place of the iterator.
+/// True if `Compare` compares items of `Iterator`: for overloads with a comparator where others have a stream. In a
+/// call with storage, the pointer to the storage stands in place of the iterator.
 template <class Compare, class Iterator>
 constexpr bool compares_items_of() {
   constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;
@@ -57,7 +59,7 @@ using if_compares = std::enable_if_t<detail::compares_items_of<Compare, Iterator
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
-/// Whether there can be so many items, segments or rows: the count is not negative, and an iterator
+/// True if there can be so many items, segments or rows: the count is not negative, and an iterator
 /// can be advanced by it.
 template <class Integer>
 constexpr bool is_count(Integer n) {
@@ -73,13 +75,13 @@ bool is_count(const FutureCount<T>& n) {
   return detail::is_count(n.max_items());
 }
 
-/// Whether a call is refused for a count. `argument` is the name that its documentation has.
+/// True if a call is refused for a count. `argument` is the name that its documentation has.
 template <class NumItemsT>
 bool refuses_count(const NumItemsT& n, const char* argument) {
   return detail::is_refused(!detail::is_count(n), argument, "is negative or larger than 2^63 - 1");
 }
 
-/// Whether a count is a FutureCount with a null pointer.
+/// True if a count is a FutureCount with a null pointer.
 template <class NumItemsT>
 bool is_null_count(const NumItemsT& num_items) {
   if constexpr (is_future_count<NumItemsT>) {
@@ -94,7 +96,7 @@ bool refuses_null_count(const NumItemsT& num_items) {
   return detail::is_refused(detail::is_null_count(num_items), "num_items", "is a FutureCount of a null pointer");
 }
 
-/// Whether a call is refused because the number of results, or several, would be written where the number of items is
+/// True if a call is refused because the number of results, or several, would be written where the number of items is
 /// read.
 template <class NumItemsT, class NumberOut>
 bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, const char* argument, int numbers = 1) {
@@ -135,7 +137,7 @@ class count64 {
   std::int64_t count_;
 };
 
-/// Whether `Index` can represent the indices of `count` items. Nothing is known of types that are not
+/// True if `Index` can represent the indices of `count` items. Nothing is known of types that are not
 /// integers.
 template <class Index, class Integer>
 STRATA_HD constexpr bool can_index(Integer count) {
@@ -168,7 +170,7 @@ STRATA_HD void store_count(Iterator to, Count count) {
 #pragma GCC diagnostic pop
 #endif
 
-/// Whether an iterator's difference type can represent the indices of `count` items. Nothing is known
+/// True if an iterator's difference type can represent the indices of `count` items. Nothing is known
 /// of iterators whose differences are not integers.
 template <class Iterator, class = void>
 inline constexpr bool has_differences = false;
@@ -185,35 +187,35 @@ constexpr bool can_reach(const Iterator&, Integer count) {
   }
 }
 
-/// Whether a call is refused because an iterator cannot be advanced to each of `count` items.
+/// True if a call is refused because an iterator cannot be advanced to each of `count` items.
 template <class Iterator, class Integer>
 bool refuses_reach(const Iterator& iterator, Integer count, const char* argument) {
   return detail::is_refused(!detail::can_reach(iterator, count), argument,
                             "has a difference_type that cannot represent the index of each item");
 }
 
-/// The same, or for the count.
+/// True if a call is refused for its count, or because an iterator cannot be advanced to each of `num_items` items.
 template <class Iterator, class NumItemsT>
 bool refuses_input(const Iterator& iterator, const NumItemsT& num_items, const char* argument) {
   return detail::refuses_count(num_items, "num_items") ||
          detail::refuses_reach(iterator, detail::max_items(num_items), argument);
 }
 
-/// Whether a call is refused because an array of `Index` cannot hold the index of each of `count` items.
+/// True if a call is refused because an array of `Index` cannot hold the index of each of `count` items.
 template <class Index, class Integer>
 bool refuses_index_type(Integer count, const char* argument) {
   return detail::is_refused(!detail::can_index<Index>(count), argument,
                             "has a type that cannot represent the index of each item");
 }
 
-/// Whether a call is refused because an array of `Index` cannot hold numbers from 0 to `count`.
+/// True if a call is refused because an array of `Index` cannot hold numbers from 0 to `count`.
 template <class Index, class Integer>
 bool refuses_count_type(Integer count, const char* argument) {
   return detail::is_refused(!detail::can_index<Index>(detail::count_of(count) + 1), argument,
                             "has a type that cannot represent the number of items");
 }
 
-/// Whether a call is refused because it needs too many blocks.
+/// True if a call is refused because it needs too many blocks.
 inline bool refuses_blocks(bool are_too_many, const char* argument) {
   return detail::is_refused(are_too_many, argument, "needs more blocks than a grid has");
 }
@@ -230,14 +232,14 @@ cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage, s
   return cudaSuccess;
 }
 
-/// Whether a call is refused because temporary storage does not have the bytes that the layout needs. Otherwise the
+/// True if a call is refused because temporary storage does not have the bytes that the layout needs. Otherwise the
 /// layout lies in it.
 template <int Slots>
 bool refuses_storage(temporary_storage::layout<Slots>& storage, void* d_temp_storage, std::size_t temp_storage_bytes) {
   return detail::is_refused(!storage.map(d_temp_storage, temp_storage_bytes), "temp_storage_bytes",
                             "is less than what the size query said");
 }
-/// The same where nothing is kept in temporary storage.
+/// True if a call that keeps nothing in temporary storage is refused for having no byte of it.
 inline bool refuses_unused_storage(std::size_t temp_storage_bytes) {
   return detail::is_refused(temp_storage_bytes < 1, "temp_storage_bytes", "is less than what the size query said");
 }

@@ -519,12 +519,12 @@ STRATA_NAMESPACE_END
 /// call_result of the function, unless it is `fixed`.
 #define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
-/// The same for a function that has another one, `reproducible`, for environments that require the same result on every
-/// GPU. That one was declared before.
+/// STRATA_CALL_WITHOUT_STORAGE for a function with a counterpart `reproducible`, which environments choose that require
+/// the same result on every GPU. The counterpart must be declared before.
 #define STRATA_CALL_WITHOUT_STORAGE_OR(function, result_of_call, reproducible) \
   STRATA_DETAIL_CALL_FORMS_OR(with_storage, function, result_of_call, reproducible##_overloads)
 
-/// The same for functions that keep nothing in temporary storage: nothing is allocated.
+/// STRATA_CALL_WITHOUT_STORAGE for functions that keep nothing in temporary storage: nothing is allocated.
 #define STRATA_CALL_WITH_UNUSED_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_unused_storage, __VA_ARGS__, fixed, )
 
 #define STRATA_DETAIL_CALL_FORMS(with, function, result_of_call, ...) \

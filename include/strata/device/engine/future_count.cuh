@@ -84,7 +84,7 @@ class FutureCount {
   }
 
  private:
-  // Of a negative number one that calls refuse.
+  // The bound as std::size_t. A negative one becomes a bound that calls refuse.
   template <class Integer>
   STRATA_HD static std::size_t bound_of(Integer max_items) {
     if constexpr (std::is_signed_v<Integer>) {

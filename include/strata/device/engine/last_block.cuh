@@ -76,8 +76,9 @@ class last_block_gather {
     return true;
   }
 
-  /// The same for results that several blocks may write, as all of them write the same. None is elected, which saves
-  /// an access to memory. Each erases the epochs: a block that finds some erased knows that another one writes.
+  /// publish_and_collect for results that several blocks may write, because all of them write the same. No block is
+  /// elected, which saves an access to memory. Each erases the epochs: a block that finds some erased knows that
+  /// another block writes.
   STRATA_D bool publish_and_collect_all(T& value) {
     if (!publish_and_complete(value)) return false;
     if (threadIdx.x < blocks_) erase(threadIdx.x);

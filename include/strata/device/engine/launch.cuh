@@ -23,7 +23,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// all. And the grid is never larger than that capacity, which counts only the multiprocessors that the stream may use
 /// (green contexts, MPS, MIG): a captured launch of too many blocks is not refused, and its graph would never end.
 
-/// Whether a graph may replay what is launched on this stream. A replay carries the same arguments, hence the same
+/// True if a graph may replay what is launched on this stream. A replay carries the same arguments, hence the same
 /// epoch: a call that may be replayed must erase its tagged words before it ends.
 inline bool is_replayable(cudaStream_t stream) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
@@ -59,7 +59,8 @@ cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threa
   return status == cudaSuccess && blocks < 1 ? cudaErrorLaunchOutOfResources : status;
 }
 
-/// The same for one amount of shared memory, from a cache. Allows the kernel its dynamic shared memory.
+/// Resident blocks for a kernel with one amount of shared memory, from a cache. Allows the kernel its dynamic shared
+/// memory.
 template <class Kernel>
 cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Kernel kernel, int block_threads,
                                                std::size_t shared_bytes, int& blocks) {
@@ -81,7 +82,8 @@ inline std::size_t resident_blocks_of(const device_properties& device, int per_m
   return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(device.multiprocessors);
 }
 
-/// The same for a kernel with one amount of shared memory. Allows the kernel its dynamic shared memory.
+/// Resident blocks on the whole device for a kernel with one amount of shared memory. Allows the kernel its dynamic
+/// shared memory.
 template <class Kernel>
 cudaError_t resident_blocks(kernel_property_cache& cache, const device_properties& device, Kernel kernel,
                             int block_threads, std::size_t shared_bytes, std::size_t& blocks,

@@ -30,29 +30,29 @@ struct offset_segments {
   BeginOffsetIterator begins;
   EndOffsetIterator ends;
 
-  /// Whether a segment may have more items, as far as the host knows.
+  /// True if a segment may have more items, as far as the host knows.
   bool may_exceed(long long) const { return true; }
 
-  /// Whether there can be so many segments. Size queries ask this, too.
+  /// True if there can be so many segments. Size queries ask this, too.
   template <class Integer>
   bool have_valid_counts(Integer num_segments) const {
     return !detail::refuses_count(num_segments, "num_segments") &&
            !detail::refuses_reach(begins, num_segments, "d_begin_offsets") &&
            !detail::refuses_reach(ends, num_segments, "d_end_offsets");
   }
-  /// Whether types of arrays can represent all items and the indices in a segment. Of items and of
+  /// True if types of arrays can represent all items and the indices in a segment. Of items and of
   /// indices only the device knows.
   template <class InputIterator, class OutputIterator>
   bool have_valid_types(const InputIterator&, const OutputIterator& d_out, long long num_segments) const {
     return !detail::refuses_reach(d_out, num_segments, "d_out");
   }
 
-  /// Whether a call is refused for null offsets.
+  /// True if a call is refused for null offsets.
   bool has_null() const {
     return detail::refuses_null(begins, "d_begin_offsets") || detail::refuses_null(ends, "d_end_offsets");
   }
 
-  /// Whether segments of `d_in` can be read to write one item each to `d_out`. How far segments
+  /// True if segments of `d_in` can be read to write one item each to `d_out`. How far segments
   /// reach is known to the device alone.
   template <class InputIterator, class OutputIterator>
   bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
@@ -60,7 +60,7 @@ struct offset_segments {
            !overlap(detail::bytes_of(d_out, static_cast<std::size_t>(num_segments), "d_out"), num_segments) &&
            !detail::refuses_overlap(detail::bytes_of(d_out, 1, "d_out"), detail::bytes_of(d_in, 1, "d_in"));
   }
-  /// Whether a call is refused for an output that has a byte in common with the offsets.
+  /// True if a call is refused for an output that has a byte in common with the offsets.
   template <class NumSegmentsT>
   bool overlap(const argument_bytes& output, NumSegmentsT num_segments) const {
     return detail::refuses_overlap(output, detail::bytes_of(begins, num_segments, "d_begin_offsets")) ||

@@ -184,7 +184,7 @@ class tile_aggregates {
   STRATA_D bool receive(unsigned round, unsigned block, T& value) const {
     return load(round, block).get(value, epoch_ + round);
   }
-  // The same for aggregate `i` of those before the block's tile of this round.
+  // Receives aggregate `i` of the aggregates before the block's tile of this round.
   STRATA_D bool receive_before(unsigned round, unsigned i, T& value) const {
     unsigned block = i;
     if (round > 0) {

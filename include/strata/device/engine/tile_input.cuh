@@ -117,7 +117,7 @@ struct even_share {
   float evict_first_fraction;  // of the lines read, see platform::evict_first
   bool is_vectorized;          // packs are 16 bytes of memory, on boundaries of 16 bytes
 
-  /// So many blocks, at least one, each get a granule, wherever the first whole pack begins.
+  /// Upper bound on blocks such that each still gets one granule, wherever the first whole pack begins. At least one.
   template <class Iterator>
   STRATA_HD static std::size_t max_blocks(std::size_t num_items) {
     constexpr std::size_t width = is_bulk_array<Iterator> ? 16 / sizeof(iterator_value_t<Iterator>) : 1;

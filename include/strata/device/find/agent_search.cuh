@@ -30,7 +30,7 @@ struct search_arrays {
   Count value_items;
   OutputIterator out;
 
-  /// Whether an item lies before the bound of a value.
+  /// True if an item lies before the bound of a value.
   template <class Compare, class AnItem>
   STRATA_D static bool is_before(Compare& compare, const AnItem& item, const Value& value) {
     if constexpr (Kind == bound_kind::lower) {

@@ -133,7 +133,7 @@ struct DispatchHistogram {
 
   // ------------------------------------------------------------------ arguments
 
-  /// Whether all samples have indices. Rows without gaps become one.
+  /// True if all samples have indices. Rows without gaps become one.
   bool has_valid_size() {
     constexpr std::size_t most = most_of<std::int64_t>;
     if (samples.row_pixels == 0) samples.rows = 0;
@@ -235,7 +235,7 @@ struct DispatchHistogram {
                                       level_bytes + bins * bin_bytes);
   }
 
-  /// Whether in every row a pixel begins at a 16-byte boundary: as if rows were one sequence of pixels.
+  /// True if in every row a pixel begins at a 16-byte boundary: as if rows were one sequence of pixels.
   bool has_pixels_at_boundaries() const {
     constexpr std::size_t pixel_bytes = Channels * sizeof(Sample);
     constexpr std::size_t power = pixel_bytes & (~pixel_bytes + 1);

@@ -94,7 +94,7 @@ class AgentSegmentsGrid {
   }
 
  private:
-  /// Whether a segment is longer than those that the earlier kernel sorts.
+  /// True if a segment is longer than those that the earlier kernel sorts.
   template <class Segments>
   STRATA_D static bool has_any(const Segments& segments, long long num_segments, const segment_limits& limits) {
     bool found = false;

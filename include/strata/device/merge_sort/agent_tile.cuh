@@ -36,7 +36,7 @@ class AgentSegmentTile {
   /// A barrier must stand between the last use of the tile and this call.
   STRATA_D int plan(int length, long long begin, int count) { return tile().Plan(length, begin, count); }
 
-  /// Whether no segment of the tile has items.
+  /// True if no segment of the tile has items.
   STRATA_D bool is_empty() const { return tile().Segments() == 0; }
 
   /// Loads and sorts the segments of the tile.
@@ -113,7 +113,7 @@ class AgentSegmentTile {
   // Lanes that move one segment, of those that are scattered.
   static constexpr int segment_lanes = ItemsPerThread > 16 ? warp_threads : 8;
 
-  /// Whether the segments of the tile lie side by side in device memory.
+  /// True if the segments of the tile lie side by side in device memory.
   STRATA_D static bool is_range(const Sort& tile) {
     const int count = tile.Segments();
     const long long begin = tile.Place(0);

@@ -360,7 +360,7 @@ struct DispatchSegmentedMergeSort {
     return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);
   }
 
-  /// Whether segments that are longer than those of the first kernel are found by another kernel, which reads all
+  /// True if segments that are longer than those of the first kernel are found by another kernel, which reads all
   /// lengths. Then nothing is cleared before the first kernel.
   bool has_few_segments() const { return call.num_segments <= most_few_segments; }
 

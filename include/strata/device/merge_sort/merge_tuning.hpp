@@ -25,7 +25,7 @@ struct merge_tuning {
 /// The rows of DeviceMerge for keys of `KeyBytes` with values of `ValueBytes`; 0: keys alone.
 template <int KeyBytes, int ValueBytes = 0>
 struct merge_policy_hub {
-  /// Whether such values fill 16 bytes without a rest.
+  /// True if such values fill 16 bytes without a rest.
   static constexpr bool stages_values =
       ValueBytes == 1 || ValueBytes == 2 || ValueBytes == 4 || ValueBytes == 8 || ValueBytes == 16;
   static constexpr int item_bytes = KeyBytes + (stages_values ? ValueBytes : 0);

@@ -23,7 +23,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether all keys with the same bits are the same key, and no decomposer hides some bits: then a count of
+/// True if all keys with the same bits are the same key, and no decomposer hides some bits: then a count of
 /// equal keys says all of them. This is not so for floating-point numbers: two zeros are equal.
 template <int Bytes, class Key, class Decomposer>
 inline constexpr bool is_counting_sort_key =

@@ -139,7 +139,7 @@ struct DispatchRadixSort {
                                            P::small_block.block_threads, P::large_block.block_threads,
                                            P::cluster.block_threads, P::grid.block_threads, P::words.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
-    // The multiprocessors of a green context need not be such that a cluster fits on them.
+    // A green context may not have enough multiprocessors in one GPC for a cluster.
     return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
   }
 

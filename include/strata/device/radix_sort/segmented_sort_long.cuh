@@ -114,7 +114,7 @@ struct sort_long_by_digits {
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
   static constexpr bool has_digit_tiles = MaxPolicy::digit_tile.most_segments > 0;
 
-  /// Whether blocks sort segments by digits: few segments, of a mean length that fills much of the tile.
+  /// True if blocks sort segments by digits: few segments, of a mean length that fills much of the tile.
   template <class Policy>
   static bool takes_digit_tiles(unsigned long long num_items, long long num_segments, int multiprocessors) {
     constexpr auto tile = static_cast<unsigned long long>(Policy::digit_tile.tile_items());
@@ -187,7 +187,7 @@ struct sort_long_by_digits {
     workspace.num_items = call.num_items;
   }
 
-  /// Whether a kernel lists long segments for it.
+  /// True if a kernel lists long segments for it.
   template <class Arguments>
   bool is_used(const Arguments& call) const {
     return is_reserved && (ends_in_place || !is_in_place(call)) &&

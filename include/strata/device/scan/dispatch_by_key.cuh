@@ -84,7 +84,7 @@ cudaError_t write_begins_over_keys(const Begins& by_keys, std::size_t num_items,
                         static_cast<const unsigned char*>(part_begins), begins);
 }
 
-/// Whether types allow that results are written over keys.
+/// True if types allow that results are written over keys.
 template <class KeyIterator, class OutputIterator>
 inline constexpr bool may_write_over_keys = false;
 template <class Key, class Output>

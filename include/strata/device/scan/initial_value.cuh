@@ -58,7 +58,7 @@ STRATA_D AccumT initial_value(const InitT& init) {
   return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
 }
 
-/// Whether a call is refused for an initial value in the device's memory that is null, or lies where results are
+/// True if a call is refused for an initial value in the device's memory that is null, or lies where results are
 /// written.
 template <class InitT>
 bool refuses_initial_value(const InitT&, const argument_bytes&) {

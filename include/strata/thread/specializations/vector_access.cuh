@@ -20,7 +20,7 @@ struct vector_access {
   static constexpr std::size_t words = bytes / width;
   using word = item_vector<unsigned char, static_cast<int>(width)>;
 
-  /// Whether words are wider than the accesses that the compiler may use for an item.
+  /// True if words are wider than the accesses that the compiler may use for an item.
   static constexpr bool worthwhile = is_trivially_relocatable_v<T> && width > alignof(T);
 
   /// The block's first item decides for all threads: theirs are multiples of `width` bytes behind it.
@@ -43,7 +43,7 @@ struct vector_access {
   }
 };
 
-/// Whether `Iterator` is a plain pointer to items of type `T`.
+/// True if `Iterator` is a plain pointer to items of type `T`.
 template <class Iterator, class T>
 inline constexpr bool is_pointer_to = std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>;
 

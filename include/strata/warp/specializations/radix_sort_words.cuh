@@ -88,7 +88,7 @@ struct radix_sort_word {
   STRATA_HD static constexpr word first_nan() { return static_cast<word>(2 * greatest() + 2); }
 };
 
-/// The same words where no key is special.
+/// The words of keys that have no special values.
 template <class Code>
 struct radix_sort_plain_word : Code {
   using word = typename Code::word;

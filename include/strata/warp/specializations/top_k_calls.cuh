@@ -15,7 +15,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether a key comes before another one among results that are sorted.
+/// True if a key comes before another one among results that are sorted.
 template <class Key, bool IsMax>
 struct comes_first {
   using codes = radix_codes<radix_digits<Key, IsMax>>;

@@ -42,7 +42,7 @@ class top_k_warp {
   STRATA_D const logical_warp<Lanes>& lanes() const { return warp_; }
   STRATA_D unsigned mask() const { return IsTogether ? full_warp_mask : warp_.mask(); }
 
-  /// Whether a condition holds in any logical warp that calls. It is the same in all lanes of one.
+  /// True if a condition holds in any logical warp that calls. It is the same in all lanes of one.
   STRATA_D bool any(bool condition) const {
     if constexpr (IsTogether && Lanes < warp_threads) {
       return __any_sync(full_warp_mask, condition ? 1 : 0) != 0;

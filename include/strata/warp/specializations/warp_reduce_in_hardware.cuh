@@ -57,7 +57,7 @@ struct extreme_words {
     }
   }
 
-  /// The same, but NaNs have the word that wins against all numbers.
+  /// Returns the word of a number. NaNs have the word that wins against all numbers.
   STRATA_D static word of_number_or_winner(const T& number) {
     bits_type bits;
     std::memcpy(&bits, &number, sizeof(T));
