@@ -19,8 +19,9 @@ namespace detail {
 ///     values     2   3   5            index of each value          1   2          5
 ///                                     less the values before it    1   1          3
 ///
-/// Of equal ones, lower bounds want values first, so that the values are the first range of the merge; for upper
-/// bounds they are the second. `Arrays` are merge_arrays whose output of keys is that of the bounds.
+/// Lower bounds want a value before equal items, so the values are the first range of the merge. Upper bounds want it
+/// behind them, so the values are the second range. `Arrays` are merge_arrays whose output of keys is that of the
+/// bounds.
 template <bound_kind Kind, class ActivePolicy, class Arrays, class Compare>
 class AgentSortedSearch : AgentMerge<ActivePolicy, Arrays, Compare> {
   using Merge = AgentMerge<ActivePolicy, Arrays, Compare>;

@@ -134,7 +134,7 @@ struct DispatchSortedSearch {
   using MaxPolicy = typename hub_or<merge_rows, PolicyHub,
                                     merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
 
-  /// As many tiles as the policy with the smallest ones makes: a size query does not know the device.
+  /// Number of tiles of the policy with the smallest tiles: a size query does not know the device.
   static constexpr unsigned long long most_tiles(unsigned long long items) {
     return detail::ceiling_divide(
         items, static_cast<unsigned long long>(detail::least_in_chain<range_merge_tile, MaxPolicy>()));
@@ -249,7 +249,7 @@ struct DispatchBounds {
   }
 
  private:
-  // Of equal ones, a merge takes those of the first range first.
+  // A merge takes items of the first range before equal items of the second.
   template <class Range, class Values, class Out>
   using arrays_of =
       std::conditional_t<Kind == bound_kind::lower, merge_arrays<Values, NullType*, Range, NullType*, Out, NullType*>,

@@ -64,12 +64,12 @@ class exact_bins32 {
   std::uint32_t whole_ = 0;
 };
 
-/// The same of integers of 64 bits.
+/// Bins of integers of 64 bits.
 ///
 ///     bins / range = whole + part / range         reciprocal = floor(2^64 * part / range)
 ///     quotient = floor(x * reciprocal / 2^64)     is floor(x * part / range), or one less, because x < 2^64
 ///
-/// What is left of x * part says which. Its true value is below 2 * range, hence 64 bits suffice.
+/// The remainder of x * part shows which. Its true value is below 2 * range, hence 64 bits suffice.
 template <class Common>
 class exact_bins64 {
   using word = std::uint64_t;
@@ -153,7 +153,7 @@ using bin_arithmetic_t = std::conditional_t<std::is_arithmetic_v<Common>, Common
 template <class Common>
 using exact_bins = std::conditional_t<(sizeof(Common) <= 4), exact_bins32<Common>, exact_bins64<Common>>;
 
-/// As samples and levels are compared.
+/// The type in which samples and levels are compared.
 template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>,
           class Number = bin_arithmetic_t<Common>>
 struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Number>, scaled_bins<Number>> {

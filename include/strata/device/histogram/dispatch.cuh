@@ -114,7 +114,7 @@ struct DispatchHistogram {
     for (int c = 0; c < ActiveChannels; ++c) {
       if (detail::is_refused(num_levels[c] < 2, "num_levels", "is less than 2")) return cudaErrorInvalidValue;
       if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "make no valid bins")) {
-        // As CUB: a program may look at the error of the next call only.
+        // CUB does so: a program may check only the error of its next call.
         if (d_temp_storage == nullptr) temp_storage_bytes = 1;
         return cudaErrorInvalidValue;
       }

@@ -12,7 +12,7 @@ STRATA_NAMESPACE_BEGIN
 /// How samples are shared out to blocks, and where a block counts them.
 struct histogram_tuning {
   int block_threads;
-  /// What registers and shared memory must allow.
+  /// Blocks that registers and shared memory must allow.
   int blocks_per_multiprocessor;
   /// Bytes of samples that a thread loads before it counts the first, if there are no more than two channels.
   int bytes_in_flight;

@@ -222,7 +222,7 @@ class AgentSegmentMerge {
     detail::merge_in_tile<1, ItemsPerThread>(memory, begin1, count1, begin2, count2, diagonal, merged, compare_);
   }
 
-  /// The same of two runs side by side, the second of which is in reverse.
+  /// Merges two runs that lie side by side, the second one in reverse order.
   STRATA_D void merge_opposed(int count1, int count2, int diagonal, Item (&merged)[items_per_thread]) {
     Memory& memory = storage_.memory;
     platform::may_be_unwritten(memory.at(0), sizeof(Item) * static_cast<std::size_t>(margin));

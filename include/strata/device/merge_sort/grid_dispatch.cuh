@@ -81,7 +81,7 @@ struct merge_sort_grid {
     std::size_t tiles = ceiling_divide(items, static_cast<std::size_t>(row.tile_items()));
     is_launched = tiles <= resident;
     if (!is_launched) return cudaSuccess;
-    // As many smaller tiles as take no more levels.
+    // The greatest number of smaller tiles that takes no more levels.
     const std::size_t most_tiles = std::size_t{1} << detail::log2_ceiling(tiles);
     if (most_tiles <= resident) tiles = most_tiles;
     const std::size_t tile_items = round_up(ceiling_divide(items, tiles), std::size_t{warp_threads});

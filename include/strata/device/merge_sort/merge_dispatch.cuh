@@ -121,7 +121,7 @@ struct DispatchMerge {
       return cudaErrorInvalidValue;
     }
     const auto items = static_cast<unsigned long long>(arrays.count());
-    // As many splits as the policy with the smallest tiles has: a size query does not know the device.
+    // The number of splits of the policy with the smallest tiles: a size query does not know the device.
     constexpr unsigned long long least_tile = detail::least_in_chain<range_merge_tile, MaxPolicy>();
     const unsigned long long tiles = ceiling_divide(items, least_tile);
     if (detail::refuses_blocks(tiles > max_tiles, "the sum of both counts")) return cudaErrorInvalidValue;

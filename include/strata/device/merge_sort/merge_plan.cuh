@@ -57,7 +57,7 @@ class SegmentMergePlan {
 
   struct TempStorage {
     merge_tile planned[tiles_per_batch];
-    // Of the next tiles, and of the one behind them.
+    // The levels of the next tiles, and of the tile behind them.
     tile_of_level tiles[tiles_per_batch + 1];
     split_search<Key> searches[tiles_per_batch + 1];
     splitter_keys<Key> splitters[warps];

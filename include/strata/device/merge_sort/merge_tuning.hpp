@@ -13,9 +13,10 @@ struct merge_tuning {
   int block_threads;
   /// Odd: without gaps between the items of threads.
   int items_per_thread;
-  /// What registers must allow.
+  /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
-  /// Of more tiles, a kernel of its own searches where ranges are cut. That is faster if the ranges are not in L2.
+  /// If there are more tiles, a separate kernel searches where ranges are cut. That is faster if the ranges are not in
+  /// L2.
   unsigned long long max_tiles_without_splits;
   /// Values of arrays move through shared memory, beside their keys. Otherwise they are read by index from device
   /// memory, as values of other iterators always are.
@@ -36,7 +37,7 @@ struct merge_policy_hub {
   static constexpr int items = stages_values     ? items_of(item_bytes, 11, 11, 7)
                                : ValueBytes == 0 ? items_of(KeyBytes, 23, 13, 5)
                                                  : items_of(KeyBytes, 19, 11, 5);
-  /// So many threads that a tile has up to 32 KiB.
+  /// Number of threads with which a tile has up to 32 KiB.
   static constexpr int threads_within(int threads) {
     return threads > 32 && threads * items * item_bytes > (32 << 10) ? threads_within(threads / 2) : threads;
   }

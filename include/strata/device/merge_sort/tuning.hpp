@@ -70,7 +70,7 @@ STRATA_NAMESPACE_BEGIN
 struct segment_tile_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers must allow.
+  /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
   /// Longer segments are queued for a later kernel.
   int max_items = block_threads * items_per_thread;
@@ -171,7 +171,7 @@ struct segmented_merge_sort_policy_hub {
   // Where there is a multiprocessor for each tile: a thread has less to do.
   static constexpr int items_per_multiprocessor = by_bytes(15, 17, 7, wide_items);
 
-  // So many threads that a tile has up to 52 KiB. Beside the tile there are 18 bytes of a thread.
+  // Number of threads with which a tile has up to 52 KiB. Each thread takes 18 bytes beside the tile.
   static constexpr int threads_within(int items_per_thread, int threads) {
     return threads > 32 && threads * items_per_thread * ItemBytes > (52 << 10)
                ? threads_within(items_per_thread, threads / 2)

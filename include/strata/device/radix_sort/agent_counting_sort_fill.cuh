@@ -193,7 +193,7 @@ class AgentCountingSortFillWords {
     return found;
   }
 
-  // The same by one thread: a binary search from word `from`, which begins at `i` or before.
+  // One thread searches: a binary search from word `from`, which begins at `i` or before.
   STRATA_D int word_at(std::size_t i, int from) const {
     int behind = storage_.bound[1] + 1;
     while (behind - from > 1) {

@@ -166,7 +166,7 @@ class AgentLongSegmentPasses {
   static constexpr std::size_t tile_items = Pass::tile_items;
 
   struct TempStorage {
-    // Of the segment of the block's tile, by thread 0.
+    // Buffers of the segment of the block's tile. Thread 0 writes them.
     KeyBuffers keys;
     ValueBuffers values;
     radix_workspace workspace;
@@ -176,7 +176,7 @@ class AgentLongSegmentPasses {
     unsigned long long tiles;
     int passes;
     int complete_passes;  // at least so many have moved all tiles
-    // Of the tile.
+    // What follows describes the tile.
     bool is_over;  // there is none
     int pass;
     std::size_t tile;

@@ -38,7 +38,7 @@ class AgentSegmentPasses {
       typename Rank::TempStorage rank;
       unsigned counters[max_passes][radix_bins];
     };
-    // Of each pass: how many items have a digit, then the offset of the next item with that digit.
+    // For each pass: how many items have a digit, then the offset of the next item with that digit.
     unsigned long long bins[max_passes][radix_bins];
     unsigned long long offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
     bool is_constant[max_passes];

@@ -162,7 +162,7 @@ class radix_digit_counts {
     }
   }
 
-  // The same for an array, 16 bytes at a time.
+  // Counts the digits of an array, 16 bytes at a time.
   template <bool HasAllBits>
   STRATA_D void count_vectors(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     constexpr int width = static_cast<int>(Range::width);

@@ -152,7 +152,7 @@ struct DispatchRadixSort {
     return detail::are_same_array(buffers.input, buffers.output);
   }
 
-  // The same for all ranges of bits, in place and not.
+  // Reserves the same storage for all ranges of bits, in place and not.
   void reserve() {
     const std::size_t num_items = problem.num_items;
     if (problem.scratch != radix_scratch::double_buffer) {

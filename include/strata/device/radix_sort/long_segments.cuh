@@ -43,7 +43,7 @@ struct long_segment_limits {
     return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
   }
 
-  /// The same where segments above `least_bound` are long, but never more than 2^16 of them.
+  /// Limits by which segments above `least_bound` are long, but never more than 2^16 of them.
   static constexpr long_segment_limits above(std::size_t least_bound, std::size_t num_items, std::size_t tile_items) {
     const std::size_t bound = detail::most(least_bound, num_items / max_segments);
     const std::size_t most = num_items / (bound + 1);

@@ -24,7 +24,7 @@ struct radix_histogram_tuning {
 struct radix_pass_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers and shared memory must allow.
+  /// Blocks that registers and shared memory must allow.
   int blocks_per_multiprocessor;
 };
 
@@ -49,7 +49,7 @@ struct radix_grid_tuning {
   int block_threads;
   int items_per_thread;
   int least_items_per_thread;
-  /// What registers and shared memory must allow.
+  /// Blocks that registers and shared memory must allow.
   int blocks_per_multiprocessor;
   /// The largest number of items, if the resident blocks have capacity for them; 0: never.
   int most_items;

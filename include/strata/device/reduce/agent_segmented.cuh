@@ -176,7 +176,7 @@ class AgentSegmentedReduce
     this->store(segment, this->combine_parts(chunks, [&](unsigned chunk) { return chunk_results[chunk]; }));
   }
 
-  // The same chunks and association as through the queue, so that the results are the same. The bounds are read again
+  // Chunks and association are the same as through the queue, and so are the results. The bounds are read again
   // for each chunk: this way is rare, and the loads need the registers.
   STRATA_D void reduce_by_block(long long segment) {
     unsigned chunk = 0;

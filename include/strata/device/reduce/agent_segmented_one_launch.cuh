@@ -100,7 +100,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   struct TempStorage {
     typename Reducer::TempStorage reducer;
     typename Gather::TempStorage gather;
-    // Of each long segment, in order, the number of items of long segments before it; then the total. Until
+    // For each long segment, in order, the number of items of long segments before it; then the total. Until
     // number_long_segments(): the length of each segment, 0 for those that are not long.
     unsigned long long first_item[max_rows * block_threads + 1];
     unsigned short segment[max_segments];

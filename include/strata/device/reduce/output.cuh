@@ -146,7 +146,7 @@ struct argument_traits<pair_output<Iterator>> {
   static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }
 };
 
-/// Whether a call is refused for a null output, or because the outputs of an extreme item and its index overlap.
+/// True if a call is refused for a null output, or because the outputs of an extreme item and its index overlap.
 template <class OutputIterator>
 bool refuses_result(const OutputIterator& d_out) {
   return detail::refuses_null(d_out, "d_out") ||

@@ -42,8 +42,8 @@ struct segmented_reduce_policy_hub {
                                                        /*one_launch_warp_bytes=*/16 << 10,
                                                        /*one_launch_block_bytes=*/128 << 10,
                                                        /*min_share_bytes=*/32 << 10};
-    // The same blocks, as AgentReduce reads it. Not measured: from the row of large accumulators of DeviceReduce, with
-    // four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to 8 %.
+    // These blocks in the form that AgentReduce reads. Not measured: from the row of large accumulators of
+    // DeviceReduce, with four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to 8 %.
     static constexpr reduce_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                           /*blocks_per_multiprocessor=*/4};
     // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, for

@@ -176,7 +176,7 @@ class AgentScanPipeline {
   }
 
   STRATA_D unsigned head_items() const { return Steps::may_have_head ? input_.head_items : 0; }
-  // Of the blocks with the most tiles.
+  // Rounds of the blocks with the most tiles.
   STRATA_D unsigned rounds() const { return static_cast<unsigned>((input_.tiles - 1) / gridDim.x) + 1; }
   STRATA_D std::size_t first_item(unsigned round) const {
     return (static_cast<std::size_t>(round) * gridDim.x + blockIdx.x) * tile_items;
@@ -184,7 +184,7 @@ class AgentScanPipeline {
   STRATA_D bool is_last_of_all(unsigned round) const {
     return first_item(round) + tile_items >= input_.num_items - head_items();
   }
-  // Of the block's tile of this round.
+  // Valid items of the block's tile of this round.
   STRATA_D int valid_items(unsigned round) const {
     const std::size_t left = input_.num_items - head_items() - first_item(round);
     return left < tile_items ? static_cast<int>(left) : tile_items;

@@ -53,7 +53,7 @@ struct non_trivial_runs_problem {
   NumRunsIterator num_runs_out;
   std::size_t num_items;
 
-  // As in store_count(), which is not called: nvcc would make other code, which is not measured.
+  // Repeats store_count(), which is not called: nvcc would make other code, which was not measured.
 #if STRATA_HOST_SIMT
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -156,7 +156,7 @@ struct non_trivial_runs_problem {
 
     STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) const {
       const std::size_t behind = problem_.num_items - first - static_cast<unsigned>(valid);
-      // As many as lie in 16 bytes, so that bulk copies bring them.
+      // The items that lie in 16 bytes, so that bulk copies bring them.
       const int with = behind < Keys::width ? static_cast<int>(behind) : Keys::width;
       Stage::load(stage, full, first, valid + with, problem_.keys, NullType{});
     }

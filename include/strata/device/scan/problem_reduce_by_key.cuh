@@ -277,7 +277,7 @@ struct reduce_by_key_problem {
     using Shape = typename Stage::Shape;
     static constexpr int thread_items = Stage::thread_items;
 
-    // Of the runs that end before one that begins in the warp.
+    // Stores the aggregates of the runs that end before a run that begins in the warp.
     STRATA_D void store_aggregates(const thread_slice& slice, const LocalResult& local, const Accum& warp_prefix) {
       const Reduced* const from = warp_reduced(slice);
       // The first of them began before the warp. No run ends where the first of all begins.

@@ -42,7 +42,7 @@ struct begins_by_keys {
   STRATA_HD bool are_equal(Key left, Key right) { return static_cast<bool>(equality_op(left, right)); }
 };
 
-/// The same after the keys have been overwritten: in the first byte of each, which has `key_bytes`.
+/// Reads the begins of runs after they have overwritten the keys: from the first byte of each key of `key_bytes` bytes.
 struct begins_over_keys {
   using Keys = const unsigned char*;
   using Key = unsigned char;

@@ -309,7 +309,7 @@ struct select_problem {
 
    private:
     std::size_t num_items_;
-    // Of the loading warp: the sample of the tile after the next one, and whether the next one is gathered.
+    // The loading warp has the sample of the tile after the next one, and whether the next one is gathered.
     std::conditional_t<may_gather, flag_sample<Key, Stage::tile_items>, NullType> sample_{};
     bool has_sample_ = false;
     bool is_gathered_ = false;
@@ -354,12 +354,12 @@ struct count_selected {
   }
 };
 
-/// The same selection, in place: of keys or of values. In the pipeline there is no difference, as a stage holds
-/// the items until the number of those before is known; the kernel is that of `Select`.
+/// The selection in place: of keys or of values. The pipeline needs no change, because a stage holds the items until
+/// the number of items before them is known; its kernel is that of `Select`.
 ///
-/// By difference, a tile also reads the item before it, which belongs to another tile. That tile writes there if no
-/// item before was left out, and then the same item. So items that keep their index are not written, and the pipeline,
-/// which stores items together, is not taken.
+/// A selection by difference also reads the item before its tile, which belongs to another tile. That tile writes to
+/// the item only if no item before it was left out, and then it writes the same item. So items that keep their index
+/// are not written, and the pipeline, which stores items together, is not used.
 template <class Select>
 struct select_in_place_problem : Select {
   using Count = typename Select::Accum;

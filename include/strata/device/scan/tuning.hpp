@@ -20,7 +20,7 @@ struct scan_tile_tuning {
   int items_per_thread;
   BlockLoadAlgorithm load;
   BlockStoreAlgorithm store;
-  /// What registers must allow.
+  /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
 };
 
@@ -86,7 +86,7 @@ struct scan_policy_hub {
     }
   }
   static constexpr int threads = fitting_threads<512>();
-  // Of items of some hundred bytes, not even one for each thread fits.
+  // If items have some hundred bytes, not even one for each thread fits.
   static constexpr bool is_transposed =
       sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <= shared_limit;
 

@@ -71,7 +71,7 @@ class AgentBatchedCopy {
   static constexpr unsigned long long stride_pieces = tuning.stride_pieces;
 
  public:
-  /// Of one warp.
+  /// Storage of one warp.
   using TempStorage = Uninitialized<location[warp_threads]>;
 
   STRATA_D AgentBatchedCopy(TempStorage& storage, const Buffers& buffers)

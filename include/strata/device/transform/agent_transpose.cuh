@@ -96,8 +96,8 @@ struct staged_transpose {
   STRATA_D static int at_most(std::int64_t count, int limit) { return count < limit ? static_cast<int>(count) : limit; }
 };
 
-/// The same without shared memory: neighbouring threads write neighbouring pieces. A thread loads some pieces before it
-/// writes the first.
+/// Transposes without shared memory: neighbouring threads write neighbouring pieces. A thread loads some pieces before
+/// it writes the first.
 template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 struct direct_transpose {
   static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();

@@ -99,7 +99,7 @@ struct extent_values {
     return is_valid;
   }
 
-  /// Whether the strides are those of a layout in which the first index, or the last one, counts single items.
+  /// True if the strides are those of a layout in which the first index, or the last one, counts single items.
   template <class Mapping>
   bool has_strides_of(const Mapping& mapping, bool is_left) const {
     std::uint64_t stride = 1;

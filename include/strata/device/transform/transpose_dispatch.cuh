@@ -190,7 +190,7 @@ struct DispatchTranspose {
     return bytes > 0.5 * static_cast<double>(device.l2_bytes) ? 1.0f : 0.125f;
   }
 
-  /// Whether the matrix ends below 2^63 bytes.
+  /// True if the matrix ends below 2^63 bytes.
   static bool is_addressable(std::int64_t rows, std::int64_t leading_dimension) {
     return leading_dimension <= std::numeric_limits<std::int64_t>::max() / ElementBytes / rows;
   }

@@ -13,11 +13,11 @@ struct tile_tuning {
   /// A thread loads at most so many bytes before it uses the first, if it has more than one group. They hide the
   /// memory's latency.
   int bytes_in_flight;
-  /// A thread has at most so many groups of items in a tile. A group has up to 16 bytes in each sequence.
+  /// Maximum number of groups of items that a thread has in a tile. A group has up to 16 bytes in each sequence.
   int groups;
-  /// The same for differences in place.
+  /// That number for differences in place.
   int in_place_groups;
-  /// The same where items are accessed one by one, so that a group has one item.
+  /// That number where items are accessed one by one, so that a group has one item.
   int groups_of_one;
   /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
   int references;
