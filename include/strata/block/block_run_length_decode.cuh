@@ -22,7 +22,7 @@ STRATA_NAMESPACE_BEGIN
 /// | call | effect |
 /// |---|---|
 /// | `BlockRunLengthDecode(temp_storage, values, lengths, total)` | keeps runs; `total` becomes the number of items |
-/// | `BlockRunLengthDecode(temp_storage, values, offsets)` | keeps runs of which the first items' numbers are known |
+/// | `BlockRunLengthDecode(temp_storage, values, offsets)` | keeps runs, given the number of each first item |
 /// | `RunLengthDecode(items, from)` | a window, from item 0 by default |
 /// | `RunLengthDecode(items, offsets, from)` | the same, with each item's position in its run, from 0 |
 ///
@@ -238,7 +238,7 @@ class BlockRunLengthDecode {
     return at.run;
   }
 
-  /// Calls `run_is(i, its run)` for each item of a thread, of which `first` is item 0.
+  /// Calls `run_is(i, its run)` for each item of a thread, beginning with item `first`.
   template <class RunIs>
   STRATA_D void find_runs(number first, const RunIs& run_is) {
     const auto item = [&](int i) { return static_cast<number>(first + static_cast<number>(i)); };

@@ -41,7 +41,7 @@ STRATA_NAMESPACE_BEGIN
 ///   have a segment. A count of up to 32 takes less time.
 /// - Segments with items have the numbers 0 .. `Segments()` - 1. Segment s has the indices `Begin(s)` ..
 ///   `Begin(s) + Length(s)` - 1 of 0 .. `Items()` - 1.
-/// - Stable: items of a segment neither of which must come before the other keep their order.
+/// - Stable: two items of a segment keep their order if neither must come before the other.
 /// - `compare(a, b)` says whether key a must come before key b: a strict weak ordering. It is called
 ///   with keys of one segment only. If it is no such ordering, what the segment holds afterwards is
 ///   unspecified; other segments and other memory are not touched.

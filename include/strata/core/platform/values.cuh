@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, a selection that stays
-/// one, and a value of which it knows nothing.
+/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, a selection that stays a
+/// selection, and a value that the compiler knows nothing about.
 
 #include <strata/core/detail/item_words.cuh>
 #include <strata/core/detail/standard.hpp>

@@ -169,7 +169,7 @@ bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_by
   return detail::outputs_overlap(outputs);
 }
 
-/// True if a call is refused for buffers of `count` items, all of which are written, with a byte in common.
+/// True if a call is refused because buffers of `count` items, which it writes, have a byte in common.
 template <class Key, class Integer>
 bool buffers_overlap(const DoubleBuffer<Key>& keys, Integer count) {
   return detail::outputs_overlap({detail::bytes_of(keys.d_buffers[0], count, "d_keys.d_buffers[0]"),

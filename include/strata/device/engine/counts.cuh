@@ -59,8 +59,7 @@ using if_compares = std::enable_if_t<detail::compares_items_of<Compare, Iterator
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
-/// True if there can be so many items, segments or rows: the count is not negative, and an iterator
-/// can be advanced by it.
+/// True if a number of items, segments or rows is possible: it is not negative, and an iterator can be advanced by it.
 template <class Integer>
 constexpr bool is_count(Integer n) {
   static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");

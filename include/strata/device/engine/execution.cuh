@@ -102,7 +102,7 @@ inline constexpr bool is_execution<execution<MemoryResource>> = true;
 template <class MemoryResource>
 inline constexpr bool is_execution<const execution<MemoryResource>> = true;
 
-/// An environment with a memory resource, of which it has a copy as calls of CUB do.
+/// An environment with a copy of its memory resource, as in calls of CUB.
 template <class MemoryResource>
 class environment_execution {
  public:

@@ -28,10 +28,10 @@ STRATA_HD constexpr std::size_t count_of(Integer n) {
 /// DeviceRadixSort, in DeviceRunLengthEncode::Encode, and of the number of rows in `join_side` for DeviceHashJoin. The
 /// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
 ///
-/// `max_items` bounds the number. Temporary storage and launches are for so many items, so a bound far too large costs
-/// time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop. `d_num_items`
-/// must not overlap outputs: a selection, a partition or a join that writes its number there is refused. Results of
-/// scans by key must not be written over keys.
+/// `max_items` bounds the number. Temporary storage and launches are for `max_items` items, so a bound that is far too
+/// large costs time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop.
+/// `d_num_items` must not overlap outputs: a selection, a partition or a join that writes its number there is refused.
+/// Results of scans by key must not be written over keys.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>

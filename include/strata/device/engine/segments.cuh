@@ -33,7 +33,7 @@ struct offset_segments {
   /// True if a segment may have more items, as far as the host knows.
   bool may_exceed(long long) const { return true; }
 
-  /// True if there can be so many segments. Size queries ask this, too.
+  /// True if the number of segments is possible. Size queries ask this, too.
   template <class Integer>
   bool have_valid_counts(Integer num_segments) const {
     return !detail::refuses_count(num_segments, "num_segments") &&

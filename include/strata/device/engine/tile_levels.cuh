@@ -33,7 +33,7 @@
 /// waits. Tile 0 waits for no tile. So every wait ends if all tiles with lower numbers have blocks that run or have
 /// ended: `launch_tickets` of work_queue.cuh number tiles so.
 ///
-/// tile_prefix.cuh is for grids of which each block has a tile of each round. It needs no numbers from device memory,
+/// tile_prefix.cuh is for grids in which each block has a tile of each round. It needs no numbers from device memory,
 /// and its slots are used again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.
 
 STRATA_NAMESPACE_BEGIN

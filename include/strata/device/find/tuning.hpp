@@ -14,7 +14,7 @@ struct find_tuning {
   int block_threads;
   /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
   int bytes_in_flight;
-  /// A thread tests at most so many items between two loads: the predicate is compiled so many times.
+  /// Maximum number of items that a thread tests between two loads. The predicate is compiled that many times.
   int most_items;
   int blocks_per_multiprocessor;
   /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.
@@ -28,7 +28,7 @@ struct search_tuning {
   /// Searches that a thread makes at the same time, so that their loads overlap.
   int searches;
   int blocks_per_multiprocessor;
-  /// A block keeps items of the range in up to so many bytes of shared memory.
+  /// Maximum bytes of shared memory in which a block keeps items of the range.
   int sample_bytes;
   /// A block takes no more samples than it has searches, divided by this.
   int searches_per_sample;

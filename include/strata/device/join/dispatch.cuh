@@ -28,7 +28,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One pass can partition up to so many build rows.
+/// Maximum number of build rows that one pass can partition.
 template <class Policy, class Key, class Hash, class Equal>
 inline constexpr std::uint64_t join_one_pass_rows =
     static_cast<std::uint64_t>(Policy::partition.rows_of_table(is_join_double_word<Key, Hash, Equal>))

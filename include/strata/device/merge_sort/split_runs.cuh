@@ -48,10 +48,10 @@ struct splitter_keys {
 
 /// Makes steps of searches, by all lanes of a warp, `Lanes` of them for each search.
 ///
-/// In each step, each lane loads the key at one cut of one run's bracket. The lane compares this key with
-/// the loaded keys of the other runs, which bounds how many items of all runs come before it. The bounds
-/// show for most cuts, and for at least one, on which side of the split they lie. With 32 lanes, a search
-/// takes the fewest steps, each of which waits for memory; with 8, the fewest instructions.
+/// In each step, each lane loads the key at one cut of one run's bracket. The lane compares this key with the loaded
+/// keys of the other runs, which bounds how many items of all runs come before it. The bounds show for most cuts, and
+/// for at least one, on which side of the split they lie. With 32 lanes, a search takes the fewest steps, and each step
+/// waits for memory. With 8 lanes, it takes the fewest instructions.
 template <class Key, class Compare, int Lanes>
 class RunSplitter {
   static constexpr int cuts = Lanes / merge_ways;

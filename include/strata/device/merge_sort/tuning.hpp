@@ -19,7 +19,7 @@ struct merge_sort_grid_tuning {
   int items_per_thread;
   /// Tiles of a multiprocessor, which registers must allow.
   int blocks_per_multiprocessor;
-  /// The blocks are one cluster of up to so many. Before sm_90 that is one block. 0: a grid of resident blocks.
+  /// Maximum number of blocks, which are one cluster. Before sm_90 that is one block. 0: a grid of resident blocks.
   int cluster_blocks = 0;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
@@ -30,8 +30,8 @@ namespace detail {
 /// The rows of such sorts, by the bytes of an item, a key with its value.
 template <int ItemBytes>
 struct merge_sort_grid_rows {
-  /// `four`, `eight` or `sixteen` for items of up to so many bytes. Of larger ones, a thread has up to 128 bytes; the
-  /// number is odd, so that there are no gaps between the items of threads.
+  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes. Of larger ones, a thread has up to 128 bytes;
+  /// the number is odd, so that there are no gaps between the items of threads.
   static constexpr int by_bytes(int four, int eight, int sixteen) {
     const int wide = ItemBytes > 64 ? 1 : 128 / ItemBytes - 1 + 128 / ItemBytes % 2;
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wide;
@@ -157,7 +157,7 @@ using segmented_merge_sort_rows =
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
   static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
-  /// `four`, `eight` or `sixteen` for items of up to so many bytes, otherwise `wider`.
+  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes, otherwise `wider`.
   static constexpr int by_bytes(int four, int eight, int sixteen, int wider) {
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wider;
   }

@@ -123,7 +123,7 @@ struct long_segments {
 
   STRATA_D unsigned long long* bins_of(std::size_t segment) const { return bins + segment * bins_per_segment; }
 
-  /// By one thread: lists a segment of so many tiles. Returns its index; its bins must be cleared. The list has
+  /// Lists a segment of `tiles` tiles. One thread calls it. Returns its index; its bins must be cleared. The list has
   /// capacity for it if its items were taken.
   STRATA_D std::size_t append(long_segment_progress& progress, const segment_bounds& bounds, unsigned long long tiles,
                               long long keys_out_begin, long long scratch_begin) const {

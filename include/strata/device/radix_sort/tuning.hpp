@@ -99,7 +99,7 @@ struct radix_sort_policy_hub {
 
   static constexpr int shared_bytes_of_900 = detail::limits_of(900).shared_bytes_of_block;
 
-  // At most `wanted` threads, so many that a tile of one item each fits a block; at least one for each digit.
+  // Number of threads, up to `wanted`, with which a tile of one item each fits a block; at least one for each digit.
   static constexpr int threads_within(int wanted, int bytes_of_item, int shared_bytes) {
     while (wanted > detail::radix_bins && grid_bytes_without_tile(wanted) + wanted * bytes_of_item > shared_bytes) {
       wanted -= 128;

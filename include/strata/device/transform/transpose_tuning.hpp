@@ -16,7 +16,7 @@ struct transpose_tuning {
   int tile_columns;
   /// Bytes of one load or store: a multiple of the element's size, or a divisor of it.
   int access_bytes;
-  /// The launch bound: registers must allow so many.
+  /// The launch bound: blocks that registers must allow.
   int blocks_per_multiprocessor = 4;
 };
 
@@ -37,7 +37,7 @@ enum class transpose_kind {
 
 constexpr bool moves_directly(transpose_kind kind) { return kind >= transpose_kind::direct; }
 
-/// Matrices of at most so many rows (columns) are wide (tall): most of a square tile would be empty.
+/// Maximum number of rows (columns) of wide (tall) matrices: most of a square tile would be empty.
 inline constexpr int few_transpose_rows = 8;
 /// Elements above this are moved directly: each alone fills more than a sector of memory.
 inline constexpr int most_staged_bytes = 40;

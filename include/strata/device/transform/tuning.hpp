@@ -10,7 +10,7 @@ STRATA_NAMESPACE_BEGIN
 /// How items are cut into tiles of a block.
 struct tile_tuning {
   int block_threads;
-  /// A thread loads at most so many bytes before it uses the first, if it has more than one group. They hide the
+  /// Maximum bytes that a thread loads before it uses the first of them, if it has more than one group. They hide the
   /// memory's latency.
   int bytes_in_flight;
   /// Maximum number of groups of items that a thread has in a tile. A group has up to 16 bytes in each sequence.
@@ -21,10 +21,11 @@ struct tile_tuning {
   int groups_of_one;
   /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
   int references;
-  /// A block of a large call has up to so many tiles of references, divided by the bytes of an item in all arrays.
+  /// Maximum number of tiles of references that a block of a large call has, multiplied by the bytes of an item in all
+  /// arrays.
   int most_reference_tiles;
-  /// The launch bounds of differences: registers must allow so many blocks. Transformations have none: their operators
-  /// may need any number of registers.
+  /// The launch bounds of differences: blocks that registers must allow. Transformations have none: their operators may
+  /// need any number of registers.
   int difference_blocks;
   int in_place_blocks;
 };

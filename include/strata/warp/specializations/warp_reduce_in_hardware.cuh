@@ -110,8 +110,8 @@ template <class Operator, class T>
 inline constexpr bool is_extreme_of_numbers = (std::is_same_v<Operator, Min> || std::is_same_v<Operator, Max>)&&(
     is_ordered_float<T> || (std::is_integral_v<T> && sizeof(T) == 8));
 
-/// Minima and maxima of such floats by function objects of others, as `cuda::maximum`, that are known by their names.
-/// Versions differ in what they do with NaNs, and with zeros of both signs: see normal_extreme().
+/// Minima and maxima of such floats by function objects of other libraries, which are known by their names, such as
+/// `cuda::maximum`. Versions differ in what they do with NaNs, and with zeros of both signs: see normal_extreme().
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction named_extreme() {
   using Operand = typename operand<Operator>::type;

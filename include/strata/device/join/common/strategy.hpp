@@ -32,7 +32,7 @@ struct JoinThresholds {
   /// two blocks.
   std::uint64_t narrow_entry_bytes;
   std::uint64_t wide_entry_bytes;
-  /// One pass partitions by at most so many bits of a hash.
+  /// Maximum number of bits of a hash by which one pass partitions.
   unsigned one_pass_bits;
 };
 

@@ -20,23 +20,22 @@ struct join_partition_tuning {
   int wide_items_of_pass[3];
   int join_threads;
   int join_items;
-  /// Registers must allow so many.
+  /// Registers must allow that number.
   int join_blocks_per_multiprocessor;
   /// Of a block whose table is so large that a multiprocessor holds one.
   int large_join_threads;
-  /// A partition has at most so many build rows on average, if entries of a table have 4 bytes and if
-  /// they have 8.
+  /// Maximum mean number of build rows in a partition, if entries of a table have 4 bytes and if they have 8.
   int partition_rows;
   int wide_partition_rows;
   /// The number of partitions as a power of two: the least, and the most of one pass.
   int min_bits;
   int one_pass_bits;
-  /// With so many bits or fewer, a single pass has the tiles of the first of two passes.
+  /// With this number of bits or fewer, a single pass uses the tile size of the first of two passes.
   int short_tile_bits;
   /// A work item with fewer probe rows is not deferred because keys have several build rows: it does not
   /// pay to build the table again in AgentJoinDuplicates.
   unsigned min_deferred_rows = 8192;
-  /// A table has capacity for at least so many build rows, so that few frequent keys fit one table.
+  /// Minimum capacity of a table in build rows, so that a few frequent keys fit one table.
   unsigned min_table_rows = 2048;
   /// Rows of a thread that counts, all in flight together: of keys of up to 4 bytes and of wider ones.
   int narrow_count_items = 8;
@@ -45,8 +44,8 @@ struct join_partition_tuning {
   unsigned count_blocks_per_multiprocessor = 2;
   /// Partitions of a thread at a time, where the last block computes the begins of all.
   int offset_items = 4;
-  /// The probe rows of one partition are cut into at most about so many pieces: more than keep all blocks busy are of
-  /// no use.
+  /// Approximate maximum number of pieces of the probe rows of one partition. More pieces than keep all blocks busy are
+  /// of no use.
   unsigned max_pieces = 1024;
 
   constexpr int rows_of_table(bool is_wide) const { return is_wide ? wide_partition_rows : partition_rows; }
@@ -67,13 +66,14 @@ struct join_table_tuning {
   int probe_threads;
   /// Probe rows that a thread looks up at the same time.
   int probe_items;
-  /// Registers and shared memory must allow so many.
+  /// Registers and shared memory must allow that number.
   int probe_blocks_per_multiprocessor;
   /// Of the kernel that does what a join by partitions leaves, which is nearly always nothing. Small
-  /// blocks start sooner while other blocks end. Registers must allow so many blocks.
+  /// blocks start sooner while other blocks end. Registers must allow that number of blocks.
   int fallback_threads = 512;
   int fallback_blocks_per_multiprocessor = 2;
-  /// That kernel has a block for so many rows of both sides. It must be few, because a few rows may have many results.
+  /// Number of rows of both sides for each block of that kernel. It must be few, because a few rows may have many
+  /// results.
   int fallback_rows = 64;
   /// Slots of a thread that reserves ranges for lists of rows.
   int list_items = 4;
@@ -83,7 +83,7 @@ struct join_table_tuning {
   /// counts of all.
   int sort_rows = 1024;
   int max_sort_blocks = 256;
-  /// A warp writes so many results of a tile in turn, so that searches are few.
+  /// Number of results of a tile that a warp writes in turn, so that searches are few.
   unsigned warp_results = 4096;
 };
 
@@ -93,7 +93,7 @@ struct join_merge_tuning {
   /// Rows of both sides for each thread of a tile, for keys of up to 4 bytes and for wider ones.
   int narrow_items;
   int wide_items;
-  /// Registers and shared memory must allow so many.
+  /// Registers and shared memory must allow that number.
   int blocks_per_multiprocessor;
   /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
   int log2_split_lanes;
@@ -106,7 +106,7 @@ struct join_merge_tuning {
   int searches = 4;
   /// Rows with several results that a thread handles together.
   int result_items = 4;
-  /// The block that looks a tile up writes up to so many results. More are written in output chunks: other
+  /// Maximum number of results that the block writes which looks the tile up. More are written in output chunks: other
   /// blocks look the tile up again, which takes less time than waiting for one block.
   unsigned max_block_results = 131072;
 
@@ -132,18 +132,18 @@ struct join_output_tuning {
   /// Threads that reserve output positions together, by one addition. In blocks of another multiple, or of more than 15
   /// times as many, all threads do.
   int group_threads;
-  /// An output chunk has so many neighbouring rows of the result. A tile with more results is written in output
+  /// Number of neighbouring rows of the result in an output chunk. A tile with more results is written in output
   /// chunks, by several blocks, because one probe row may have any number of partners.
   unsigned chunk_rows;
   /// Partners of a thread that are in flight together where several rows have lists of them.
   int partner_items;
-  /// Of the selection of probe rows that have a result. Registers must allow so many blocks.
+  /// Of the selection of probe rows that have a result. Registers must allow that number of blocks.
   int select_threads;
   int select_blocks_per_multiprocessor;
   /// Rows of a tile of the selection if no partition pass has cut tiles. Tiles of a pass with fewer rows are not
   /// recorded.
   unsigned select_rows;
-  /// Of the kernel that writes tiles with lists of partners. Registers must allow so many blocks.
+  /// Of the kernel that writes tiles with lists of partners. Registers must allow that number of blocks.
   int write_threads;
   int write_blocks_per_multiprocessor;
 };
@@ -171,7 +171,7 @@ struct join_clear_tuning {
 
 namespace detail {
 
-/// A tile has at least so many probe rows.
+/// Minimum number of probe rows in a tile.
 inline constexpr unsigned long long min_join_tile = 256;
 
 }  // namespace detail

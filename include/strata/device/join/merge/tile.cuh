@@ -34,9 +34,9 @@ struct join_merge_sides {
   STRATA_HD unsigned long long rows() const { return static_cast<unsigned long long>(build_rows) + probe_rows; }
 };
 
-/// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring
-/// lanes search for each diagonal: fewer steps, each of which waits for memory. By all lanes of a warp.
-/// The result is a valid split even if the keys are not sorted.
+/// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring lanes search
+/// for each diagonal: this takes fewer steps, and each step waits for memory. By all lanes of a warp. The result is a
+/// valid split even if the keys are not sorted.
 template <class Key, class Row>
 STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;

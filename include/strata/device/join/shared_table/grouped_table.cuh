@@ -211,7 +211,7 @@ class join_grouped_table
   STRATA_D static void sort_entries(Word* entries, unsigned number) {
     sort_entries(entries, number, threadIdx.x, threads, [] { __syncthreads(); });
   }
-  // By `some` threads, of which `thread` is the calling one.
+  // `some` threads call it; `thread` is the index of the calling one.
   template <class Synchronize>
   STRATA_D static void sort_entries(Word* entries, unsigned number, unsigned thread, unsigned some,
                                     const Synchronize& synchronize) {
