@@ -83,10 +83,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///       for (b = 0; b < build.rows; ++b)
 ///         if (equal(build.keys[b], probe.keys[p])) ++*d_num_out;  // and write (b, p)
 ///
-/// - **Arguments.** `join_side(keys, rows)` describes a side, with what the caller knows of it: `.valid(mask)`,
-///   `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide. The output is
-///   `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`. JoinOptions
-///   has what concerns the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
+/// - **Arguments.** `join_side(keys, rows)` describes a side. The caller may add what it knows about the side:
+///   `.valid(mask)`, `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide.
+///   The output is `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`.
+///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0; more rows may need less). The second call has that much memory, whose contents and alignment
 ///   do not matter, and the same arguments, but for addresses. Or once without these two arguments, with a stream or an
@@ -144,7 +144,7 @@ struct DeviceHashJoinOn {
   /// `cudaStream_t`; with Metal `void*`, which an `id<MTLCommandQueue>` converts to.
   using stream_type = typename Backend::stream_type;
 
-  /// Every pair of a build row and a probe row with equal keys.
+  /// Finds every pair of a build row and a probe row with equal keys.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Inner(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -158,8 +158,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Inner)
 
-  /// Every pair of a build row and a probe row with equal keys, and each probe row without a partner, with no build
-  /// row.
+  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -173,7 +172,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Left)
 
-  /// Every pair of a build row and a probe row with equal keys, and each row of either side without a partner.
+  /// Finds every pair of rows with equal keys, and each row of either side without a partner.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Full(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -187,7 +186,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Full)
 
-  /// Each probe row that has a partner, once, with no build row.
+  /// Finds each probe row that has a partner, once, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -201,7 +200,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Semi)
 
-  /// Each probe row that has none, with no build row.
+  /// Finds each probe row that has no partner, with no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -233,11 +232,11 @@ struct DeviceHashJoinOn {
 #undef STRATA_CALL_WITHOUT_JOIN_STORAGE
 
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA
-/// DeviceHashJoin with a hub of yours in the place of join_policy_hub: see default_policy_hub.
+/// DeviceHashJoin with your hub instead of join_policy_hub: see default_policy_hub.
 template <class PolicyHub>
 using TunedDeviceHashJoin = DeviceHashJoinOn<detail::tuned_join_on_cuda<PolicyHub>>;
 using DeviceHashJoin = TunedDeviceHashJoin<default_policy_hub>;
-/// JoinTable with such a hub.
+/// JoinTable with your hub.
 template <class PolicyHub, class Key, class Index = std::int32_t, class Hash = JoinHash, class Equal = Equality,
           JoinOrder Order = JoinOrder::any>
 using TunedJoinTable = JoinTableOn<detail::tuned_join_on_cuda<PolicyHub>, Key, Index, Hash, Equal, Order>;

@@ -20,10 +20,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// to +0.0, and all NaN are equal and greater than +infinity. All items are results if `k` is not less than
 /// `num_items`.
 ///
-/// - **Result.** Of equal keys the first ones in the input are taken. `MaxKeys`, `MinKeys`, `MaxPairs` and `MinPairs`
-///   write the results in the order of the input. The functions with `Sorted` in their names write them in the order
-///   of DeviceRadixSort, descending for the greatest: they are the first `k` items of a stable sort. The same from
-///   run to run. Nothing is written behind the results.
+/// - **Result.** If keys are equal, the first ones in the input are taken. `MaxKeys`, `MinKeys`, `MaxPairs` and
+///   `MinPairs` write the results in the order of the input. The functions with `Sorted` in their names write them in
+///   the order of DeviceRadixSort, descending for the greatest: they are the first `k` items of a stable sort. The same
+///   from run to run. Nothing is written behind the results.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. `num_items` and `k` may have any integer types. Inputs may be any random-access iterators that
@@ -33,25 +33,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   take the launches of DeviceRadixSort for `k` items more. On `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of
 ///   their own.
-/// - **Traffic.** Four launches read the keys once, and few of them again. One launch reads them once for each 11
-///   bits of a key until the k-th key is known, and then once more. So do four launches, beside the first read, if
-///   the sample has misled them; whether it does depends on the input alone. Values are read where they are results.
-/// - **Storage.** 62 KB for keys of 4 bytes. For four launches 210 KB, and memory for candidates: keys, and with values
-///   their indices. They are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of it, 3.4 % for a
-///   hundredth, and never more than a quarter. For sorted results `k` items and the storage of DeviceRadixSort for `k`
-///   items more.
+/// - **Traffic.** Four launches read the keys once, and few of them again. One launch reads them once for each 11 bits
+///   of a key until the k-th key is known, and then once more. Four launches do so, too, after the first read, if the
+///   sample did not represent the input; this depends on the input alone. Only the values of results are read.
+/// - **Storage.** 62 KB for keys of 4 bytes. Four launches take 210 KB, and memory for candidates: their keys, and with
+///   values their indices. Candidates are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of it, 3.4
+///   % for a hundredth, and never more than a quarter. For sorted results `k` items and the storage of DeviceRadixSort
+///   for `k` items more.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
-/// - **Tuning.** `TunedDeviceTopK<Hub>` takes your hub in the place of top_k_policy_hub, from which it derives:
-///   see default_policy_hub. Sorts of results keep the rows of DeviceRadixSort.
+/// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub, from which your hub derives: see
+///   default_policy_hub. Sorts of results keep the rows of DeviceRadixSort.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer with
 ///   results, arrays that overlap, temporary storage too small. Beyond that, what the launches return. An older error
 ///   of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Radix selection: digits from the highest on, by counts, until the k-th key is known (Zhang et al.,
-///   "Parallel Top-K Algorithms on GPU", 2023). Before it, one item of a sample, as in Floyd and Rivest, "Expected
-///   time bounds for selection" (1975), separates few candidates from the other items, in one read. Items are
-///   compared by key and index, so that keys which are all equal have no more candidates than others.
+///   "Parallel Top-K Algorithms on GPU", 2023). Before it, one item of a sample, as in Floyd and Rivest, "Expected time
+///   bounds for selection" (1975), separates few candidates from the other items, in one read. Items are compared by
+///   key and index, so equal keys cause no more candidates than other keys.
 ///
 /// @code
 /// // The three best players, the best one first.

@@ -21,13 +21,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     for (i = 0; i < num_items; ++i) output[i] = transform_op(input[i]);
 ///     for (i = 0; i < num_items; ++i) output[i] = transform_op(get<0>(inputs)[i], get<1>(inputs)[i], ...);
 ///
-/// Several inputs are a tuple of iterators: `std::tuple`, `cuda::std::tuple`, or what else has `std::tuple_size` and
-/// `get`. Without inputs, `transform_op()` gives each item. `TransformStableArgumentAddresses` calls the operator with
-/// references to the items of the inputs, `Transform` with items that may be copies.
+/// Several inputs are a tuple of iterators: `std::tuple`, `cuda::std::tuple`, or another type with `std::tuple_size`
+/// and `get`. Without inputs, `transform_op()` returns each result. `TransformStableArgumentAddresses` calls the
+/// operator with references to the items of the inputs, `Transform` with items that may be copies.
 ///
-/// `TransformIf(inputs, output, num_items, predicate, transform_op)` writes only the results of items of which the
-/// predicate is true; it calls the operator for no others. `Fill(output, num_items, value)` writes a value everywhere,
-/// `Generate(output, num_items, generator)` what `generator()` returns.
+/// `TransformIf(inputs, output, num_items, predicate, transform_op)` writes only the results of items for which the
+/// predicate is true. It does not call the operator for other items. `Fill(output, num_items, value)` writes a value
+/// everywhere. `Generate(output, num_items, generator)` writes what `generator()` returns.
 ///
 /// - **Call.** `Transform(input, output, num_items, transform_op, stream)`; `stream` may be an `execution`, or left
 ///   out. Or with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions: a size query
@@ -41,8 +41,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
 ///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
 ///   Counts have 64 bits if `num_items` has.
-/// - **Tuning.** `TunedDeviceTransform<Hub>` takes your hub in the place of tile_policy_hub: see
-///   default_policy_hub.
+/// - **Tuning.** `TunedDeviceTransform<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the
 ///   launch returns. An older error of the runtime is neither returned nor cleared.
@@ -88,7 +87,7 @@ struct TunedDeviceTransform {
     return transform<true>(d_temp_storage, temp_storage_bytes, inputs, output, num_items, transform_op, stream);
   }
 
-  /// Writes what `transform_op` returns for the items of which `predicate` is true. Other results stay as they are.
+  /// Writes what `transform_op` returns for the items for which `predicate` is true. Other results stay as they are.
   template <class Inputs, class OutputIterator, class NumItemsT, class Predicate, class TransformOp>
   static cudaError_t TransformIf(void* d_temp_storage, std::size_t& temp_storage_bytes, Inputs inputs,
                                  OutputIterator output, NumItemsT num_items, Predicate predicate,
@@ -98,7 +97,8 @@ struct TunedDeviceTransform {
                          with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
   }
 
-  /// `TransformIf` whose operators get references to the items of the inputs.
+  /// Writes what `transform_op` returns for the items for which `predicate` is true. Both operators get references to
+  /// the items of the inputs.
   template <class Inputs, class OutputIterator, class NumItemsT, class Predicate, class TransformOp>
   static cudaError_t TransformIfStableArgumentAddresses(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                         Inputs inputs, OutputIterator output, NumItemsT num_items,
@@ -117,7 +117,7 @@ struct TunedDeviceTransform {
     return dispatch<false>(d_temp_storage, temp_storage_bytes, output, num_items, detail::always<Value>{value}, stream);
   }
 
-  /// Writes what `generator()` returns, which is called once for each result, in any order.
+  /// Writes what `generator()` returns. It is called once for each result, in any order.
   template <class OutputIterator, class NumItemsT, class Generator>
   static cudaError_t Generate(void* d_temp_storage, std::size_t& temp_storage_bytes, OutputIterator output,
                               NumItemsT num_items, Generator generator, cudaStream_t stream = 0) {

@@ -24,23 +24,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// up to association: `op` must be associative, but need not be commutative.
 ///
-/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
-///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
-///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
+/// - **Call.** All ranks call, with the same types, operators and `init`. `num_items` is the number of this rank's
+///   items, 0 or more. Call twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic,
+///   which communicates nothing), then with that much device memory. Or once, without these two arguments: see
+///   `execution`.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items, an all-gather of NCCL (16 bytes and an
 ///   aggregate of each rank), and a kernel of one thread. The host does not wait. A call can be captured in a graph and
 ///   replayed, by all ranks.
 /// - **Result.** Written to `*d_out`, which may lie inside the input. Aggregates of ranks are combined in the order of
-///   ranks: all ranks get the same bits, floating-point sums too, and the same from run to run. Where the items are cut
-///   between ranks changes floating-point sums as another association does. Without items on any rank, the initial
-///   value is the result.
+///   ranks: all ranks get the same bits, floating-point sums too, and the same from run to run. Another distribution of
+///   the items over ranks may change floating-point sums, because it is another association. Without items on any rank,
+///   the initial value is the result.
 /// - **NaN, zeros, types.** As in DeviceReduce. Indices of `ArgMin` and `ArgMax` count the items of all ranks.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator or index type that cannot represent all local
 ///   indices, null pointer (`d_in` with items, `d_out`), two outputs that overlap, temporary storage too small. A rank
 ///   with bad arguments returns its error and takes part without items. Then no rank writes a result; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
-///   ranks may wait for this one.
+///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks reach the call itself.
+///   Otherwise what NCCL and launches return; after one of these, abort the communicator: other ranks may wait for this
+///   one.
 /// - **Algorithm.** DeviceReduce, an all-gather, and a sum over ranks in each of them.
 ///
 /// @code
@@ -84,7 +85,7 @@ struct DistributedReduce {
                                                            reduction_op, init, comm, stream);
   }
 
-  /// Adds up. The accumulator has the type of (output type) + (input type), as in DeviceReduce.
+  /// Adds up the items of all ranks. The accumulator has the type of (output type) + (input type), as in DeviceReduce.
   template <class InputIterator, class OutputIterator>
   static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
@@ -96,7 +97,7 @@ struct DistributedReduce {
                                                            strata::Sum{}, T{}, comm, stream);
   }
 
-  /// Finds the smallest item. Without items, the largest value of the input type.
+  /// Finds the smallest item of all ranks. Without items, it is the largest value of the input type.
   template <class InputIterator, class OutputIterator>
   static cudaError_t Min(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
@@ -107,7 +108,7 @@ struct DistributedReduce {
         detail::only_if_empty<T>{detail::value_limits<T>::max()}, comm, stream);
   }
 
-  /// Finds the largest item. Without items, the lowest value of the input type.
+  /// Finds the largest item of all ranks. Without items, it is the lowest value of the input type.
   template <class InputIterator, class OutputIterator>
   static cudaError_t Max(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, detail::count64 num_items, ncclComm_t comm, cudaStream_t stream = 0) {
@@ -118,8 +119,8 @@ struct DistributedReduce {
         detail::only_if_empty<T>{detail::value_limits<T>::lowest()}, comm, stream);
   }
 
-  /// Finds the smallest item and its 64-bit index among the items of all ranks, the first of several. Without items:
-  /// the largest value of the input type, index 1.
+  /// Finds the smallest item and its 64-bit index among the items of all ranks: the first one, if several items are
+  /// equal. Without items: the largest value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator>
   static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                             ExtremumOutIterator d_min_out, IndexOutIterator d_index_out, detail::count64 num_items,
@@ -131,8 +132,8 @@ struct DistributedReduce {
                         strata::ArgMin{}, detail::value_limits<T>::max(), comm, stream);
   }
 
-  /// Finds the largest item and its 64-bit index among the items of all ranks, the first of several. Without items:
-  /// the lowest value of the input type, index 1.
+  /// Finds the largest item and its 64-bit index among the items of all ranks: the first one, if several items are
+  /// equal. Without items: the lowest value of the input type, index 1.
   template <class InputIterator, class ExtremumOutIterator, class IndexOutIterator>
   static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                             ExtremumOutIterator d_max_out, IndexOutIterator d_index_out, detail::count64 num_items,

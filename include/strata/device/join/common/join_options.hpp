@@ -34,7 +34,7 @@ enum class JoinKind {
 
 /// Order of the result.
 enum class JoinOrder {
-  /// Any. On the host it does not depend on the number of threads.
+  /// Any order. On the host, it does not depend on the number of threads.
   any,
   /// By probe row, then by build row. Build rows without a partner come last, by build row too.
   probe
@@ -57,8 +57,8 @@ class JoinNumOut {
   std::int64_t* num_out_ = nullptr;
 };
 
-/// Stands for a missing row: that of the other side in a left, full or anti join, and that of the build
-/// side in a semi join, whose result does not identify the partner.
+/// Row number of a missing row: the missing partner in a left, full or anti join, and the build row in a semi join,
+/// whose result does not identify the partner.
 template <class Index>
 inline constexpr Index no_row = static_cast<Index>(-1);
 
@@ -92,9 +92,8 @@ decltype(auto) where_of_join(const Where& where) {
 
 }  // namespace detail
 
-/// What concerns a whole join. A size query must be given the same options as the call that follows. The order is in
-/// the type, because the two orders have kernels of their own. OrderedJoinOptions is for results in the order of the
-/// probe rows.
+/// Options of a whole join. A size query needs the same options as the call that follows. The order is in the type,
+/// because the two orders have kernels of their own. OrderedJoinOptions is for results in the order of the probe rows.
 template <class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
 struct JoinOptions {
   static constexpr JoinOrder order = JoinOrder::any;  ///< Order of the result.

@@ -13,8 +13,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The integers [lowest, lowest + keys). For unsigned keys of 8 bytes `lowest` has the same bits. Of 0 keys nothing is
-/// known.
+/// The integers [lowest, lowest + keys). For unsigned keys of 8 bytes, `lowest` has the bits of the lowest key. 0 keys:
+/// the range is unknown.
 struct JoinKeyRange {
   std::int64_t lowest = 0;  ///< Lowest key.
   std::uint64_t keys = 0;   ///< Number of keys in the range. 0: the range is unknown.
@@ -22,11 +22,11 @@ struct JoinKeyRange {
 
 namespace detail {
 
-/// What is known of a side at compile time: kernels that no call can reach are not compiled.
+/// Knowledge about a side at compile time. Kernels that no call can reach are not compiled.
 template <class Rows, bool MayBeUnique = false, bool MayBeSorted = false, bool MayHaveRange = false,
           bool MayHaveFewMatches = false>
 struct join_promises {
-  /// Whether `Rows` is so narrow that row numbers always fit 4 bytes. Tables reserve the largest of these.
+  /// True if `Rows` is so narrow that row numbers always fit 4 bytes. Tables reserve the largest of these numbers.
   static constexpr bool has_few_rows =
       static_cast<unsigned long long>(std::numeric_limits<count_value_t<Rows>>::max()) < 0xfffffff0u;
   static constexpr bool has_future_count = is_future_count<Rows>;
@@ -93,7 +93,7 @@ struct JoinSide {
   bool is_unique = false;                     ///< Promise of `unique`.
   bool is_sorted = false;                     ///< Promise of `sorted`.
   JoinKeyRange range = {};                    ///< Promise of `key_range`.
-  /// Where a FutureCount lies. `rows` is its bound.
+  /// Address of a FutureCount. `rows` is its bound.
   detail::join_row_count count = {};
   /// The estimated fraction of rows that have a partner.
   double matching = 1;
@@ -107,10 +107,10 @@ struct JoinSide {
   }
 
   /// A promise that no two rows have equal keys; with `nulls_equal`, also that at most one row has no key. A join uses
-  /// the promise of its build side, which saves time and temporary storage. If rows have equal keys, a probe row is
-  /// joined with all of them on the host and Metal, else with one: a full join then leaves the others out or has them
-  /// alone. Debug builds for CUDA assert the promise where a join comes upon both rows: semi and anti joins end a
-  /// search at the first.
+  /// the promise of its build side, which saves time and temporary storage. If rows have equal keys after all, the host
+  /// and Metal join a probe row with all of them, and CUDA joins it with one of them; a full join then omits the others
+  /// or returns them without a partner. Debug builds for CUDA assert the promise where a join finds both rows: semi and
+  /// anti joins end a search at the first row.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
     auto side = detail::side_with<typename Promises::if_unique>(*this);
     side.is_unique = promise;
@@ -118,8 +118,8 @@ struct JoinSide {
   }
 
   /// A promise that the keys ascend by `<`, with equal keys side by side. A join uses it if both sides promise it,
-  /// which saves time and temporary storage. If the keys are not sorted, it is unspecified which rows the result has.
-  /// Debug builds for CUDA assert the promise. The host and Metal do not use it.
+  /// which saves time and temporary storage. If the keys are not sorted, the result is unspecified. Debug builds for
+  /// CUDA assert the promise. The host and Metal do not use it.
   constexpr JoinSide<Keys, typename Promises::if_sorted> sorted(bool promise = true) const {
     auto side = detail::side_with<typename Promises::if_sorted>(*this);
     side.is_sorted = promise;
@@ -166,12 +166,12 @@ constexpr JoinSide<Keys, join_promises<Rows>> side_of(Keys keys, Rows rows) {
 }  // namespace detail
 
 /// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of keys,
-/// so that no key is converted, and of iterators; pointers to const and not are the same. Where the type of `rows` has
-/// 4 bytes or fewer, no code for more rows is compiled.
+/// so that no key is converted, and the same type of iterators; pointers to const and to non-const count as the same.
+/// If the type of `rows` has 4 bytes or fewer, no code for more rows is compiled.
 ///
 /// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
-/// temporary storage are then for its bound. Keys behind the number are not read. `.sorted()` and `.key_range()` have
-/// no effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
+/// temporary storage are then for its bound. Keys of further rows are not read. `.sorted()` and `.key_range()` have no
+/// effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
 template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
 constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
   return detail::side_of(keys, rows);
@@ -193,7 +193,7 @@ struct join_sides {
       "an array of the other side's type (DeviceTransform::Transform with CastOp)");
 };
 
-/// What is known of a side only when the program runs. `IsCounted`: this side or the other one has a FutureCount.
+/// Knowledge about a side at run time. `IsCounted`: this side or the other one has a FutureCount.
 template <bool IsCounted = false, class Keys, class Promises>
 constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   static_assert(IsCounted || !Promises::has_future_count,

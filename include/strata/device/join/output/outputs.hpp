@@ -71,7 +71,7 @@ struct JoinColumns<Only> {
 
 namespace detail {
 
-/// Of an output of columns; 0 of any other.
+/// Number of columns of an output; 0 if it has none.
 template <class Sink>
 inline constexpr int number_of_columns = 0;
 template <class... Columns>
@@ -100,7 +100,7 @@ struct join_pairs_sink {
 
 }  // namespace detail
 
-/// No output but the number of rows of the result. `join_count` makes it.
+/// Output of only the number of rows of the result. `join_count` makes it.
 struct JoinCountOutput {
   using index_type = std::int64_t;             ///< Type of row numbers.
   static constexpr std::int64_t capacity = 0;  ///< Maximum number of rows that are written.
@@ -144,10 +144,11 @@ JoinPairsOutput<Index> join_pairs(std::nullptr_t, Index* d_probe_out, detail::co
 ///     join_columns(capacity, build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
 ///
 /// A column is any functor that may be called as `column(std::int64_t position, Index build_row, Index probe_row)`,
-/// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such.
-/// All rows of a side may be read, with a partner or not: on CUDA, a join may copy columns to the partitions of the
-/// keys, which is faster if most rows have a partner. If few have one, say so by JoinSide::match_ratio: of 2^24 x 2^24,
-/// 3 % of which match, 4 columns of 4 bytes take 580 us with this hint and 1,348 us without it (H100).
+/// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such
+/// functors. All rows of a side may be read, with a partner or not: on CUDA, a join may copy columns to the partitions
+/// of the keys, which is faster if most rows have a partner. If few rows have a partner, say so by
+/// JoinSide::match_ratio: of 2^24 x 2^24, 3 % of which match, 4 columns of 4 bytes take 580 us with this hint and 1,348
+/// us without it (H100).
 template <class Index = std::int64_t, class... Columns>
 JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 capacity, const Columns&... columns) {
   return {detail::columns_of(columns...), capacity};
@@ -171,7 +172,7 @@ inline bool refuses_table_memory(bool is_too_small) {
   return detail::is_refused(is_too_small, "memory_bytes", "is less than what MemoryBytes said");
 }
 
-/// Whether the arrays of row numbers of a result are there, and overlap nothing.
+/// True if the arrays of row numbers of a result are not null, and overlap nothing.
 template <class Keys, class Index>
 bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
                             std::int64_t capacity, const Keys& build_keys, std::int64_t build_rows,
@@ -187,7 +188,7 @@ bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* 
        detail::bytes_of(probe_keys, probe_rows, "the probe side's keys")});
 }
 
-/// Whether all arrays of a join are there, and none overlaps an output. Of the columns of a result nothing is known.
+/// True if all arrays of a join are not null, and none overlaps an output. Columns of a result are not checked.
 template <class Keys, class BuildPromises, class ProbePromises, class Output>
 bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& build,
                            const JoinSide<Keys, ProbePromises>& probe, const Output& output,
