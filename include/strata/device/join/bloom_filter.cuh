@@ -40,7 +40,7 @@ struct join_bloom_filter {
 
   STRATA_D void insert(unsigned long long hash) const { atomicOr(words + word_of(hash), bits_of(hash)); }
   STRATA_D unsigned read(unsigned long long hash) const { return words[word_of(hash)]; }
-  /// Whether the filter may have a key, by the word that `read` has returned.
+  /// True if the filter may have a key, by the word that `read` has returned.
   STRATA_D static bool may_have(unsigned word, unsigned long long hash) { return (~word & bits_of(hash)) == 0; }
 
  private:

@@ -23,7 +23,7 @@ struct direct_address_table {
   std::uint64_t lowest;
   unsigned keys;
   unsigned* rows;
-  /// Whether a build row has a key outside of the range. Then a table in global memory joins all rows.
+  /// Not 0 if a build row has a key outside of the range. Then a table in global memory joins all rows.
   unsigned* has_outliers;
   unsigned* arrivals;
 

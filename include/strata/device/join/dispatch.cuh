@@ -77,7 +77,7 @@ struct DispatchHashJoin {
     const join_description description = describe<ActivePolicy>();
     const join_choice choice = detail::choose_join(description);
     if (d_temp_storage != nullptr) detail::log_join(description, choice);
-    // What the types do not allow is never chosen, and not compiled.
+    // A method that the types do not allow is never chosen, and not compiled.
     if constexpr (may_merge) {
       if (choice.method == join_method::merge) {
         using Merge = DispatchMergeJoin<MaxPolicy, ActivePolicy, Index, Row, Key, Sink, is_ordered>;

@@ -123,7 +123,7 @@ class join_shared_set {
     return storage_.spilled <= plan_.max_spilled();
   }
 
-  /// Whether the set has a hash, which must be of its partition.
+  /// True if the set has a hash, which must be of its partition.
   STRATA_D bool has(unsigned hash) const {
     const unsigned bucket = buckets_[bucket_of(hash)];
     if (has_entry(bucket, entry_of(hash))) return true;
@@ -186,7 +186,7 @@ class join_shared_set {
     const unsigned top = 1u << plan_.rest_bits;
     return (hash & (top - 1)) | top;
   }
-  // Whether one of the differences is zero: the lowest such one borrows from its highest bit.
+  // True if one of the differences is zero: the lowest such difference borrows from its highest bit.
   STRATA_D bool has_entry(unsigned bucket, unsigned entry) const {
     const unsigned differences = bucket ^ entry * plan_.lowest_bits;
     return ((differences - plan_.lowest_bits) & ~differences & plan_.lowest_bits << plan_.rest_bits) != 0;

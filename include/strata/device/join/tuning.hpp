@@ -15,7 +15,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// What all policies of join_policy_hub share.
+/// The rows that all policies of join_policy_hub share.
 struct join_common_policy {
   // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
   // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
@@ -201,8 +201,8 @@ struct join_policy {
                 "join_output_tuning::select_rows must be a multiple of 32, less than 65,536");
 };
 
-/// Whether two policies of a chain need the same temporary storage, which depends on the partitions, on which
-/// joins have them, and on the tiles of merges, selections and sorts of lists.
+/// True if two policies of a chain need the same temporary storage. It depends on the partitions, on the joins that
+/// have them, and on the tiles of merges, selections and sorts of lists.
 template <class A, class B>
 constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
   return A::partition.partition_rows == B::partition.partition_rows &&

@@ -48,7 +48,7 @@ struct JoinSide;
 
 namespace detail {
 
-/// The same side with other promises in its type.
+/// Returns the side with other promises in its type.
 template <class Promises, class Keys, class OldPromises>
 constexpr JoinSide<Keys, Promises> side_with(const JoinSide<Keys, OldPromises>& old) {
   JoinSide<Keys, Promises> side{old.keys, old.rows, old.valid_mask};
@@ -215,7 +215,7 @@ constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   }
 }
 
-// What a call may need, each a bit: methods that have kernels of their own, and properties of its result.
+// Needs of a call, one bit each: methods that have kernels of their own, and properties of its result.
 inline constexpr unsigned needs_merge = 1;
 inline constexpr unsigned needs_direct_address = 2;
 inline constexpr unsigned needs_key_sets = 4;
@@ -238,7 +238,7 @@ struct join_methods {
   static constexpr bool ordered = (Needs & needs_order) != 0;
   static constexpr bool one_each = (Needs & needs_one_each) != 0;
   static constexpr bool row_lists = (Needs & needs_row_lists) != 0;
-  /// Those of a join by tables.
+  /// The needs of a join by tables.
   using of_tables = join_methods<(Needs & (needs_direct_address | needs_key_sets))>;
 };
 

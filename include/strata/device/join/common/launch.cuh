@@ -16,7 +16,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What a call joins, and where. It refers to the output and the options of its maker.
+/// The sides, the output and the stream of a call. It refers to the output and the options of its maker.
 template <class KeysT, class SinkT, class HashT, class EqualT>
 struct join_call {
   using Keys = KeysT;
@@ -29,7 +29,7 @@ struct join_call {
             const Sink& output, const Options& all_options)
       : kind(kind_of_join), build(build_side), probe(probe_side), sink(output), options(all_options) {}
 
-  /// The same call with other sides and another output.
+  /// Returns the call with other sides and another output.
   template <class NewKeys, class NewSink>
   join_call<NewKeys, NewSink, Hash, Equal> with(const JoinSide<NewKeys>& new_build, const JoinSide<NewKeys>& new_probe,
                                                 const NewSink& new_sink) const {
@@ -65,7 +65,7 @@ STRATA_D void begin_join_kernel() {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
 }
-/// The same with the storage of an agent in that memory.
+/// begin_join_kernel for kernels that have the storage of an agent in static shared memory.
 template <class Agent>
 STRATA_D void begin_join_kernel() {
   // not for users: no number of threads makes it larger
@@ -74,7 +74,7 @@ STRATA_D void begin_join_kernel() {
   begin_join_kernel();
 }
 
-/// What the launches of a join have in common.
+/// Base configuration of the launches of a join.
 inline launch_configuration base_join_launch(const char* name, const device_properties& device, cudaStream_t stream) {
   launch_configuration base{name, dim3(1), dim3(1)};
   base.stream = stream;

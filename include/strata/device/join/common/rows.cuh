@@ -45,7 +45,7 @@ template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                      sizeof(Key) <= 4 && is_join_integer<Key>;
 
-/// The same of keys of 8 bytes and 64 bits of hash.
+/// Keys of 8 bytes that are equal if their bits are: 64 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                             sizeof(Key) == 8 && is_join_integer<Key>;
@@ -117,8 +117,8 @@ struct join_row_list {
     return i >= *begin_of_nulls || is_overflowing[join_partition_of(record.hash, bits)] != 0;
   }
 
-  /// Whether this table joins a row that `get` has returned, by the upper half of its hash. Without
-  /// records `get` cannot decide that: the caller does when it has read the key.
+  /// True if this table joins a row that `get` has returned, by the upper half of its hash. Without records `get`
+  /// cannot decide that: the caller does when it has read the key.
   STRATA_D bool has_hash(unsigned hash) const {
     return records != nullptr || is_overflowing == nullptr || is_overflowing[join_partition_of(hash, bits)] != 0;
   }

@@ -19,13 +19,13 @@ enum class JoinStrategy {
   /// One pass partitions both sides by bits of the hash. The build rows of a partition then fit a
   /// table in shared memory.
   radix_single,
-  /// The same in two passes: one pass would have too many partitions to write them in long runs.
+  /// Two passes partition both sides: one pass would have too many partitions to write them in long runs.
   radix_multi,
   /// In options: `choose_join_strategy` chooses. It never returns this value.
   automatic
 };
 
-/// What `choose_join_strategy` compares with on CUDA devices.
+/// Thresholds of `choose_join_strategy` on CUDA devices.
 struct JoinThresholds {
   /// Bytes of a block's shared memory for each build row of a table there, for keys of up to 4 bytes
   /// and for wider ones. They are twice what a row takes, so that a multiprocessor has capacity for

@@ -22,7 +22,7 @@ struct join_partition_tuning {
   int join_items;
   /// Registers must allow that number.
   int join_blocks_per_multiprocessor;
-  /// Of a block whose table is so large that a multiprocessor holds one.
+  /// Threads of a block whose table is so large that a multiprocessor holds only one.
   int large_join_threads;
   /// Maximum mean number of build rows in a partition, if entries of a table have 4 bytes and if they have 8.
   int partition_rows;
@@ -68,8 +68,8 @@ struct join_table_tuning {
   int probe_items;
   /// Registers and shared memory must allow that number.
   int probe_blocks_per_multiprocessor;
-  /// Of the kernel that does what a join by partitions leaves, which is nearly always nothing. Small
-  /// blocks start sooner while other blocks end. Registers must allow that number of blocks.
+  /// Threads of the kernel that joins what a join by partitions leaves, which is nearly always nothing. Small blocks
+  /// start sooner while other blocks end. Registers must allow that number of blocks.
   int fallback_threads = 512;
   int fallback_blocks_per_multiprocessor = 2;
   /// Number of rows of both sides for each block of that kernel. It must be few, because a few rows may have many
@@ -137,13 +137,13 @@ struct join_output_tuning {
   unsigned chunk_rows;
   /// Partners of a thread that are in flight together where several rows have lists of them.
   int partner_items;
-  /// Of the selection of probe rows that have a result. Registers must allow that number of blocks.
+  /// Threads of the selection of probe rows that have a result. Registers must allow that number of blocks.
   int select_threads;
   int select_blocks_per_multiprocessor;
   /// Rows of a tile of the selection if no partition pass has cut tiles. Tiles of a pass with fewer rows are not
   /// recorded.
   unsigned select_rows;
-  /// Of the kernel that writes tiles with lists of partners. Registers must allow that number of blocks.
+  /// Threads of the kernel that writes tiles with lists of partners. Registers must allow that number of blocks.
   int write_threads;
   int write_blocks_per_multiprocessor;
 };

@@ -45,11 +45,11 @@ class AgentJoinSortLists {
 
  public:
   struct TempStorage {
-    /// Of each warp: the number of rows with each digit, later where the next one goes.
+    /// For each warp, the number of rows with each digit; later the position of the next one.
     unsigned counts[warps][Sort::digits];
     /// The number of rows with each digit in all blocks, later where these begin.
     unsigned sums[Sort::digits];
-    /// The same in the blocks before.
+    /// Rows with each digit in the blocks before.
     unsigned before[Sort::digits];
     unsigned number;
   };

@@ -109,8 +109,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   }
 }
 
-/// The same as join_fallback_kernel where a probe row may have several partners in ascending order: writes partners by
-/// row. The list elements of the table have indices from `first_element` on.
+/// join_fallback_kernel for probe rows that may have several partners in ascending order: writes partners by row. The
+/// list elements of the table have indices from `first_element` on.
 template <class MaxPolicy, class Table, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
                   MaxPolicy::ActivePolicy::table.fallback_blocks_per_multiprocessor)

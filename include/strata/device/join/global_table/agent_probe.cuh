@@ -38,8 +38,8 @@ class AgentJoinProbe {
     typename Scan::TempStorage scan;
     /// First the number of results of each item, then the rank of its first result in the tile.
     Count begins[tile_items + 1];
-    /// Of an item with one result, its partner or none; of one with several, the offset of its partners
-    /// in the table's lists.
+    /// For an item with one result, its partner or none; for an item with several, the offset of its partners in the
+    /// table's lists.
     Row partners[tile_items];
     Count tile_offset;
     typename OutputOffsets::TempStorage offsets;
@@ -77,7 +77,7 @@ class AgentJoinProbe {
     }
   }
 
-  /// The same as `count` for the whole block. `write` may follow.
+  /// Counts as `count` does, for the whole block. `write` may follow.
   STRATA_D Count prepare(Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];

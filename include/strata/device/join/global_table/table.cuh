@@ -32,7 +32,7 @@ struct join_slot {
   STRATA_D static bool has_hash(Word word, Word hash) { return ((word ^ hash << row_bits) & ~row_mask) == 0; }
 };
 
-/// Whether `Index` and the slots of a table have bits enough for all row numbers of a side.
+/// True if `Index` and the slots of a table have enough bits for all row numbers of a side.
 template <class Index, class Row = join_row_t<Index>>
 constexpr bool join_rows_are_valid(std::int64_t rows) {
   constexpr auto all_bits = static_cast<std::uint64_t>(no_join_row<join_row_t<Index>>);
@@ -66,18 +66,18 @@ struct join_table {
   /// The number of slots for keys. One more slot, the last, is for the rows without a key.
   Row num_slots = 0;
   Word* slots = nullptr;
-  /// Of each slot, the number of rows with its key besides the one in the slot. Null if not needed.
+  /// For each slot, the number of rows with its key besides the one in the slot. Null if not needed.
   Row* duplicates = nullptr;
-  /// Of each slot with duplicates, the offset in `lists` of the rows with its key.
+  /// For each slot with duplicates, the offset in `lists` of the rows with its key.
   Row* begins = nullptr;
   Row* lists = nullptr;
-  /// Of each build row, its slot, or `none`. Null if not needed.
+  /// For each build row, its slot, or `none`. Null if not needed.
   Row* slot_of = nullptr;
-  /// Of each build row that is not in its slot itself, its rank among the duplicates. Null if not needed.
+  /// For each build row that is not in its slot itself, its rank among the duplicates. Null if not needed.
   Row* rank_of = nullptr;
   /// A bit for each slot that a probe row has found. Null if not needed.
   unsigned* matched = nullptr;
-  /// Whether two rows have equal keys.
+  /// Not 0 if two rows have equal keys.
   unsigned* has_duplicates = nullptr;
   /// The number of rows that have offsets in `lists`.
   Row* listed = nullptr;

@@ -32,7 +32,7 @@ struct join_row_numbers {
   STRATA_HD join_row_numbers operator+(std::ptrdiff_t n) const { return {(*this)[n]}; }
 };
 
-/// What a table has besides slots.
+/// The parts of a table besides slots.
 struct join_table_features {
   /// The number of rows of each key.
   bool counts;

@@ -83,7 +83,7 @@ struct join_groups {
     return buckets[buckets_each * begin + bucket_of(item, count)];
   }
 
-  /// Whether the group has the key of `item`, whose side has `keys`.
+  /// True if the group has the key of `item`, whose side has `keys`.
   bool has_key_of(const group& candidate, const entry& item, const Keys& keys) const {
     return candidate.first.may_equal(item) && equal(candidate.first.key_in(build_side.keys), item.key_in(keys));
   }

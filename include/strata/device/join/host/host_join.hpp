@@ -85,7 +85,7 @@ template <class Index, class Keys, class Sink, class Hash = JoinHash, class Equa
   return HostJoinStatus::success;
 }
 
-/// The same for arrays of keys.
+/// A join of arrays of keys.
 template <class Index, class Key, class Sink, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_gather(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                                               const Key* build_keys, std::int64_t build_rows, const Key* probe_keys,

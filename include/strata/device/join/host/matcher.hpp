@@ -105,9 +105,9 @@ struct join_matcher {
   /// The begin of the results of each chunk of probe rows, and of each chunk of build rows.
   std::uint64_t* begins;
   std::uint64_t* build_begins;
-  /// In a full join, of each group, whether a probe row has found it.
+  /// In a full join, for each group, true if a probe row has found it.
   std::atomic<bool>* matched;
-  /// Of each build row, whether no probe row has found it.
+  /// For each build row, 1 if no probe row has found it.
   unsigned char* unmatched;
   std::uint64_t* total;
 

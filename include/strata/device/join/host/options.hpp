@@ -38,7 +38,7 @@ struct HostJoinOptions {
   /// Bit i % 32 of word i / 32 is set if row i has a key. Null: all rows have keys.
   const std::uint32_t* build_valid = nullptr;
   const std::uint32_t* probe_valid = nullptr;
-  /// Whether rows without a key are partners of each other.
+  /// True if rows without a key are partners of each other.
   bool nulls_equal = false;
   /// The number of threads, up to 256; 0: as many as the machine runs at the same time.
   unsigned threads = 0;

@@ -92,7 +92,7 @@ class join_merge_tile {
   Row first_build = 0;
   unsigned probes = 0;
   unsigned builds = 0;
-  /// Whether the last probe rows have partners in such a run.
+  /// True if the last probe rows have partners in such a run.
   bool is_open = false;
 
   /// Item number `i` of the calling thread. The `items` items are divided evenly among warps.
@@ -100,7 +100,7 @@ class join_merge_tile {
     const unsigned warp_items = (items + threads - 1) / threads * warp_threads;
     return threadIdx.x / warp_threads * warp_items + static_cast<unsigned>(i) * warp_threads + platform::lane_id();
   }
-  /// Whether any thread has an item number `i`.
+  /// True if any thread has an item number `i`.
   STRATA_D static bool has_items(int i, unsigned items) { return static_cast<unsigned>(i) * threads < items; }
 
   /// By the whole block, as are all functions below.
@@ -200,14 +200,15 @@ class join_merge_tile {
     __syncthreads();
   }
 
-  /// The number of build rows from `low` that have its key, if at most `warp_threads`; otherwise 0. Reads
+  /// The number of build rows from `low` on that have its key, if there are at most `warp_threads`; otherwise 0. Reads
   /// one word past the last.
   STRATA_D unsigned short_run(unsigned low) const {
     const unsigned word = low / warp_threads;
     const Count ends = Count{runs_.ends[word + 1]} << warp_threads | runs_.ends[word];
     return static_cast<unsigned>(__ffs(static_cast<int>(ends >> low % warp_threads)));
   }
-  /// The same for more rows than that, if the run ends among the keys of the tile and its lookahead.
+  /// The number of build rows from `low` on that have its key, if there are more than `warp_threads` and the run ends
+  /// among the keys of the tile and its lookahead.
   STRATA_D unsigned long_run(unsigned low) const {
     unsigned word = low / warp_threads + 1;
     while (runs_.ends[word] == 0) ++word;

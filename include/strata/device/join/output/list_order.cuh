@@ -30,7 +30,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What is kept of tiles with lists of partners: partners by row, and the number of results of each group of 32 rows.
+/// Data of tiles with lists of partners: partners by row, and the number of results of each group of 32 rows.
 struct join_listed_rows {
   const join_list_element* lists = nullptr;
   unsigned* by_row = nullptr;
@@ -44,8 +44,8 @@ struct join_listed_rows {
   }
 };
 
-/// The same as AgentJoinSelect where probe rows may have several partners. Of a tile with lists, it only counts the
-/// results, and lists the tile for AgentJoinWriteLists. `Tuning` is the policy.
+/// AgentJoinSelect for probe rows that may have several partners. In a tile with lists, it only counts the results, and
+/// lists the tile for AgentJoinWriteLists. `Tuning` is the policy.
 template <class Tuning>
 class AgentJoinSelectLists : AgentJoinSelect<Tuning::output.select_threads> {
   using Base = AgentJoinSelect<Tuning::output.select_threads>;
@@ -197,7 +197,7 @@ class AgentJoinWriteLists {
     Count begin = 0;
     GroupScan(unused).ExclusiveSum(results, begin);
     begin += storage_.begins[group];
-    // So many results at a time are numbered by 32 bits.
+    // Number of results at a time that 32 bits number.
     constexpr Count some = 1u << 30;
     for (; first < last; first += some) {
       const auto number = static_cast<unsigned>(detail::least(last - first, some));

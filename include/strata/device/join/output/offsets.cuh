@@ -62,7 +62,7 @@ class join_output_offsets {
     sum += static_cast<unsigned>(__popc(lanes));
     return before;
   }
-  /// The same for any number of results.
+  /// scan_flag for lanes with any number of results.
   STRATA_D static unsigned scan_count(unsigned count, unsigned& sum) {
     using Scan = WarpScan<unsigned>;
     typename Scan::TempStorage unused;
@@ -148,10 +148,10 @@ class join_tile_offsets {
     return all;
   }
 
-  /// By the whole block: reserves the range of a tile's results, and returns its begin.
+  /// Reserves the range of a tile's results, and returns its begin. The whole block calls it.
   STRATA_D Count reserve_and_broadcast(Count tile, Count results) { return broadcast(reserve(tile, results)); }
-  /// The same in two steps, between which other warps do not wait. `reserve` returns the begin in the first
-  /// thread.
+  /// `reserve` and `broadcast` are the two steps of reserve_and_broadcast; other warps do not wait between them.
+  /// `reserve` returns the begin in the first thread.
   STRATA_D Count reserve(Count tile, Count results) {
     Count offset = 0;
     if (!is_ordered()) {

@@ -21,17 +21,17 @@ struct alignas(8) join_partner {
 /// join_select_kernel. A left join writes the number of the partner, or `no_join_row`. After an anti join, an element
 /// says only whether there is a partner: it is `no_join_row` if there is none, else any other number.
 struct join_partner_sink {
-  /// By the number of the probe row. Of an anti join, cleared to 0.
+  /// Partners by the number of the probe row. In an anti join, they are cleared to 0.
   unsigned* by_row;
-  /// By the position of the probe row among the partitions, but for overflowing ones: neighbouring threads write
-  /// neighbouring elements. Null if there are no partitions, or if two passes have made them.
+  /// Partners by the position of the probe row among the partitions, except in overflowing ones: neighbouring threads
+  /// write neighbouring elements. Null if there are no partitions, or if two passes have made them.
   join_partner* by_position;
 
   STRATA_HD void operator()(std::int64_t, unsigned build_row, unsigned probe_row) const {
     by_row[probe_row] = build_row;
   }
 
-  /// The same for a probe row with a known position. An anti join has no result for rows with a partner.
+  /// Writes the partner of a probe row with a known position. An anti join has no result for rows with a partner.
   STRATA_D void write(std::size_t position, unsigned probe_row, bool has_result, unsigned build_row) const {
     const unsigned partner = has_result ? build_row : 0;
     if (by_position != nullptr) {
@@ -45,7 +45,7 @@ struct join_partner_sink {
 /// A list has the build rows of a key in ascending order.
 struct alignas(8) join_list_element {
   unsigned row;
-  /// Of the first element, the number of rows.
+  /// In the first element, the number of rows.
   unsigned count;
 };
 
@@ -81,7 +81,7 @@ struct join_partners {
   join_partner_sink sink;
   /// If there are partners by position.
   join_tile_runs runs;
-  /// Of the probe rows, by position: for those of overflowing partitions.
+  /// Records of the probe rows of overflowing partitions, by position.
   const join_record* records;
   const unsigned* is_overflowing;
 };

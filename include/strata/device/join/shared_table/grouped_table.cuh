@@ -31,7 +31,7 @@ class join_grouped_table
  public:
   using Base::Base;
 
-  /// Inserts the rows `load(0)` to `load(rows - 1)`. By all threads of the block, which may use the table when it
+  /// Inserts the rows `load(0)` to `load(rows - 1)`. All threads of the block call it, and may use the table when it
   /// returns.
   template <class Load>
   STRATA_D void build(unsigned rows, const Load& load) const {
@@ -41,7 +41,7 @@ class join_grouped_table
     });
   }
 
-  /// The same, with the entries of each bucket in ascending order: the rows of a key ascend.
+  /// Inserts rows as `build` does, and leaves the entries of each bucket in ascending order: the rows of a key ascend.
   template <class Load>
   STRATA_D void build_sorted(unsigned rows, const Load& load) const {
     Base::build(rows, load, false, [&](unsigned num_oversized) {
@@ -50,8 +50,8 @@ class join_grouped_table
     });
   }
 
-  /// By all threads, of a table that is sorted: calls `use(entry, row, count)` for each entry whose key has several
-  /// rows. Only for the first entry of a key, `count` is the number of its rows.
+  /// Calls `use(entry, row, count)` for each entry whose key has several rows. All threads call it, and the table must
+  /// be sorted. Only for the first entry of a key, `count` is the number of its rows.
   template <class Use>
   STRATA_D void for_each_of_several(const Use& use) const {
     const auto end_of_run = [&](unsigned begin, unsigned end) {
@@ -89,7 +89,8 @@ class join_grouped_table
     const bool last_is = Base::is_row(Base::seen_from(rest, end - 1));
     return run_in(rest, begin, end, first_is, last_is);
   }
-  /// The same of a bucket that is not empty. `first_is`, `last_is`: whether its first and its last entry have the hash.
+  /// The entries with the hash in a bucket that is not empty. `first_is` and `last_is` are true if its first and its
+  /// last entry have the hash.
   STRATA_D join_run run_in(Word rest, unsigned begin, unsigned end, bool first_is, bool last_is) const {
     const auto is_same = [&](unsigned i) { return Base::is_row(Base::seen_from(rest, i)); };
     if (first_is && last_is) return {begin, end - begin};
