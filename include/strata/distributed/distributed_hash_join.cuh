@@ -36,11 +36,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if they are
 ///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask.
-///   - Frequent keys are keys that more than 1/(4 P) of the probe rows have, as estimated from samples: at most the 64
-///     most frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
-/// - **Capacity.** If a rank would receive more rows than its capacity, nothing is written on any rank, and all return
-///   `cudaErrorInvalidValue`. `*capacity.required_capacity` is then the capacity that the rank requires, as after
-///   success. A second call succeeds with these capacities or larger ones. With one rank nothing is received:
+///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples; of more than 64, the most
+///     frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
+/// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
+///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires; so it does after
+///   success. A second call with these capacities, or larger ones, has room. With one rank nothing is received:
 ///   capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
