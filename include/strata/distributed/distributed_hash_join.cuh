@@ -14,25 +14,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Equi-joins of two sides, each of which has rows on all ranks of a communicator. Every rank gets a part of the
 /// result. DeviceHashJoin has the sides, the kinds of joins, the outputs and the options.
 ///
-/// - **Call.** All ranks call, with the same kind, options, types and columns. `build` and `probe` are the rows of the
-///   rank itself. Call twice, as with DeviceHashJoin, or once without the first two arguments. A size query
-///   communicates nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
+/// - **Call.** By all ranks, with the same kind, options, types and columns, and `build` and `probe` for the rows of
+///   the rank itself. Twice, as with DeviceHashJoin, or once without the first two arguments. A size query communicates
+///   nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
 ///   (DistributedJoinCapacity).
-/// - **Result.** Each rank gets its part in any order, and `*d_num_out` is the number of rows in it. Rows at positions
-///   from the capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`)
-///   count the rows of all ranks: the rows of a rank come after the rows of all lower ranks. Values of `build_column`
-///   and `probe_column` are read on the rank that has the row, and sent with its key. Other columns are called with the
+/// - **Result.** `*d_num_out` is the number of rows of this rank's part, in any order. Rows at positions from the
+///   capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`) count the
+///   rows of all ranks: those of a rank come after those of all lower ranks. Values of `build_column` and
+///   `probe_column` are read on the rank that has the row, and sent with its key. Other columns are called with the
 ///   numbers of rows.
-/// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` describes the rank's own rows. `.unique()` promises
-///   that no two rows of all ranks have equal keys. `.key_range()` is the range of the keys of all ranks. `.sorted()`
-///   and `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory
-///   of its rank. Keys and values of all rows are read, also of rows without a key.
-/// - **Execution.** Ranks exchange messages twice before rows move, or once if the unchanged build side goes to all
-///   ranks. The host waits each time (never with one rank). Everything else is in `stream`. The host allocates a few
-///   hundred bytes for each rank, and with them 256 samples of each.
-/// - **Where rows go.** A hash of the key chooses the rank. It is not the hash by which DeviceHashJoin partitions.
-///   There are three exceptions, the last two not in full joins:
-///   - Rows that cannot have a partner do not move. They stay in the result if it has such rows.
+/// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` is of the rank's own rows. `.unique()` promises that no
+///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` and `.match_ratio()` have
+///   no effect. Keys and values of columns are sent as bits: a key must not refer to memory of its rank. Those of all
+///   rows are read, also of rows without a key.
+/// - **Execution.** Ranks exchange messages twice before rows move, or once if the build side goes to all as it is, and
+///   the host waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes
+///   for each rank, and with them 256 samples of each.
+/// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
+///   exceptions, the last two not in full joins:
+///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if they are
 ///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask.

@@ -24,18 +24,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
 ///   sequence, both rounded down. Stable: equal items are in the order of their ranks, and of their positions. The same
-///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort. If it is not, the result is
-///   unspecified, or all ranks return `cudaErrorInvalidValue`.
-/// - **Call.** All ranks call, in the same order as other calls of the communicator. `num_items` may differ between
-///   ranks and be 0. Call twice, as with CUB: the size query is arithmetic on this rank's arguments, and communicates
-///   nothing. Or once, without the first two arguments: see `execution`.
+///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort; of another the result is
+///   unspecified, or `cudaErrorInvalidValue` on all ranks.
+/// - **Call.** On all ranks, in the same order as other calls of the communicator. `num_items` may differ between ranks
+///   and be 0. Twice, as with CUB: the size query is arithmetic on this rank's arguments, and communicates nothing. Or
+///   once, without the first two arguments: see `execution`.
 /// - **Capacity.** `capacity` is the number of items that the output arrays can hold. `num_out` is a host pointer: when
 ///   the call returns, `*num_out` is the number of items that this rank gets. If that is more than the capacity of any
 ///   rank, no rank writes an item, and all return `cudaErrorInvalidValue`.
 /// - **Execution.** The host waits once for the counts of all ranks, and once more if a rank has more than 4,096 items
-///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters. Each has a collective of some KiB
-///   and a kernel, and narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured. The
-///   exchange and the merges are in the stream when the call returns.
+///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters: a collective of some KiB and a
+///   kernel each. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
+///   The exchange and the merges are in the stream when the call returns.
 /// - **Storage.** The rank's items, its share of the result, and as much as DeviceMergeSort takes if that is more; for
 ///   more than two ranks one or two shares more, or quarters of them from 2^22 items on.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received: 4 parts, each

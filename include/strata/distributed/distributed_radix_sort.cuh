@@ -22,8 +22,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, comm, stream)
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`. `SortKeysDescending` and `SortPairsDescending` take
-/// the same. Overloads take `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or `decomposer` before the
-/// communicator. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
+/// the same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or
+/// `decomposer`. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
 ///   sequence, both rounded down. Stable, in descending sorts too: equal keys are in the order of their ranks, and of

@@ -24,24 +24,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// up to association: `op` must be associative, but need not be commutative.
 ///
-/// - **Call.** All ranks call, with the same types, operators and `init`. `num_items` is the number of this rank's
-///   items, 0 or more. Call twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic,
-///   which communicates nothing), then with that much device memory. Or once, without these two arguments: see
-///   `execution`.
+/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
+///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
+///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items, an all-gather of NCCL (16 bytes and an
 ///   aggregate of each rank), and a kernel of one thread. The host does not wait. A call can be captured in a graph and
 ///   replayed, by all ranks.
 /// - **Result.** Written to `*d_out`, which may lie inside the input. Aggregates of ranks are combined in the order of
-///   ranks: all ranks get the same bits, floating-point sums too, and the same from run to run. Another distribution of
-///   the items over ranks may change floating-point sums, because it is another association. Without items on any rank,
-///   the initial value is the result.
+///   ranks: all ranks get the same bits, floating-point sums too, and the same from run to run. Where the items are cut
+///   between ranks changes floating-point sums as another association does. Without items on any rank, the initial
+///   value is the result.
 /// - **NaN, zeros, types.** As in DeviceReduce. Indices of `ArgMin` and `ArgMax` count the items of all ranks.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator or index type that cannot represent all local
 ///   indices, null pointer (`d_in` with items, `d_out`), two outputs that overlap, temporary storage too small. A rank
 ///   with bad arguments returns its error and takes part without items. Then no rank writes a result; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks reach the call itself.
-///   Otherwise what NCCL and launches return; after one of these, abort the communicator: other ranks may wait for this
-///   one.
+///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
+///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   ranks may wait for this one.
 /// - **Algorithm.** DeviceReduce, an all-gather, and a sum over ranks in each of them.
 ///
 /// @code

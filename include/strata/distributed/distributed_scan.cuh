@@ -24,15 +24,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     inclusive: op(... op(x[0], x[1]) ..., x[i])
 ///     exclusive: op(... op(op(init, x[0]), x[1]) ..., x[i - 1]), or init for x[0]
 ///
-/// up to association: `op` must be associative, but need not be commutative. It is applied only to items, `init` and
-/// its own results.
+/// up to association: `op` must be associative, but need not be commutative. It is applied to items, `init` and results
+/// of itself, and to nothing else.
 ///
-/// - **Call.** All ranks call, with the same types, operators and `init`. `num_items` is the number of this rank's
-///   items, 0 or more. Call twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic,
-///   which communicates nothing), then with that much device memory. Or once, without these two arguments: see
-///   `execution`.
-/// - **In place.** `d_out` may be `d_in`, if items and results have the same size. Arrays must not overlap in any other
-///   way.
+/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
+///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
+///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
+/// - **In place.** `d_out` may be `d_in`, if items and results have one size. Arrays must not overlap in another way.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of
 ///   NCCL (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. So items are read twice
 ///   and results written once. The host does not wait. A call can be captured in a graph and replayed, by all ranks.
@@ -43,11 +41,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
 ///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks reach the call itself.
-///   Otherwise what NCCL and launches return; after one of these, abort the communicator: other ranks may wait for this
-///   one.
-/// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks instead
-///   of processors.
+///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
+///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   ranks may wait for this one.
+/// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
+///   place of processors.
 ///
 /// @code
 /// #include <cstdlib>
