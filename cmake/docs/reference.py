@@ -4,8 +4,8 @@
 """Writes what Doxygen makes the reference from: the public headers and the pages of this source tree.
 
 A header becomes its public declarations with their comments. Each overload of a function must have a comment of its
-own. Parameters, data members, types and enumerators without a comment have the meanings of parameters.md. What has a
-comment in neither place is an error. Errors name the source line.
+own, which no other overload has. Parameters, data members, types and enumerators without a comment have the meanings of
+parameters.md. What has a comment in neither place is an error. Errors name the source line.
 """
 
 import argparse
@@ -73,6 +73,7 @@ class Header:
         self.page_id = "header_" + re.sub(r"\W", "_", str(path))
         self.layer, self.names, self.table, self.links = layer, names, table, links
         self.lines, self.errors = [], []
+        self.overloads = set()  # place and comment of each
 
     def error(self, declaration, message):
         self.errors.append(f"include/{declaration.source or self.path}:{declaration.line}: {message}")
@@ -149,9 +150,13 @@ class Header:
             self.without_storage(item, owner, indent, owner_functions)
             return
         comment = item.comment
-        if not comment and item.kind == "function":
-            self.error(item, f"{place} has no comment of its own: say above this overload what it does")
-            comment = [" -"]
+        if item.kind == "function":
+            if not comment:
+                self.error(item, f"{place} has no comment of its own: say above this overload what it does")
+                comment = [" -"]
+            elif (place, *comment) in self.overloads:
+                self.error(item, f"{place} has the comment of another overload: say how they differ")
+            self.overloads.add((place, *comment))
         if not comment:
             meaning = self.table.meaning("members", name, place)
             if meaning is None:
