@@ -98,7 +98,7 @@ def self_test():
             ("a template parameter without a meaning", "static cudaError_t Make(", "template <class K>\n"
              "  static cudaError_t Make(", "meaning of K"),
             ("a function without a comment", "  /// Makes one.\n", "", "DeviceThing::Make has no comment"),
-            ("two overloads with one comment", "Makes one of nothing.", "Makes one.", "Make has the comment of another"),
+            ("two overloads with one comment", "Makes one of nothing.", "Makes one.", "the comment of another"),
             ("an overload without a comment", "  /// Makes one of nothing.\n", "", "DeviceThing::Make has no comment"),
             ("a class without a comment", CLASS[CLASS.index("/// Does"):CLASS.index("struct DeviceThing")], "",
              "DeviceThing has no comment"),

@@ -78,8 +78,8 @@ class radix_warp_counters {
     }
   }
 
-  /// By all threads of the block, after a barrier that follows the counting. Counters become the ranks of the warps'
-  /// first items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
+  /// All threads of the block call this, after a barrier that follows the counting. Counters become the ranks of the
+  /// warps' first items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
   template <class Starts, class OnCounts>
   STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
     // Where they are few, counts stay in registers; else they are read twice.
@@ -123,8 +123,8 @@ class radix_warp_counters {
     if (peers >> lane_ == 1) (*this)[digit] += static_cast<unsigned>(__popc(peers));  // the last
     sync_warp();
   }
-  /// By all threads of the block, after a barrier that follows the counting: calls `use(digit, its count)` for each
-  /// digit, in one thread.
+  /// Calls `use(digit, its count)` for each digit, in one thread. All threads of the block call this, after a barrier
+  /// that follows the counting.
   template <class Use>
   STRATA_D void for_each_count(const Use& use) {
     STRATA_UNROLL

@@ -48,8 +48,8 @@ struct segment_slots {
     int taken;            // segments of the first warp that have owners
   };
 
-  /// By all threads. The first `count` or more pass a segment each, the others an empty one. Returns how many
-  /// of these segments have owners: the first ones, as many as fit.
+  /// All threads call this. The first `count` or more pass a segment each, the others an empty one. Returns how many of
+  /// these segments have owners: the first ones, as many as fit.
   STRATA_D static int plan(storage& memory, int thread, int length, long long offset, int count) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     if (count <= warp_threads) {

@@ -29,18 +29,19 @@ class announced_index {
 
   STRATA_D explicit announced_index(const arguments& of_call) : word_(of_call.word), epoch_(of_call.epoch) {}
 
-  /// By any thread.
+  /// Any thread may call this.
   STRATA_D void announce(unsigned long long index) const { platform::store_tagged_word(word_, {index, epoch_}); }
 
-  /// By any thread: the word. An index that is announced at the same time may be missed.
+  /// Returns the word. An index that is announced at the same time may be missed. Any thread may call this.
   STRATA_D platform::tagged_word ask() const { return platform::load_tagged_word(word_); }
   /// True if the word that ask() has returned holds an announced index.
   STRATA_D bool is_announced(const platform::tagged_word& answer) const { return answer.epoch == epoch_; }
 
-  /// By one thread of a block that has announced, after a barrier of the block, and before it says that it has ended.
+  /// One thread of a block that has announced calls this, after a barrier of the block, and before the block says that
+  /// it has ended.
   STRATA_D void publish() const { platform::fence_acq_rel(); }
 
-  /// By one thread, when all blocks have said that they have ended: a replayed graph carries the same epoch.
+  /// One thread calls this when all blocks have said that they have ended: a replayed graph carries the same epoch.
   STRATA_D void erase() const { platform::store_relaxed(&word_->epoch, 0ull); }
 
  private:

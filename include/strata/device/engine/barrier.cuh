@@ -48,7 +48,7 @@ class grid_barrier {
     platform::may_be_unwritten(barrier_.flags, gridDim.x * sizeof(*barrier_.flags));
   }
 
-  /// By all threads of the block. Every block that has waited sees what they have written before.
+  /// All threads of the block call this. Every block that has waited sees what these threads have written before.
   STRATA_D void arrive() {
     ++phase_;
     __syncthreads();
@@ -58,7 +58,7 @@ class grid_barrier {
     }
   }
 
-  /// By all threads of the block, after arrive().
+  /// All threads of the block call this, after arrive().
   STRATA_D void wait() const { wait_for(0, gridDim.x); }
 
   /// Waits only for the blocks from `first` to `end` - 1. They may have reached later barriers, at most 1,023. A block
@@ -71,7 +71,7 @@ class grid_barrier {
     __syncthreads();
   }
 
-  /// By all threads of the block, after its last barrier.
+  /// All threads of the block call this, after its last barrier.
   STRATA_D void leave(bool& is_last) const {
     if (!barrier_.may_be_replayed) return;
     __syncthreads();
@@ -105,7 +105,7 @@ class grid_split_barrier {
   STRATA_D grid_split_barrier(platform::tagged_word* arrivals, unsigned long long epoch)
       : arrivals_(arrivals), epoch_(epoch) {}
 
-  /// By all threads of the block.
+  /// All threads of the block call this.
   STRATA_D void arrive() const {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -114,7 +114,7 @@ class grid_split_barrier {
     }
   }
 
-  /// By all threads of the block: waits until all blocks have arrived, and sees what they have written before.
+  /// Waits until all blocks have arrived, and sees what they have written before. All threads of the block call this.
   STRATA_D void wait() const {
     if (threadIdx.x < warp_threads) {
       for (unsigned block = threadIdx.x; block < gridDim.x; block += warp_threads) {
@@ -125,7 +125,7 @@ class grid_split_barrier {
     __syncthreads();
   }
 
-  /// By all threads of one block when all have waited. A replay of a graph carries the same epoch.
+  /// All threads of one block call this when all blocks have waited: a replay of a graph carries the same epoch.
   STRATA_D void erase() const {
     for (unsigned i = threadIdx.x; i < gridDim.x; i += unsigned{BlockThreads}) {
       platform::store_relaxed(&arrivals_[i].epoch, 0ull);
@@ -143,7 +143,7 @@ class grid_counter_barrier {
  public:
   STRATA_D explicit grid_counter_barrier(unsigned* arrivals) : arrivals_(arrivals) {}
 
-  /// By all threads. What they have written before is visible to every block that has waited.
+  /// All threads call this. Every block that has waited sees what they have written before.
   STRATA_D void synchronize() {
     target_ += gridDim.x;
     __syncthreads();

@@ -45,14 +45,14 @@ class grid_bin_counts {
         groups_(static_cast<unsigned>(groups(gridDim.x))),
         group_(blockIdx.x / group_blocks) {}
 
-  /// By all threads of all blocks.
+  /// All threads of all blocks call this.
   STRATA_D void clear(int rounds) const {
     const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(rounds)));
     const unsigned step = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
   }
 
-  /// By one thread of each block for each bin.
+  /// One thread of each block calls this for each bin.
   STRATA_D void publish(int round, unsigned bin, unsigned count) const {
     platform::store_relaxed(word(round, groups_ + blockIdx.x, bin), one_block + count);
     atomicAdd(word(round, group_, bin), one_block + count);

@@ -22,9 +22,9 @@ namespace detail {
 /// Two ways to find the last block: a counter that was 0 before (`arrive_is_last`, `is_last_block`; the
 /// "threadFenceReduction" sample of CUDA), and tagged words in memory that is not initialised (`last_block_gather`).
 
-/// By one thread of each of `blocks` blocks, after a barrier of its block: true in the last to call it.
-/// What the blocks have written before is then visible to this thread, and after another barrier to its
-/// block. `arrivals` was 0 before the first call.
+/// True in the last thread to call it. What the blocks have written before is then visible to this thread, and after
+/// another barrier to its block. `arrivals` was 0 before the first call. One thread of each of `blocks` blocks calls
+/// this, after a barrier of its block.
 STRATA_D bool arrive_is_last(unsigned* arrivals, unsigned blocks) {
   platform::fence_acq_rel();
   const bool is_last = atomicAdd(arrivals, 1u) == blocks - 1;
@@ -33,8 +33,8 @@ STRATA_D bool arrive_is_last(unsigned* arrivals, unsigned blocks) {
   return is_last;
 }
 
-/// By all threads of each block of the grid: true in the last block to call it, where everything that
-/// other blocks have written before is visible.
+/// True in the last block to call it, where everything that other blocks have written before is visible. All threads of
+/// each block of the grid call this.
 STRATA_D bool is_last_block(unsigned* arrivals) {
   __syncthreads();
   const bool is_last = threadIdx.x == 0 && arrive_is_last(arrivals, gridDim.x);
@@ -67,8 +67,8 @@ class last_block_gather {
   STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
       : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
 
-  /// By all threads of the block: publishes thread 0's `value`. Returns true in the last block to publish, and
-  /// perhaps in some before it: there thread `i` receives the value of block `i`.
+  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in some before it: there
+  /// thread `i` receives the value of block `i`. All threads of the block call this.
   STRATA_D bool publish_and_collect(T& value) {
     if (!publish_and_complete(value)) return false;
     // By the last thread, so that warp 0 combines the values meanwhile.
@@ -85,7 +85,7 @@ class last_block_gather {
     return true;
   }
 
-  /// By all threads of a block that has collected: true in exactly one block.
+  /// True in exactly one block. All threads of a block that has collected call this.
   STRATA_D bool is_elected() {
     __syncthreads();
     if (!storage_.is_elected) return false;
@@ -93,8 +93,8 @@ class last_block_gather {
     return true;
   }
 
-  /// By all threads of the block: true in exactly one block, the last to publish. What other blocks have written to
-  /// memory before is then visible in all its threads. `value` goes nowhere.
+  /// True in exactly one block, the last to publish. What other blocks have written to memory before is then visible in
+  /// all its threads. `value` goes nowhere. All threads of the block call this.
   STRATA_D bool is_last(T value) {
     __syncthreads();
     if (threadIdx.x == 0) platform::fence_acq_rel();
@@ -119,7 +119,7 @@ class last_block_gather {
   /// True in one of the threads that have collected all values.
   STRATA_D bool elect() { return atomicCAS(&word(0, 0)->epoch, arguments_.epoch, 0ull) == arguments_.epoch; }
 
-  /// By the elected block, for every rank.
+  /// The elected block calls this, for every rank.
   STRATA_D void erase(unsigned rank) {
     STRATA_UNROLL
     for (int i = 0; i < words_per_value; ++i) platform::store_relaxed(&word(i, rank)->epoch, 0ull);

@@ -114,7 +114,7 @@ struct warp_look_back {
   static constexpr unsigned has_sum = 1;
   static constexpr unsigned has_end = 2;
 
-  /// By all lanes of one warp: publishes the tile's sum and returns the sum of all tiles before.
+  /// Publishes the tile's sum and returns the sum of all tiles before. All lanes of one warp call this.
   STRATA_D unsigned long long begin_of(unsigned long long tile, unsigned long long sum) const {
     using Count = unsigned long long;
     const unsigned lane = platform::lane_id();

@@ -79,7 +79,7 @@ class tile_aggregates {
         block_(block),
         blocks_(blocks) {}
 
-  /// By one thread: the aggregate of the block's tile of this round.
+  /// Publishes the aggregate of the block's tile of this round. One thread calls this.
   STRATA_D void publish(unsigned round, const T& aggregate) {
     if (frees_input_) platform::fence_acq_rel();
     store(round, block_, aggregate);
@@ -88,7 +88,7 @@ class tile_aggregates {
   /// How many aggregates lead from the prefix of the block's last tile to that of its tile of this round.
   STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
 
-  /// By all lanes of a warp: what these aggregates, at least one, add up to, in lane 0.
+  /// Returns the sum of these aggregates, at least one, in lane 0. All lanes of a warp call this.
   template <class Operator>
   STRATA_D T aggregate_before(unsigned round, Operator op) {
     return combine(tiles_before(round), op, [&](unsigned i, unsigned step, unsigned end, T(&values)[batch]) {
@@ -112,9 +112,9 @@ class tile_aggregates {
     return may_be_replayed_ && blocks_ > 1 && rounds <= 2 * kept_rounds;
   }
 
-  /// By one thread of each block, after its last read. Returns how many blocks have left; the last one gets
-  /// the number of blocks. Does not wait, as blocks of one round may start in any order: the count lies
-  /// below bits that only this call writes, and the first block that does not find these bits stores them.
+  /// One thread of each block calls this, after its last read. Returns how many blocks have left; the last one gets the
+  /// number of blocks. Does not wait, as blocks of one round may start in any order: the count lies below bits that
+  /// only this call writes, and the first block that does not find these bits stores them.
   STRATA_D unsigned long long leave() {
     constexpr unsigned long long count_mask = 0xffff;
     const unsigned long long no_departures = epoch_ & ~count_mask;
@@ -129,7 +129,7 @@ class tile_aggregates {
     return left + 1;
   }
 
-  /// By all `threads` threads of the last block to leave.
+  /// All `threads` threads of the last block to leave call this.
   STRATA_D void erase(unsigned thread, unsigned threads, unsigned rounds) {
     const unsigned kept = detail::least(rounds, kept_rounds);
     const unsigned count = kept * blocks_ * unsigned{words_per_value};
@@ -143,8 +143,8 @@ class tile_aggregates {
   // How many aggregates a lane requests before it looks at the first.
   static constexpr unsigned batch = sizeof(T) <= 8 ? 5 : sizeof(T) <= 16 ? 3 : 1;
 
-  // By all lanes of a warp: combines `count` aggregates, in lane 0. `receive(i, step, end, values)` waits for
-  // aggregates i, i + step, ... below `end`, up to `batch` of them. All lanes call it equally often.
+  // Combines `count` aggregates, in lane 0. `receive(i, step, end, values)` waits for aggregates i, i + step, ... below
+  // `end`, up to `batch` of them. All lanes of the warp call it equally often.
   template <class Operator, class Receive>
   STRATA_D T combine(unsigned count, Operator op, const Receive& receive) {
     const unsigned lane = platform::lane_id();

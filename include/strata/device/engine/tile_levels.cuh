@@ -58,15 +58,16 @@ class tile_levels {
 
   STRATA_D explicit tile_levels(const tile_levels_arguments& at) : at_(at) {}
 
-  /// By one thread: the aggregate of a tile and of all tiles before it. Its block then waits for no other.
+  /// Publishes the aggregate of a tile and of all tiles before it. Its block then waits for no other block. One thread
+  /// calls this.
   STRATA_D void publish_inclusive(unsigned tile, const T& prefix) const {
     store(tile, prefix, true);
     if (ends_group(tile)) store(group_of(tile), prefix, true);
     if (ends_large_group(tile)) store(large_group_of(tile), prefix, true);
   }
 
-  /// By all lanes of a warp, for any tile but the first: publishes its aggregate, which lane 0 has, then waits.
-  /// Returns the aggregate of all tiles before it, in lane 0.
+  /// Publishes the aggregate of a tile, which lane 0 has, then waits. Returns the aggregate of all tiles before it, in
+  /// lane 0. All lanes of a warp call this, for any tile but the first.
   template <class Operator>
   STRATA_D T prefix_of(unsigned tile, const T& aggregate, Operator op) const {
     const unsigned lane = platform::lane_id();
@@ -110,7 +111,7 @@ class tile_levels {
     return before;
   }
 
-  /// By any threads, number `thread` of `threads`: no value of the first `tiles` tiles has been published.
+  /// Erases the values of the first `tiles` tiles. Any threads may call this; this one is number `thread` of `threads`.
   STRATA_D void erase(unsigned tiles, unsigned thread, unsigned threads) const {
     for (unsigned tile = thread; tile < tiles; tile += threads) {
       erase_value(tile);
@@ -149,8 +150,8 @@ class tile_levels {
     }
   }
 
-  // By all lanes: combines the values of the first `count` lanes (1 to 32), in lane 0, from the last inclusive prefix
-  // on. Says whether there is one.
+  // Combines the values of the first `count` lanes (1 to 32), in lane 0, from the last inclusive prefix on. Says
+  // whether there is one. All lanes call this.
   template <class Operator>
   STRATA_D static T combine(const element& mine, unsigned count, Operator op, bool& is_prefix) {
     const bool is_inclusive = mine.is_inclusive && platform::lane_id() < count;

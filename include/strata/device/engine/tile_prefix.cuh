@@ -42,14 +42,14 @@ class one_round_aggregates : public tile_aggregates<T> {
  public:
   using base::base;
 
-  /// By one thread, before the block reads its input: true if another block owns it.
+  /// True if another block owns the input. One thread calls this, before the block reads its input.
   STRATA_D bool acquire_input() {
     unsigned long long* const owner = owner_of(block_);
     platform::may_be_unwritten(owner, sizeof(*owner));
     return atomicExch(owner, epoch_ + its_block) == epoch_ + other_block;
   }
 
-  /// By one thread of a block whose input another block owns: waits until that one has read it.
+  /// Waits until the owner has read the input. One thread of a block whose input another block owns calls this.
   STRATA_D void wait_for_owner() {
     T ignored;
     while (!base::receive(0, block_, ignored)) STRATA_SPIN();
@@ -57,8 +57,8 @@ class one_round_aggregates : public tile_aggregates<T> {
     platform::fence_acq_rel();
   }
 
-  /// By all lanes of a warp: the aggregate of the tiles before the block's, at least one, in lane 0.
-  /// `reduce_tile(tile)`, by all lanes, is the aggregate of any whole tile.
+  /// Returns the aggregate of the tiles before the block's tile, at least one, in lane 0. All lanes call
+  /// `reduce_tile(tile)`, which returns the aggregate of any whole tile. All lanes of a warp call this.
   template <class Operator, class ReduceTile>
   STRATA_D T aggregate_before(Operator op, ReduceTile reduce_tile, bool acquires_input) {
     const unsigned count = base::tiles_before(0);
@@ -79,7 +79,7 @@ class one_round_aggregates : public tile_aggregates<T> {
   static constexpr unsigned long long its_block = 1;
   static constexpr unsigned long long other_block = 2;
 
-  // By all lanes of a warp: false if some aggregates have not come after some milliseconds.
+  // False if some aggregates have not come after some milliseconds. All lanes of a warp call this.
   STRATA_D bool poll(unsigned i, unsigned step, unsigned end, unsigned count, T (&values)[batch]) const {
     for (unsigned polls = 0; polls < max_polls; ++polls) {
       // All loads are issued before the first result is used. Lanes with fewer tiles load the last one
@@ -101,9 +101,9 @@ class one_round_aggregates : public tile_aggregates<T> {
     return false;
   }
 
-  // By all lanes of a warp: reduces the tiles whose aggregates have not come, one after the other, and publishes
-  // these. A tile's block may publish the same bits at the same time. A tile whose input has an owner is left
-  // out: the owner has started, and waits for no block before it publishes.
+  // Reduces the tiles whose aggregates have not come, one after the other, and publishes these. A tile's block may
+  // publish the same bits at the same time. A tile whose input has an owner is left out: the owner has started, and
+  // waits for no block before it publishes. All lanes of a warp call this.
   template <class ReduceTile>
   STRATA_D void publish_missing(unsigned i, unsigned step, unsigned end, ReduceTile& reduce_tile, bool acquires_input) {
     STRATA_UNROLL_N(1)
@@ -126,7 +126,7 @@ class one_round_aggregates : public tile_aggregates<T> {
     }
   }
 
-  // By all lanes of a warp: false if the input has an owner already.
+  // False if the input has an owner already. All lanes of a warp call this.
   STRATA_D bool acquire_input_of(unsigned block) {
     bool is_acquired = false;
     if (platform::lane_id() == 0) {
@@ -177,8 +177,8 @@ class running_prefix {
     has_value_ = true;
   }
 
-  /// By all threads: goes through the block's tiles. In each of them, `scan_tile(tile)` scans with
-  /// this object as prefix callback and then calls `leave()`.
+  /// Goes through the block's tiles. In each of them, `scan_tile(tile)` scans with this object as prefix callback and
+  /// then calls `leave()`. All threads call this.
   template <class ScanTile>
   STRATA_D void for_each_tile(std::size_t tiles, const ScanTile& scan_tile) {
     const auto rounds = is_one_round ? 1u : static_cast<unsigned>(ceiling_divide<std::size_t>(tiles, blocks_));
@@ -200,7 +200,7 @@ class running_prefix {
     }
   }
 
-  /// By all threads, before they read the input of the tile.
+  /// All threads call this, before they read the input of the tile.
   STRATA_D void acquire_input() {
     if constexpr (is_one_round) {
       if (acquires_input_ && is_read_ && blocks_ > 1 && threadIdx.x == 0) {
@@ -209,8 +209,8 @@ class running_prefix {
     }
   }
 
-  /// By the first warp, with the aggregate of the tile: publishes it, then waits for the aggregates of
-  /// other tiles. Returns the prefix of the tile, in thread 0.
+  /// Publishes the aggregate of the tile, then waits for the aggregates of other tiles. Returns the prefix of the tile,
+  /// in thread 0. The first warp calls this.
   STRATA_D T operator()(const T& aggregate) {
     if (blocks_ == 1) {
       // The block has all tiles.

@@ -27,20 +27,20 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By one thread: the next ticket of `counter`, which was 0 before the first.
+/// Returns the next ticket of `counter`, which was 0 before the first ticket. One thread calls this.
 template <class Ticket>
 STRATA_D Ticket take_ticket(Ticket* counter) {
   return atomicAdd(counter, Ticket{1});
 }
 
-/// By one thread: the first of the next `count` tickets.
+/// Returns the first of the next `count` tickets. One thread calls this.
 template <class Ticket>
 STRATA_D Ticket take_tickets(Ticket* counter, Ticket count) {
   return atomicAdd(counter, count);
 }
 
-/// By all threads of a block: one ticket for the block. `shared` lies in shared memory. A caller that
-/// takes another ticket into the same `shared` calls `__syncthreads()` first.
+/// Returns one ticket for the block. `shared` lies in shared memory. A caller that takes another ticket into the same
+/// `shared` calls `__syncthreads()` first. All threads of a block call this.
 template <class Ticket>
 STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
   if (threadIdx.x == 0) shared = detail::take_ticket(counter);
@@ -72,7 +72,7 @@ struct launch_tickets {
     unsigned parity;  // of the launch
   };
 
-  /// By one thread. Never waits.
+  /// Takes a ticket, and never waits. One thread calls this.
   STRATA_D ticket take() const {
     platform::may_be_unwritten(word, sizeof(*word));
     unsigned long long seen = atomicAdd(word, 1ull);
@@ -90,11 +90,11 @@ struct launch_tickets {
     return {static_cast<unsigned>(taken) - parity * tickets, parity};
   }
 
-  /// By one thread, while no other takes tickets: the next launch begins at ticket 0, with parity 0.
+  /// Makes the next launch begin at ticket 0, with parity 0. One thread calls this, while no other takes tickets.
   STRATA_D void restart() const { platform::store_relaxed(word, tag); }
 };
 
-/// By one thread of a block that has finished `count` items, after a barrier of the block. Returns how many are
+/// One thread of a block that has finished `count` items calls this, after a barrier of the block. Returns how many are
 /// finished with these. What the blocks that finished them have written is then visible to this thread, and after
 /// another barrier to its block. `done` was 0 before the first call.
 STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long long count) {
@@ -105,8 +105,8 @@ STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long lon
   return before + count;
 }
 
-/// By one thread: waits until `count` items are finished. What their blocks have written is then visible to this
-/// thread, and after a barrier to its block.
+/// Waits until `count` items are finished. What their blocks have written is then visible to this thread, and after a
+/// barrier to its block. One thread calls this.
 STRATA_D void wait_until_done(const unsigned long long* done, unsigned long long count) {
   while (platform::load_acquire(done) < count) STRATA_SPIN();
   // Pairs with the fence in add_done().

@@ -97,8 +97,9 @@ class AgentFind {
     return storage_.least;
   }
 
-  /// By all threads of the block, after find(): the least of their numbers and of what the block knows. Most calls
-  /// have few matches, or none: there is no tree, whose instructions would take longer to fetch than to execute.
+  /// Returns the least of the threads' numbers and of what the block knows. All threads of the block call this, after
+  /// find(). Most calls have few matches, or none: there is no tree, whose instructions would take longer to fetch than
+  /// to execute.
   STRATA_D Index least_of_block(Index index) {
     if (index < platform::load_shared_relaxed(&storage_.least)) atomicMin(&storage_.least, index);
     __syncthreads();
@@ -163,9 +164,9 @@ class AgentFind {
     }
   }
 
-  /// By all lanes of a warp: notes the first match in the first of the packs that they have found, of `width` items
-  /// each, behind item `first`. Each lane tests an item of it once more: that takes fewer instructions than to keep in
-  /// mind which item of which pack it was. What is announced before is the last item of the pack.
+  /// Notes the first match in the first of the packs that the lanes have found, of `width` items each, behind item
+  /// `first`. Each lane tests an item of that pack once more: this takes fewer instructions than to remember which item
+  /// of which pack matched. The last item of the pack is announced before. All lanes of a warp call this.
   template <class Iterator>
   STRATA_D void note(const Iterator& d_in, unsigned pack, Index first, unsigned width, unsigned blocks) {
     const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(pack, Min{});
@@ -185,14 +186,15 @@ class AgentFind {
     atomicMin(&storage_.least, match);
   }
 
-  /// By one lane: announces that there is a match at `index` or before.
+  /// Announces that there is a match at `index` or before. One lane calls this.
   STRATA_D void announce(Index index, unsigned blocks) {
     if (blocks == 1 || index >= platform::load_shared_relaxed(&storage_.least)) return;
     announced_.announce(index);
     atomicExch(&storage_.has_announced, 1u);
   }
 
-  /// By all lanes of a warp: the first match among the `count` items from `begin` on, at most one for each lane.
+  /// Finds the first match among the `count` items from `begin` on, at most one item for each lane. All lanes of a warp
+  /// call this.
   template <class Iterator>
   STRATA_D Index first_match(const Iterator& d_in, Index begin, unsigned count) {
     const unsigned lane = platform::lane_id();

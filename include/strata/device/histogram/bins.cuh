@@ -181,7 +181,7 @@ struct range_bins {
   const Level* levels;
   int num_levels;
 
-  /// By all threads of the block, before a barrier: copies the levels. Returns where the copy ends.
+  /// Copies the levels. Returns where the copy ends. All threads of the block call this, before a barrier.
   STRATA_D Level* copy_levels(Level* copy) {
     for (int i = static_cast<int>(threadIdx.x); i < num_levels; i += static_cast<int>(blockDim.x)) copy[i] = levels[i];
     levels = copy;

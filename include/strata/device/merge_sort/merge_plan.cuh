@@ -77,7 +77,7 @@ class SegmentMergePlan {
         compare_(compare),
         tiles_of_run_(TilesOfRun > 0 ? TilesOfRun : tiles_of_run) {}
 
-  /// By all threads, before the first tiles of a level. Reads no keys.
+  /// Begins a level, and reads no keys. All threads call this, before the first tiles of the level.
   STRATA_D void begin(unsigned level) {
     if (thread() == 0) take_tiles(blockIdx.x);
     __syncthreads();
@@ -87,7 +87,7 @@ class SegmentMergePlan {
   /// After a barrier: whether the block has tiles to merge.
   STRATA_D bool has_next() const { return storage_.next_count > 0; }
 
-  /// By all threads: the next tiles become the present ones, and their successors are searched for.
+  /// Makes the next tiles the present ones, and begins to search for their successors. All threads call this.
   STRATA_D void next(unsigned level) {
     if (thread() == 0) {
       // The first ticket of each block is its number.
@@ -107,7 +107,7 @@ class SegmentMergePlan {
   STRATA_D int count() const { return storage_.count; }
   STRATA_D const merge_tile& tile(int t) const { return storage_.planned[t]; }
 
-  /// By all threads, once for each present tile: makes some steps of the searches, which wait for memory.
+  /// Makes some steps of the searches, which wait for memory. All threads call this, once for each present tile.
   STRATA_D void make_steps() {
     const int count = storage_.count;
     make_steps(count * 2 >= steps_per_batch ? 2 : ceiling_divide(steps_per_batch, count));
@@ -189,8 +189,8 @@ class SegmentMergePlan {
       }
     });
   }
-  /// By all lanes of a warp: calls `use` with the number of the lane's search, which may be above `count`,
-  /// for each round of searches of the warp. There are none if there are no tiles.
+  /// Calls `use` with the number of the lane's search, which may be above `count`, for each round of searches of the
+  /// warp. There are none if there are no tiles. All lanes of a warp call this.
   template <class By, class Use>
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;

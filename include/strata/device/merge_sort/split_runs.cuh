@@ -66,7 +66,7 @@ class RunSplitter {
   /// Which of a warp's searches a lane takes part in.
   STRATA_D static int search_of_lane() { return static_cast<int>(platform::lane_id()) / Lanes; }
 
-  /// By the lanes of a search. A barrier of the warp must follow.
+  /// The lanes of a search call this. A barrier of the warp must follow.
   STRATA_D static void begin(split_search<Key>& search, const run_group<Key>& runs, long long diagonal) {
     const int lane = lane_of_search();
     if (lane == 0) {

@@ -74,7 +74,7 @@ struct merge_sort_workspace {
   /// Segments begin in the buffer at multiples of so many items, so at whole cache lines.
   static constexpr long long buffer_step = 128;
 
-  /// By all lanes of a warp. Queues the segments of the lanes that have one.
+  /// Queues the segments of the lanes that have one. All lanes of a warp call this.
   STRATA_D void push(bool is_queued, long long segment, unsigned owners) const {
     const unsigned lanes = __ballot_sync(full_warp_mask, is_queued);
     if (lanes == 0) return;
@@ -93,7 +93,7 @@ struct merge_sort_workspace {
     if (is_queued && index < queue_capacity) queue[index] = segment;
   }
 
-  /// By all lanes of a warp. Lists the segments of the lanes that have one, and their tiles.
+  /// Lists the segments of the lanes that have one, and their tiles. All lanes of a warp call this.
   STRATA_D void push_split(bool is_split, const segment_bounds& bounds, int tile_items) const {
     unsigned lanes = __ballot_sync(full_warp_mask, is_split);
     if (lanes == 0) return;

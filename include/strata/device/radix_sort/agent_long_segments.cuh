@@ -221,7 +221,7 @@ class AgentLongSegmentPasses {
         .move_tile(storage.tile);
   }
 
-  // By one thread: false if there is no tile left.
+  // False if there is no tile left. One thread calls this.
   STRATA_D bool take_tile(unsigned long long tiles) const {
     for (;;) {
       const unsigned long long ticket = detail::take_ticket(&progress_->tickets);

@@ -19,8 +19,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By all lanes of a warp: sorts up to 32 items from input to output, which may be the same array. The rank of an
-/// item is the number of items that come before it: each lane compares its item with all others.
+/// Sorts up to 32 items from input to output, which may be the same array. The rank of an item is the number of items
+/// that come before it: each lane compares its item with all others. All lanes of a warp call this.
 template <bool HasValues, class Key, class Value, class Digits>
 STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const radix_buffers<const Value*, Value>& values,
                            int num_items, const radix_bit_range& range, const Digits& digits) {

@@ -213,7 +213,7 @@ struct radix_pass_planner {
     bool is_constant[MaxPasses];
   };
 
-  /// By all threads: plans the passes of `workspace` by its bins, to which other blocks have added.
+  /// Plans the passes of `workspace` by its bins, to which other blocks have added. All threads call this.
   STRATA_D static void plan(TempStorage& storage, const radix_workspace& workspace, int passes, std::size_t num_items,
                             radix_result result) {
     STRATA_UNROLL_N(1)

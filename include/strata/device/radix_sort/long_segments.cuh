@@ -61,8 +61,8 @@ struct long_segment_progress {
   unsigned long long tickets;      // of the passes
   unsigned long long most_passes;  // that a segment takes
 
-  /// By one thread: takes a range of as many items as the call has, for a segment. Returns where it begins, or -1 if
-  /// there is none: then segments have more items than the call.
+  /// Takes a range of as many items as the call has, for a segment. Returns where it begins, or -1 if there is none:
+  /// then segments have more items than the call. One thread calls this.
   STRATA_D long long take_items(std::size_t length, std::size_t num_items) {
     const auto begin =
         static_cast<std::size_t>(detail::take_tickets(&items_taken, static_cast<unsigned long long>(length)));
@@ -83,7 +83,7 @@ struct long_segment_count {
   STRATA_D static long_segment_count of(unsigned long long word) {
     return {word >> tile_bits, word & ((1ull << tile_bits) - 1)};
   }
-  /// By one thread: the counts before the segment.
+  /// Adds a segment to the counts, and returns the counts before it. One thread calls this.
   STRATA_D static long_segment_count add_segment(unsigned long long* word, unsigned long long tiles) {
     return of(detail::take_tickets(word, 1ull << tile_bits | tiles));
   }

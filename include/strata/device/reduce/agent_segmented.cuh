@@ -170,7 +170,7 @@ class AgentSegmentedReduce
   }
 
  private:
-  // By all threads of the block. Warp 0 combines.
+  // All threads of the block call this. Warp 0 combines.
   STRATA_D void combine_chunks(long long segment, const AccumT* chunk_results, unsigned chunks) {
     if (threadIdx.x >= warp_threads) return;
     this->store(segment, this->combine_parts(chunks, [&](unsigned chunk) { return chunk_results[chunk]; }));

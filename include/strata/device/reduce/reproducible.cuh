@@ -123,7 +123,7 @@ class AgentReproducible {
     reduce_pieces_of(input, d_in, num_items, partials);
   }
 
-  /// By all threads of one block, after all pieces: the result in thread 0.
+  /// Returns the result in thread 0. All threads of one block call this, after all pieces.
   STRATA_D AccumT combine_pieces(const AccumT* partials, unsigned pieces) {
     const unsigned per_thread = detail::ceiling_divide(pieces, static_cast<unsigned>(block_threads));
     const unsigned begin = threadIdx.x * per_thread;

@@ -239,8 +239,8 @@ class SegmentReducer {
                                        result);
   }
 
-  // By one warp: the results of a segment's parts, in one association whichever way they come together. Each lane
-  // combines neighbouring ones, then the lanes are combined. Lane 0 has the result.
+  // The results of a segment's parts, in one association whichever way they come together. Each lane combines
+  // neighbouring ones, then the lanes are combined. Lane 0 has the result. One warp calls this.
   template <class Get>
   STRATA_D AccumT combine_parts(unsigned parts, Get get) {
     const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);

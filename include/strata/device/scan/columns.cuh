@@ -161,9 +161,9 @@ STRATA_D void load_slice(const T* from, int count, T (&items)[Shape::thread_item
   }
 }
 
-/// By all lanes of a warp: loads the thread's keys from `from` into `keys`, and returns with which of them a run
-/// of equal keys begins. Reads `from[-1]`, except for the first item of all: no warp may overwrite its last key
-/// meanwhile.
+/// Loads the thread's keys from `from` into `keys`, and returns with which of them a run of equal keys begins. Reads
+/// `from[-1]`, except for the first item of all: no warp may overwrite its last key meanwhile. All lanes of a warp call
+/// this.
 template <bool IsFull, class Shape, class Key, class EqualityOp>
 STRATA_D typename Shape::flags find_begins(const Key* from, const thread_slice& slice, EqualityOp& equality_op,
                                            Key (&keys)[Shape::thread_items]) {
@@ -184,16 +184,16 @@ STRATA_D typename Shape::flags find_begins(const Key* from, const thread_slice& 
   return begins;
 }
 
-/// By all lanes of a warp: the number of flags in the warp. `below` of them are in the lanes below, `in_lane` in
-/// this lane.
+/// Returns the number of flags in the warp. `below` of them are in the lanes below, `in_lane` in this lane. All lanes
+/// of a warp call this.
 STRATA_D int flags_in_warp(const thread_slice& slice, int lane_items, int below, int in_lane) {
   const int last_lane = ceiling_divide(slice.warp_items, lane_items) - 1;
   return __shfl_sync(full_warp_mask, (slice.lane > 0 ? below : 0) + in_lane, detail::most(last_lane, 0));
 }
 
-/// By all lanes of a warp: moves its flagged items to the front of `of_warp`, its part of a column. `rank` items
-/// are flagged in the lanes below, `in_warp` in the warp. If all are flagged, nothing moves. So the last item's
-/// slot is never written, which the next warp may be reading.
+/// Moves the flagged items of the warp to the front of `of_warp`, its part of a column. `rank` items are flagged in the
+/// lanes below, `in_warp` in the warp. If all are flagged, nothing moves. So the slot of the last item, which the next
+/// warp may be reading, is never written. All lanes of a warp call this.
 template <class Shape, class T>
 STRATA_D void compact(const T (&items)[Shape::thread_items], typename Shape::flags flags, const thread_slice& slice,
                       int rank, int in_warp, T* of_warp) {

@@ -34,8 +34,8 @@ struct join_list_sort {
   }
 };
 
-/// By all blocks of a cooperative launch: lists the rows of each slot of a table in global memory in ascending order. A
-/// stable radix sort of the rows by slot: each warp has neighbouring rows.
+/// Lists the rows of each slot of a table in global memory in ascending order. A stable radix sort of the rows by slot:
+/// each warp has neighbouring rows. All blocks of a cooperative launch call this.
 template <class Table, int BlockThreads>
 class AgentJoinSortLists {
   using Sort = join_list_sort;

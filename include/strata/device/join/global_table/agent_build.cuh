@@ -22,7 +22,7 @@ struct AgentJoinInsert {
 
   const Table& table;
 
-  /// By all lanes of a warp: inserts the row of index `i` in the list, if `i` is less than `table.rows`.
+  /// Inserts the row of index `i` in the list, if `i` is less than `table.rows`. All lanes of a warp call this.
   STRATA_D void insert(unsigned long long i) const {
     Row slot = Table::none;
     bool is_duplicate = false;

@@ -168,8 +168,8 @@ class AgentJoinProbe {
     }
   }
 
-  // By all lanes of a warp: one probe row with `count` partners that lie side by side. A lane has several
-  // loads in flight.
+  // One probe row with `count` partners that lie side by side. A lane has several loads in flight. All lanes of a warp
+  // call this.
   template <class Index, class Sink>
   STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position, Index row,
                                       const Sink& sink) {

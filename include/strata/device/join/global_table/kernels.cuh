@@ -137,8 +137,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   detail::count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
 }
 
-/// By one block: scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their
-/// output chunks into `list.chunk_ends`.
+/// Scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their output chunks into
+/// `list.chunk_ends`. One block calls this.
 template <class MaxPolicy, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.scan_threads)
     STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles, std::int64_t capacity,

@@ -41,7 +41,7 @@ struct join_tile_list {
 
   static constexpr int chunk_bits = 36;
 
-  /// By one thread: `rows` results of a tile, from `begin` on in the whole result.
+  /// Adds a tile of `rows` results, from `begin` on in the whole result. One thread calls this.
   template <unsigned long long ChunkRows>
   STRATA_D void add(unsigned long long tile, unsigned long long begin, unsigned long long rows,
                     std::int64_t capacity) const {

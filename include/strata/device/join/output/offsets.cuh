@@ -15,8 +15,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By all threads of a block: adds what they have counted to the total. One thread does it, because all
-/// blocks add to the same counter. `sum` lies in shared memory.
+/// Adds the counts of the threads to the total. One thread does it, because all blocks add to the same counter. `sum`
+/// lies in shared memory. All threads of a block call this.
 STRATA_D void add_join_results(unsigned long long& sum, unsigned long long counted, unsigned long long* total) {
   // Not WarpReduce: it keeps the order of operands, for which every step would compare lanes.
   STRATA_UNROLL
@@ -86,7 +86,7 @@ class join_output_offsets {
     return owner;
   }
 
-  /// By all threads of a group: the output offset of the `sum` results of the calling warp.
+  /// Returns the output offset of the `sum` results of the calling warp. All threads of a group call this.
   STRATA_D Count reserve(unsigned sum) {
     const unsigned group = threadIdx.x / group_threads;
     const unsigned warp = threadIdx.x % group_threads / warp_threads;

@@ -184,8 +184,8 @@ class AgentJoinDuplicates {
     }
   }
 
-  // By all warps of a group: reserves the range of its results, first of the rows in the list, and writes
-  // them. Calls `overlapped` while the offset is in flight. That may replace the caller's row.
+  // Reserves the range of the results of a group, first of the rows in the list, and writes them. Calls `overlapped`
+  // while the offset is in flight. That may replace the caller's row. All warps of a group call this.
   template <class Overlapped>
   STRATA_D void emit(unsigned probe_row, results mine, const Overlapped& overlapped) {
     const unsigned group = threadIdx.x / group_threads;

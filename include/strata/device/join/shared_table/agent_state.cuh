@@ -121,7 +121,7 @@ struct shared_table_state {
     return static_cast<Index>(row);
   }
 
-  // By the one block that has joined all probe rows of the partition.
+  // The one block that has joined all probe rows of the partition calls this.
   STRATA_D void emit_unmatched_rows(unsigned rows) {
     __syncthreads();
     for (unsigned first = 0; first < rows; first += threads) {
