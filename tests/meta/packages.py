@@ -4,7 +4,8 @@
 """The recipes of cmake/packages/ have the library's version and set options that exist, and their functions run.
 
 vcpkg and Spack are not there: stand-ins of what the recipes call run the port, which installs the library, and read the
-package of Spack. With `--conan CONAN` the Conan recipe makes a package, and a program that needs it is built and run.
+package of Spack. With `--conan` the Conan recipe makes a package, and a program that needs it is built and run. Where
+there is no Conan, pip fetches one; without a network the exit status is 77, which CTest reports as "Skipped".
 """
 
 import argparse
@@ -12,10 +13,12 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 import types
 
+import cuda_toolkit
 import toolbox
 
 RECIPES = toolbox.ROOT / "cmake" / "packages"
@@ -111,7 +114,18 @@ def check_spack():
         toolbox.fail(f"repo.yaml says {namespace}, not the folder's name")
 
 
-def check_conan(cmake, conan, nccl, folder):
+def conan_of_pypi(folder):
+    """Conan, which pip unpacks into a folder."""
+    packages = folder / "packages"
+    cuda_toolkit.registry([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                           "--retries", 1, "--timeout", 20, "--no-warn-script-location", "--target", packages,
+                           "conan==2.34.0"], "PyPI")
+    os.environ["PYTHONPATH"] = str(packages)
+    return packages / "bin" / "conan"
+
+
+def check_conan(cmake, nccl, folder):
+    conan = shutil.which("conan") or conan_of_pypi(folder)
     os.environ["CONAN_HOME"] = str(folder / "conan_home")
     os.chdir(folder)  # Conan writes CMakeUserPresets.json where it is called.
     toolbox.must_run([conan, "profile", "detect"])
@@ -138,13 +152,17 @@ def self_test():
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cmake", default="cmake")
-    options.add_argument("--conan", default="")
+    options.add_argument("--conan", action="store_true")
     options.add_argument("--nccl", default="", help="where the consumer has to find NCCL's header")
     options = options.parse_args()
     self_test()
     with tempfile.TemporaryDirectory() as folder:
         if options.conan:
-            check_conan(options.cmake, options.conan, options.nccl, pathlib.Path(folder))
+            try:
+                check_conan(options.cmake, options.nccl, pathlib.Path(folder))
+            except cuda_toolkit.NotAvailable as reason:
+                print(f"skipped: {reason}")
+                sys.exit(cuda_toolkit.SKIPPED)
         else:
             check_port(options.cmake, pathlib.Path(folder))
             check_spack()
