@@ -22,25 +22,25 @@
 /// With `IsDescending` the first comparison is reversed. The second is not: ranks are stable. Three classes compute
 /// it, with the same members:
 ///
-/// | class | items | counters | digits of |
+/// | class | arrangement of items | counters | suits digits of |
 /// |---|---|---|---|
 /// | BlockRadixRank | blocked | of each thread, 16 bits | few bits: 4 |
 /// | BlockRadixRankMatch | warp-striped | of each warp | many bits: 8 |
 /// | BlockRadixRankMatchEarlyCounts | warp-striped | of each warp | many bits, if other blocks wait for counts |
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
-///   2^RadixBits. It may be called more than once for a key. `BFEDigitExtractor<Key>` takes some bits.
+///   2^RadixBits. It may be called more than once for a key. `BFEDigitExtractor<Key>` extracts a range of bits.
 /// - `RankKeys(..., exclusive_digit_prefix)`: thread t also receives the ranks of the first items of the digits
 ///   t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1. They are unspecified for digits from
 ///   2^RadixBits on.
 /// - `RankKeys(..., callback)` and `RankKeys(..., exclusive_digit_prefix, callback)`: every thread calls
 ///   `callback(counts)` once, in uniform control flow. `counts` is an `int (&)[BINS_TRACKED_PER_THREAD]`: the
-///   number of the block's items with each of these digits, 0 for digits from 2^RadixBits on. EarlyCounts calls
-///   as soon as all items are counted, before any has its rank.
+///   number of the block's items with each of these digits, 0 for digits from 2^RadixBits on.
+///   BlockRadixRankMatchEarlyCounts calls it as soon as all items are counted, before any has its rank.
 /// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: the items of a warp follow
 ///   those of the warps before it, and item i of lane l is number i * 32 + l of its warp. If the last warp has
 ///   fewer lanes, its rows have fewer items.
-/// - Every thread of the block must call, in uniform control flow. Blocks have any number of threads.
+/// - Every thread of the block must call, in uniform control flow. Blocks may have any number of threads.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
@@ -77,13 +77,13 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The classes below, by CUB's names.
+/// CUB's names of the classes below.
 enum RadixRankAlgorithm {
   RADIX_RANK_BASIC,                         ///< BlockRadixRank; the scan reads the counters twice
   RADIX_RANK_MEMOIZE,                       ///< BlockRadixRank; the scan keeps them in registers
   RADIX_RANK_MATCH,                         ///< BlockRadixRankMatch
   RADIX_RANK_MATCH_EARLY_COUNTS_ANY,        ///< BlockRadixRankMatchEarlyCounts by votes
-  RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR,  ///< the same by words in shared memory
+  RADIX_RANK_MATCH_EARLY_COUNTS_ATOMIC_OR,  ///< BlockRadixRankMatchEarlyCounts by words in shared memory
 };
 
 /// How a lane of a warp finds the lanes that have the same digit.
@@ -122,9 +122,9 @@ using radix_rank_basic =
 /// - Each thread counts its items, then the block scans the counters, 2^RadixBits for each thread. Time and storage
 ///   grow with the number of counters: use digits of 3 to 5 bits.
 /// - A tile has at most 65,535 items.
-/// - Shared memory: 2^(RadixBits + 1) bytes for each thread, and one word. No bank conflicts in blocks of 32
-///   threads and more, whatever the keys. Only `exclusive_digit_prefix` and `callback` read 2^(RadixBits - 1)
-///   counters of one bank.
+/// - Shared memory: 2^(RadixBits + 1) bytes for each thread, and one word. Blocks of 32 threads and more have no bank
+///   conflicts, whatever the keys, with one exception: for `exclusive_digit_prefix` and `callback`, they read
+///   2^(RadixBits - 1) counters of one bank.
 /// - `MemoizeOuterScan`: a thread keeps the 2^(RadixBits - 1) words that it scans in registers, instead of reading
 ///   them twice.
 template <int BlockDimX, int RadixBits, bool IsDescending, bool MemoizeOuterScan = true,
@@ -162,7 +162,8 @@ class BlockRadixRankMatch
 ///
 /// - Threads first count the items by atomic additions, and match lanes for the ranks only after the callback. So
 ///   the callback may publish counts that other blocks wait for.
-/// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR. Conflicts as above.
+/// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR. Bank conflicts as in
+///   BlockRadixRankMatch.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           WarpMatchAlgorithm MatchAlgorithm = WARP_MATCH_ANY, int NumParts = 1, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixRankMatchEarlyCounts

@@ -9,8 +9,8 @@ STRATA_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// The PTX version (100 * major + 10 * minor) for which this compilation pass generates device code. On
-/// the host SIMT back end, and in host passes, which generate none: the version that the back end imitates.
+/// The PTX version (100 * major + 10 * minor) for which this compilation pass generates device code. Host passes and
+/// the host SIMT back end generate none: for them it is the version that the back end imitates.
 #if STRATA_DEVICE_PASS
 inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 #else
@@ -35,7 +35,7 @@ STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
 
 }  // namespace detail
 
-/// The rows of a policy that declares all of them.
+/// Default of `ChainedPolicy`: no tuning rows are inherited, so the policy declares all of them.
 struct no_policy_rows {};
 
 /// A chain of tuning policies, newest first. `Policy` derives from
@@ -74,7 +74,6 @@ struct ChainedPolicy : Rows {
     return InvokeBelow<newest>(device_ptx_version, functor);
   }
 
-  // Below: PTX version of the next newer policy of the chain.
   /// Continues `Invoke` at this policy. `Below` is the version of the next newer policy.
   template <int Below, class Functor>
   static auto InvokeBelow(int device_ptx_version, Functor& functor) {

@@ -17,14 +17,14 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Differences of neighbouring items of a sequence in device memory, by any operator.
+/// Computes the differences of neighbouring items of a sequence in device memory, by any operator.
 ///
 /// | call | result for item i | result for the item at the end |
 /// |---|---|---|
 /// | `SubtractLeftCopy`, `SubtractLeft` | `op(x[i], x[i - 1])` | `x[0]` |
 /// | `SubtractRightCopy`, `SubtractRight` | `op(x[i], x[i + 1])` | `x[num_items - 1]` |
 ///
-/// The operator need not be commutative; without one it is a subtraction.
+/// The operator need not be commutative. A call without an operator subtracts.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
@@ -32,16 +32,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   device code; `num_items` may have any integer type.
 /// - **In place.** `SubtractLeft` and `SubtractRight` write over their input. The output of the others must not
 ///   overlap the input.
-/// - **Execution.** One kernel launch; in place, two if there is more than one tile: the first saves the items that the
-///   second needs of other tiles. None without items. On `stream`; no host synchronisation and no allocation, so a call
+/// - **Execution.** One kernel launch. Calls in place of more than one tile have two: the first saves the items that
+///   the second needs of other tiles. None without items. On `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls in place that may run at the same time need temporary storage of
 ///   their own.
 /// - **Result.** The same from run to run.
-/// - **Types.** Items must be trivially relocatable. Reads each item once, and one more for each 32 groups of items;
-///   writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes at a time where
-///   results go to a pointer and both pointers allow it, others item by item. Counts have 64 bits if `num_items` has.
-///   Temporary storage: in place an item for each tile, otherwise nothing.
-/// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
+/// - **Types.** Items must be trivially relocatable. Each item is read once, and for each 32 groups of items one item
+///   is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16 bytes
+///   at a time where results go to a pointer and both pointers allow it, others item by item. Indices have 64 bits if
+///   `num_items` has. Temporary storage: in place an item for each tile, otherwise nothing.
+/// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
+///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise what
 ///   the launches return. An older error of the runtime is neither returned nor cleared.

@@ -16,8 +16,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `Operator` may combine items any number of times in lanes whose results do not count. There, sums of signed
-/// integers might overflow: they are added as words. An operator of a user's might report what it sees there.
+/// True if `Operator` may also combine items in lanes whose results are not used, where an item may be added several
+/// times. Sums of signed integers might overflow there, so these are added as unsigned words. A user's operator is not
+/// called there: it might assert something on its operands.
 template <class Operator, class T>
 inline constexpr bool takes_any_operands =
     operator_traits<Operator, T>::commutative &&
@@ -38,7 +39,7 @@ inline constexpr bool takes_any_operands =
 ///   call with other arguments.
 /// - The items of a lane are an array, a `cuda::std::array` or a span of a fixed length.
 /// - Items are numbered by lane, and within a lane by index. Operands keep that order, so the operator need only be
-///   associative. It is called with items and with results of such calls, never with the input of a lane at or past
+///   associative. It is called with items and with its own results, never with the input of a lane at or past
 ///   `valid_items`.
 /// - `Reduce`, `Sum`, `Min` and `Max` return the result in lane 0 of each logical warp, the
 ///   segmented forms in the first lane of each segment; the value in other lanes is unspecified.
@@ -46,17 +47,19 @@ inline constexpr bool takes_any_operands =
 /// - `Min` and `Max` are `strata::Min` and `strata::Max`; their contracts define the results for NaNs.
 /// - `valid_items`: lanes 0 .. valid_items - 1 hold an item. It is 1 to LogicalWarpThreads, and the same in the whole
 ///   logical warp. Only debug builds check it.
-/// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The first lane starts a
-///   segment and the last lane ends one whatever their flags.
+/// - Segments: a flag that is not 0 marks the first (Head) or last (Tail) lane of a segment. The logical warp's first
+///   lane always starts a segment and its last lane always ends one.
 /// - Determinism: the association depends on the types, `valid_items` and the flags alone, so
 ///   floating-point results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform
 ///   interface, is empty, and no barrier is needed between uses.
-/// - On sm_80 and newer, instructions reduce over a whole warp of 32: integers of up to 32 bits, for
-///   operators whose `operator_traits` name it; by `Min` and `Max`, and by `cuda::maximum` and the like unless
-///   the result is a NaN, 0 or denormal, floats of 16 to 64 bits; by `Min` and `Max`, integers of 64 bits; the
-///   pairs of `ArgMin` and `ArgMax`, if index and value have at most 32 bits. Else a shuffle takes one step for
-///   each 4 bytes of `T`.
+/// - On sm_80 and newer, instructions reduce over a whole warp of 32 lanes in these cases. In all others, each step has
+///   a shuffle for each 4 bytes of `T`.
+///   - integers of up to 32 bits, if `operator_traits` of the operator name an instruction
+///   - integers of 64 bits, by `Min` and `Max`
+///   - floats of 16 to 64 bits, by `Min` and `Max`; also by `cuda::maximum` and the like, unless the result is a NaN,
+///     0 or denormal
+///   - pairs, by `ArgMin` and `ArgMax`, if index and value have at most 32 bits each
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -235,8 +238,8 @@ class WarpReduce {
     }
   }
 
-  // reduce_valid() of all items. If the operator takes any operands, lanes are not compared: the operand of a lane
-  // that has no lane `distance` above does not reach lane 0.
+  // Reduces the items of all lanes. If the operator takes any operands, no lane checks that there is a lane `distance`
+  // above it: a wrong operand does not reach lane 0.
   template <class Operator>
   STRATA_D T reduce_all(const T& input, Operator& op) {
     if constexpr (in_hardware<Operator> || !detail::takes_any_operands<Operator, T> ||
@@ -258,12 +261,12 @@ class WarpReduce {
     return value;
   }
 
-  // Afterwards lane i has the items of lanes i .. end - 1. A step adds to the 2^k items that a lane
-  // has those that its neighbour 2^k lanes above has: always neighbours, so order is kept.
+  // Afterwards lane i has reduced the items of lanes i .. end - 1. Before step k, a lane has the result of 2^k items.
+  // The step appends the result of the lane 2^k above, whose items follow: so the order is kept.
   template <class Operator>
   STRATA_D T reduce_to(T value, Operator& op, int end) {
     detail::operator_requirements<Operator, T>::check();
-    // Without the instruction that says that it is below 32.
+    // In a whole warp, lane() would mask the number with 31: an instruction that is not needed here.
     const int lane = LogicalWarpThreads == warp_threads ? static_cast<int>(platform::lane_id()) : warp_.lane();
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
@@ -283,7 +286,7 @@ class WarpReduce {
     }
   }
 
-  // One past the first of `tails`, or of the logical warp's last lane, at or above this lane.
+  // One past the last lane of this lane's segment. `tails` has a bit for the last lane of each segment.
   STRATA_D int segment_end(unsigned tails) const {
     tails |= 1u << (LogicalWarpThreads - 1);
     return warp_.lane() + __ffs(static_cast<int>(tails >> warp_.lane()));
@@ -294,8 +297,8 @@ class WarpReduce {
 
 namespace detail {
 
-/// Reduces over the lanes of a logical warp of `Lanes`; the result is in its lane 0. Unless `Full`, only the first
-/// `valid` (1 .. Lanes) of them hold an item.
+/// Reduces over a logical warp of `Lanes` lanes; the result is in its lane 0. Unless `Full`, only the first `valid`
+/// lanes (1 .. Lanes) hold an item.
 template <int Lanes, bool Full, class T, class Operator>
 STRATA_D T reduce_lanes(const T& value, Operator op, int valid) {
   using warp_reduce = WarpReduce<T, Lanes>;

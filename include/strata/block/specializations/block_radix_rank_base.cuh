@@ -21,7 +21,7 @@ class block_radix_rank_base {
 
   struct TempStorage : Uninitialized<typename Algorithm::storage> {};
 
-  /// Uses storage of the class's own, which all objects of this type share.
+  /// Uses static shared memory, which all objects of this type share.
   STRATA_D block_radix_rank_base() : block_radix_rank_base(private_storage()) {}
   /// Uses `temp_storage`, which all threads of the block pass.
   STRATA_D explicit block_radix_rank_base(TempStorage& temp_storage)

@@ -12,9 +12,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// BLOCK_SCAN_WARP_SCANS, and blocks of up to one warp. Every warp scans its items by shuffles and writes its
-/// sum to shared memory; after a barrier each warp adds the sums of the warps before it. A prefix from a
-/// functor takes a second barrier.
+/// Implements BLOCK_SCAN_WARP_SCANS, and all scans of blocks of up to one warp. Every warp scans its items by shuffles
+/// and writes its sum to shared memory; after a barrier each warp adds the sums of the warps before it. If a functor
+/// returns the prefix, there is a second barrier.
 ///
 /// Unless `Full`, only the first `valid` (1 .. Threads) threads have an item, and only they get a
 /// result.
@@ -23,11 +23,12 @@ struct block_scan_warp_scans {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_warp_lanes = Threads - (warps - 1) * warp_threads;
 
-  // There are three ways to add the warps' sums. Each lane reads one of them, and one instruction adds those
-  // that the warp needs: for words. Or each lane reads one, and the warp scans them. Or every thread reads
-  // all of them, all threads the same address at a time, and adds them one by one. With up to 8 sums a scan
-  // has no fewer instructions than that, and takes longer, because each of its 3 steps waits for a shuffle.
-  // The first two ways need whole warps.
+  // There are three ways to add the sums of warps. The first two need whole warps:
+  //
+  // 1. adds_in_hardware, for words: each lane reads one sum, and one instruction adds those that the warp needs.
+  // 2. scans_sums: each lane reads one sum, and the warp scans them.
+  // 3. Every thread reads the sums one after another and adds them. All threads read the same address at a time. With
+  //    up to 8 sums, way 2 has no fewer instructions, and takes longer: each of its 3 steps waits for a shuffle.
   template <class Operator>
   static constexpr bool adds_in_hardware = platform::has_redux && sizeof(T) <= 4 && warps > 4 &&
                                            last_warp_lanes == warp_threads&& adds_as_words<Operator, T>;
@@ -77,14 +78,14 @@ struct block_scan_warp_scans {
     }
   }
 
-  /// Called by all lanes of one warp: the sum of the items of a block's threads, the aggregate of scan() bit
-  /// for bit. Lane `thread % 32` calls `item(thread)`.
+  /// Returns the aggregate that scan() of the block finds, bit for bit. All lanes of one warp call it, with the items
+  /// of all threads of the block: lane `thread % 32` calls `item(thread)`.
   template <class Item, class Operator>
   STRATA_D static T sum_by_one_warp(const Item& item, Operator& op) {
     // not for users: AgentScanTile has whole warps
     static_assert(last_warp_lanes == warp_threads, "blocks of whole warps only");
     const auto lane = static_cast<int>(platform::lane_id());
-    T all{}, lane_sum{};  // lane_sum: of the warp whose sum scan_sums() reads in this lane
+    T all{}, lane_sum{};  // lane_sum: the sum that scan_sums() would read in this lane
     STRATA_UNROLL_N(1)
     for (int w = 0; w < warps; ++w) {
       const T scanned = detail::scan_lanes<warp_threads, true>(full_warp_mask, item(w * warp_threads + lane), op, true);
@@ -155,11 +156,11 @@ struct block_scan_warp_scans {
     return detail::sum_of_lanes_below<Lanes, Operator>(mask, item, sum);
   }
 
-  /// Combines a prefix that is a value, the sum of the warps before the thread's, and the thread's result, in
-  /// this order, as far as they exist.
+  /// Combines, in this order: a prefix that is a value, the sum of the warps before the thread's warp, and the thread's
+  /// result. The first two may be missing.
   template <bool Inclusive, class Operator, class Prefix>
   STRATA_D static T behind(T before, bool has_before, int lane, const T& result, Operator& op, Prefix& prefix) {
-    // Words have 0 where nothing precedes: those threads need no case of their own.
+    // If nothing precedes a thread, words have 0 as `before`: no special case is needed.
     constexpr bool always = adds_as_words<Operator, T>;
     if constexpr (Prefix::is_value) {
       before = always || has_before ? static_cast<T>(op(prefix.value, before)) : prefix.value;
@@ -224,7 +225,7 @@ struct block_scan_warp_scans {
     }
   }
 
-  /// Lane i of each `sums_width` lanes gets the sum of warps 0 .. i.
+  /// Lane i of each group of `sums_width` lanes gets the sum of warps 0 .. i.
   template <bool Full, class Operator>
   STRATA_D static T scan_sums(storage& shared, int lane, Operator& op, int active_warps) {
     const int w = lane % sums_width;

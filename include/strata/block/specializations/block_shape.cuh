@@ -8,7 +8,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The shape of the block that a primitive is instantiated for: its thread count, and the caller's rank.
+/// The shape of the block that a primitive is instantiated for: its number of threads, and the calling thread's rank.
 template <int X, int Y, int Z>
 struct block_shape {
   static_assert(X > 0 && Y > 0 && Z > 0 && 1LL * X * Y * Z <= 1024,
@@ -26,8 +26,8 @@ struct block_shape {
     return static_cast<int>(platform::row_major_thread_id<X, Y, Z>());
   }
 
-  /// Calls `visit(i)` for each i below Count, in one thread of the block each. The number of rounds is a constant,
-  /// which the compiler needs to unroll them. A loop from the rank up to Count costs as much as a small histogram.
+  /// Calls `visit(i)` for each i below Count, each in one thread of the block. The number of rounds is a constant, so
+  /// the compiler can unroll them. A loop from the rank up to Count would take as long as a small histogram.
   template <int Count, class Visit>
   STRATA_D static void for_each_index(int rank, const Visit& visit) {
     for (int first = 0; first + threads <= Count; first += threads) visit(first + rank);

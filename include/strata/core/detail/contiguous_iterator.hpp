@@ -12,8 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if an iterator is one of a vector of Thrust or of the standard library, or a `thrust::device_ptr`: items lie
-/// side by side.
+/// True if `Iterator` is that of a vector of Thrust or of the standard library, or a `thrust::device_ptr`. Then items
+/// lie side by side.
 template <class Iterator>
 constexpr bool is_vector_iterator() {
   const char* text = detail::type_name<Iterator>();
@@ -24,7 +24,7 @@ constexpr bool is_vector_iterator() {
   return detail::skips(text, "__gnu_cxx::__normal_iterator<") || detail::skips(text, "std::__1::__wrap_iter<");
 }
 
-/// An iterator of a vector as a pointer, and any other as it is.
+/// Returns the pointer to the items if `items` is an iterator of a vector, otherwise `items` itself.
 template <class Iterator>
 auto pointer_or_iterator(const Iterator& items) {
   if constexpr (detail::is_vector_iterator<Iterator>()) {

@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// clang does not find that a `__device__` functor can be called where no device function asks. nvcc does.
+/// True if the compiler cannot tell in host code whether a `__device__` functor can be called. clang cannot, nvcc can.
 inline constexpr bool is_unknown_if_callable = STRATA_CLANG_CUDA;
 
 template <class Iterator, class = void>
@@ -81,7 +81,7 @@ struct flag_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For transformations, of an item or of one of each input.
+/// For transformations of one item, or of one item of each of several inputs.
 template <class Transform, class... Items>
 struct transform_requirements {
   static constexpr bool is_callable = std::is_invocable_v<Transform&, Items...>;
@@ -133,7 +133,7 @@ struct compare_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For comparators of searches: of an item of the range and a value, in this order or the other one.
+/// For comparators of searches. They compare an item of the range and a value, in this order or the other one.
 template <class Compare, class First, class Second>
 struct search_requirements {
   static constexpr bool are_met = std::is_invocable_v<Compare&, First&, Second&> || is_unknown_if_callable;

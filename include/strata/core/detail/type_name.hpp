@@ -5,13 +5,13 @@
 #include <strata/core/macros.hpp>
 
 /// \file
-/// The names of types, to recognise those of libraries whose headers are not included. Their inline namespaces have
-/// names that change with the version.
+/// The names of types, by which strata recognises types of libraries whose headers it does not include. It cannot
+/// declare these types itself, because they are in inline namespaces whose names change with the version.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `text` begins with `word`, which it then leaves behind.
+/// True if `text` begins with `word`. If so, moves `text` behind the word.
 STRATA_HD constexpr bool skips(const char*& text, const char* word) {
   const char* rest = text;
   for (; *word != '\0'; ++word, ++rest) {
@@ -27,7 +27,7 @@ STRATA_HD constexpr bool is_name(const char* text, const char* name) {
   return skips(text, name) && !is_of_identifier(*text);
 }
 
-/// What follows the namespaces in a qualified name.
+/// Returns the part of a qualified name that follows its namespaces.
 STRATA_HD constexpr const char* without_namespaces(const char* text) {
   for (const char* next = text; detail::is_of_identifier(*next);) {
     while (detail::is_of_identifier(*next)) ++next;
@@ -36,8 +36,8 @@ STRATA_HD constexpr const char* without_namespaces(const char* text) {
   return text;
 }
 
-/// The name of the template's argument in what a compiler calls this function: "... [with Type = name]", "... [Type =
-/// name]", or MSVC's "... type_name<struct name>(void)". Other text follows it.
+/// Returns where the name of the template argument begins in `text`, a compiler's name of type_name(): "... [with Type
+/// = name]", "... [Type = name]", or MSVC's "... type_name<struct name>(void)". Other text follows it.
 STRATA_HD constexpr const char* type_name_in(const char* text) {
   while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=") &&
          !detail::skips(text, "type_name<struct") && !detail::skips(text, "type_name<class")) {
@@ -46,7 +46,7 @@ STRATA_HD constexpr const char* type_name_in(const char* text) {
   return *text == ' ' ? text + 1 : text;
 }
 
-/// Begins with the qualified name of `Type`; other text follows.
+/// Returns a text that begins with the qualified name of `Type`; other text follows.
 template <class Type>
 STRATA_HD constexpr const char* type_name() {
   return detail::type_name_in(STRATA_DETAIL_FUNCTION_NAME);
