@@ -8,10 +8,9 @@
 #include <strata/core/types.hpp>
 
 /// \file
-/// Where elements lie in shared memory. A layout is a type without data. It maps the index of an element,
-/// or its row and column, to a position, and says how many elements the storage has; positions count
-/// elements, too. So the bank conflicts of an access follow from types, and each primitive asserts that it
-/// has none: see bank_conflicts.hpp.
+/// Layouts say where elements lie in shared memory. A layout is a type without data. It maps the index of an element,
+/// or its row and column, to a position, which counts elements. It also says how many elements the storage has. So the
+/// bank conflicts of an access follow from types, and each primitive asserts that it has none: see bank_conflicts.hpp.
 ///
 ///     using layout = strata::PaddedLayout<32, 1>;
 ///     static_assert(strata::conflict_degree(layout{}, strata::blocked_access<4, 8>{}) == 1, "");
@@ -45,7 +44,7 @@ STRATA_HD constexpr bool is_access_size(int bytes) {
 
 }  // namespace detail
 
-/// Element i at position i.
+/// Layout without padding: element i is at position i.
 struct PlainLayout {
   /// Returns the position of an element: its index.
   STRATA_HD constexpr int operator()(int index) const { return index; }
@@ -67,7 +66,7 @@ struct PaddedLayout {
 };
 
 /// A matrix that is stored by rows, each followed by `Pad` unused elements. With an odd pitch, a column of 4-byte
-/// elements uses all banks, as a row does: 32 x 32 elements with one of padding.
+/// elements uses all banks, as a row does: for example, 32 x 32 elements with `Pad` 1.
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
   static_assert(Rows > 0 && Columns > 0 && Pad >= 0, "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
@@ -89,10 +88,10 @@ struct PaddedMatrixLayout {
 };
 
 /// A matrix that is stored by rows of `RowElements`, a power of two, without padding. Each row is permuted: an
-/// element's position in its row is its column exclusive-or the index of the row. With as many rows and columns as a
-/// wavefront has lanes (32 of 4 bytes, 16 of 8, 8 of 16), both rows and columns use all banks. Rows that are shorter
-/// than a wavefront are permuted together, as one row of the wavefront's length: lanes may then read neighbouring
-/// elements, or each lane a row.
+/// element's position in its row is its column exclusive-or the index of the row. A wavefront has 32 lanes for elements
+/// of 4 bytes, 16 for 8 bytes, and 8 for 16. With as many rows and columns as lanes, both rows and columns use all
+/// banks. Rows that are shorter than a wavefront are permuted together, as one row of the wavefront's length. Then
+/// there are no conflicts if lanes read neighbouring elements, or if each lane reads a row.
 template <int ElementBytes, int RowElements>
 struct SwizzledLayout {
   static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,
@@ -112,18 +111,18 @@ struct SwizzledLayout {
   STRATA_HD static constexpr int storage_elements(int elements) { return (elements + lanes - 1) / lanes * lanes; }
 };
 
-/// For tiles that threads write striped and read blocked, or the other way round: `ItemsPerThread`
-/// items of `sizeof(T)` bytes per thread, any number of both. Free of conflicts both ways.
+/// Layout of tiles that threads write striped and read blocked, or the other way round. Both ways are free of
+/// conflicts, with any `ItemsPerThread` and any `sizeof(T)`.
 ///
 /// The elements of this layout are called units. A unit is the widest access that the alignment of `T`
 /// allows.
 /// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit. Any other item is accessed in
 ///   pieces and fills an odd number of units, so that neighbours begin in different banks.
-/// - A wavefront has c columns: as many as units fill 128 bytes. Blocked accesses have a stride of n units.
-///   With g = gcd(n, c) they use every g-th column and return to the first after c / g lanes. There, after
-///   every lcm(n, c) units, is one unit of padding: it shifts each round to columns not used yet. It lies
-///   between two wavefronts of striped accesses, which stay free of conflicts.
-/// - Several items below 4 bytes lie in one word. Where a warp's items exceed 32 words, those of a thread
+/// - A wavefront has c columns: the number of units in 128 bytes. Blocked accesses have a stride of n units.
+///   With g = gcd(n, c) they use every g-th column and return to the first after c / g lanes. At this point,
+///   after every lcm(n, c) units, there is one unit of padding: it shifts the next c / g lanes to columns not used
+///   yet. It lies between two wavefronts of striped accesses, which stay free of conflicts.
+/// - Several items below 4 bytes lie in one word. Where a warp's items exceed 32 words, the items of a thread
 ///   are rounded up to whole words. A wavefront of striped accesses reads at most half of the words, so
 ///   the gaps cause no conflicts.
 ///
@@ -131,8 +130,8 @@ struct SwizzledLayout {
 /// storages form an array, one for each group of `GroupThreads` threads, and all groups of a warp access
 /// theirs by the same instructions. A group's items lie as if a wavefront had `GroupThreads` columns (or c,
 /// if that is less). The size of a storage is an odd multiple of these columns, so that the next group's
-/// lanes use the next columns. The exception: striped accesses of groups of 2 threads to items below 4
-/// bytes may take 2 wavefronts for 1.
+/// lanes use the next columns. There is one exception: striped accesses of groups of 2 threads to items below 4
+/// bytes may take 2 wavefronts instead of 1.
 template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
@@ -162,7 +161,7 @@ struct ExchangeLayout {
   static constexpr int pitch = fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
 
  private:
-  // In words where units have less than 4 bytes, else in units.
+  // The g of the description, counted in words where units have less than 4 bytes, else in units.
   static constexpr int common = fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
 
  public:
@@ -198,7 +197,7 @@ struct no_free_layout {
   STRATA_HD static constexpr int storage_elements(int) { return 0; }
 };
 
-// The first of the candidates that is free for all patterns.
+// The first of the candidates that is free of conflicts for all patterns.
 template <class... Candidates>
 struct candidate_layouts {
   template <class...>
@@ -239,15 +238,15 @@ struct layouts_to_try<16> {
   using type = candidate_layouts<PlainLayout, SwizzledLayout<16, 8>, PaddedLayout<8, 1>>;
 };
 
-// PaddedMatrixLayout with a pitch that is a value: a loop over types would cost compilers more.
+// PaddedMatrixLayout with a pitch that is a value: a loop over types would take compilers longer.
 struct matrix_of_pitch {
   int pitch;
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
 };
 
-/// The smallest padding of the rows of a matrix, in elements, with which none of the patterns has
-/// conflicts; -1 if there is none. The search ends at a wavefront's number of lanes: with elements of 4
-/// bytes or more, banks repeat from there on, and with narrower ones an odd number of words came before.
+/// Returns the smallest padding of the rows of a matrix, in elements, with which none of the patterns has
+/// conflicts; -1 if there is none. The search ends at a wavefront's number of lanes. With elements of 4 bytes or more,
+/// banks repeat from there on. With smaller ones, a pitch of an odd number of words has been tried by then.
 template <class Pattern, class... Patterns>
 STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern, const Patterns&... patterns) {
   for (int pad = 0; pad <= strata::lanes_per_wavefront(Pattern::element_bytes); ++pad) {
@@ -287,10 +286,9 @@ using ConflictFreeLayout = typename detail::conflict_free_layout<Patterns...>::t
 template <int ElementBytes, int Rows, int Columns>
 using ConflictFreeMatrixLayout = typename detail::conflict_free_matrix<ElementBytes, Rows, Columns>::type;
 
-/// Storage for `Items` items at the positions of `Layout`; accessed as `T` or as pieces of it. It begins
-/// at a multiple of 4 bytes whatever the size of an item: layouts assume the beginning of a bank. A `T`
-/// that is aligned to more than a unit does not align the storage: that could leave gaps between the
-/// storages of an array.
+/// Storage for `Items` items at the positions of `Layout`, which are accessed as `T` or as pieces of it. It begins
+/// at a multiple of 4 bytes whatever the size of an item, because layouts assume the beginning of a bank. Its alignment
+/// is that of a unit, also if `T` has a larger one: otherwise there could be gaps between the storages of an array.
 template <class T, class Layout, int Items>
 struct alignas(detail::most(Layout::unit_bytes, 4)) LayoutStorage {
   unsigned char bytes[static_cast<std::size_t>(Layout::storage_elements(Items)) * Layout::unit_bytes];

@@ -13,8 +13,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps, with shuffles alone. Lane d counts the items of its warp that have digit d. Each lane reads the
-/// digits of all lanes, by 32 shuffles a row.
+/// Ranks by warps, with shuffles alone. A row is one item of each lane. Lane d counts the items of its warp that have
+/// digit d. Each lane reads the digits of all lanes, by 32 shuffles a row.
 template <class Counters>
 class radix_rank_shuffle {
  public:
@@ -24,7 +24,7 @@ class radix_rank_shuffle {
 
   STRATA_D radix_rank_shuffle(storage& temp_storage, int thread) : counters_(temp_storage, thread) {}
 
-  /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
+  /// Ranks the items. `digit(i)` returns the digit of the thread's item i, in warp-striped arrangement.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
   STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts, int items) {
     count<ItemsPerThread>(digit);
@@ -52,7 +52,7 @@ class radix_rank_shuffle {
     return found;
   }
 
-  // Step 1, count: the warp's items with each digit.
+  // Step 1, count: how many items of the warp have each digit.
   template <std::size_t ItemsPerThread, class Digit>
   STRATA_D void count(const Digit& digit) {
     unsigned counted = 0;
@@ -63,14 +63,14 @@ class radix_rank_shuffle {
     if (counters_.lane() < unsigned{bins}) counters_[counters_.lane()] = counted;
   }
 
-  // Step 2, prefix: the rank of the warp's first item with each digit. All items with smaller digits are before it,
-  // and those with the same digit in warps before.
+  // Step 2, prefix: the rank of the warp's first item with each digit. Before it are all items with smaller digits, and
+  // the items with the same digit in earlier warps.
   template <class Starts, class OnCounts>
   STRATA_D void prefix(int items, Starts& starts, OnCounts& on_counts) {
     counters_.scan(items, starts, on_counts);
   }
 
-  // Step 3, rank: adds the items with the same digit in rows before, and in lanes before.
+  // Step 3, rank: adds the number of items with the same digit in earlier rows and, in the same row, in lower lanes.
   template <class Digit, std::size_t ItemsPerThread>
   STRATA_D void rank_items(const Digit& digit, int (&ranks)[ItemsPerThread]) {
     unsigned next = counters_.lane() < unsigned{bins} ? counters_[counters_.lane()] : 0;
@@ -89,15 +89,15 @@ class radix_rank_shuffle {
 
 }  // namespace detail
 
-/// Ranks items in warp-striped arrangement by the three steps of the textbook, with warp shuffles only: a reference
-/// to read, and to compare others with. It has the members of BlockRadixRank, and their contract.
+/// Ranks items in warp-striped arrangement by the three steps of the textbook, with warp shuffles only. It is there to
+/// be read, and to be compared with other ways. It has the members of BlockRadixRank, and their contract.
 ///
 /// 1. Count: each lane reads the digits of all lanes of its warp, and lane d counts those that equal d.
 /// 2. Prefix: the block scans the counts of all warps, digit after digit.
-/// 3. Rank: the rank of an item is the number of items with smaller digits, plus those with its digit in warps
-///    before, in rows before, and in lanes before.
+/// 3. Rank: the rank of an item is the number of items with smaller digits, plus the number of those with its digit in
+///    earlier warps, in earlier rows of its warp, and in lower lanes of its row.
 ///
-/// - Blocks have whole warps. 64 shuffles for each item; BlockRadixRankMatch takes RadixBits votes.
+/// - Blocks must have whole warps. Each item takes 64 shuffles and one more; BlockRadixRankMatch takes RadixBits votes.
 /// - Shared memory: a word for each digit and warp.
 ///
 /// @code

@@ -10,8 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks by warps. A warp takes its items row by row, one item of each lane. Each lane finds the lanes of the row that
-/// have its digit. That and the counter of the digit give the item's rank among the items of the warp.
+/// Ranks by warps. A warp takes its items row by row; a row is one item of each lane. Each lane finds the lanes that
+/// have its digit. Its place among these lanes and the counter of the digit give the item's rank in the warp.
 ///
 /// `EarlyCounts` false: a warp ranks its items while it counts, and adds the ranks of its first items of each digit
 /// when they are known. True: it first counts without matching, so that `on_counts` is called early, and then ranks.
@@ -29,7 +29,7 @@ class radix_rank_match {
   STRATA_D radix_rank_match(storage& temp_storage, int thread)
       : counters_(temp_storage.counters, thread), match_(temp_storage.match) {}
 
-  /// `digit(i)` is that of the thread's item i, in warp-striped arrangement.
+  /// Ranks the items. `digit(i)` returns the digit of the thread's item i, in warp-striped arrangement.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
   STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts, int items) {
     match_.clear(counters_);

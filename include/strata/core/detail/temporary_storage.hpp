@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 ///     temporary_storage::layout<2> storage;
 ///     storage.reserve<int>(0, num_tiles);
 ///     storage.reserve<Key>(1, num_items);
-///     storage.reserve<Pair>(1, num_pairs);  // an alias: used at another time in the same slot
+///     storage.reserve<Pair>(1, num_pairs);  // an alias: the same slot, used at another time
 ///     if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 ///     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 ///     int* counts = storage.get<int>(0);
@@ -49,7 +49,7 @@ class layout {
       if (size > invalid_size - 2 * alignment - total) return invalid_size;
       total += padded(size);
     }
-    // The caller's pointer may be aligned to less than a slot is.
+    // The caller's pointer may have a smaller alignment than a slot.
     return total + alignment - 1;
   }
 
