@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lines of code of strata's headers beside CUB's: without comments, blank lines, and what only one of the two has.
+"""Lines of code of strata's headers beside CUB's. Comments and blank lines are not counted.
 
     code_size.py <folder of CUB's headers>        the one that contains cub/
 
-Of strata, simt/, distributed/, joins, grouped aggregation and transpositions are left out. CUB's helpers in libcu++ are
-not counted.
+Parts that only strata has are left out: simt/, distributed/, joins, grouped aggregation, transpositions and
+block/classic/. All of CUB's folder is counted, but not its helpers in libcu++.
 """
 
 import argparse

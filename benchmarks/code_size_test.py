@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -26,6 +27,11 @@ class Lines(unittest.TestCase):
                 (folder / path).write_text("int a;\nint b;\n")
             self.assertEqual(code_size.count(folder), 6)
             self.assertEqual(code_size.count(folder, code_size.ONLY_STRATA), 2)
+
+    def test_the_front_page_has_the_number(self):
+        page = (code_size.STRATA.parents[1] / "README.md").read_text()
+        thousands = int(re.search(r"strata has (\d+),000 lines of code", page).group(1))
+        self.assertEqual(thousands, round(code_size.count(code_size.STRATA, code_size.ONLY_STRATA) / 1000))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Order.** Groups are in ascending order of their keys. Results repeat from run to run.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
-/// - **Tuning.** `TunedDeviceGroupBy<Hub>` takes your hub in the place of group_by_policy_hub: see
+/// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
 /// - **Execution.** Two to twenty kernel launches on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.

@@ -48,7 +48,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segment takes a binary search in the segments of its tile.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in which sums
 ///   are combined depends on the lengths and the device alone.
-/// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` takes your hub in the place of segmented_scan_policy_hub: see
+/// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see
 ///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a
 ///   size query too; a null pointer with segments; temporary storage too small. Otherwise what the launches

@@ -48,7 +48,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
 ///   offsets or lengths say how far arrays are used, only their beginnings are compared.
-/// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` takes your hub in the place of segmented_top_k_policy_hub: see
+/// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
 ///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check

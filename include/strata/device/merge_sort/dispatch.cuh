@@ -360,8 +360,8 @@ struct DispatchSegmentedMergeSort {
     return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);
   }
 
-  /// True if segments that are longer than those of the first kernel are found by another kernel, which reads all
-  /// lengths. Then nothing is cleared before the first kernel.
+  /// True if another kernel finds the segments that are too long for the first one. It reads all lengths. Then nothing
+  /// is cleared before the first kernel.
   bool has_few_segments() const { return call.num_segments <= most_few_segments; }
 
   /// After the first kernel, or without one: a grid finds the segments itself, other kernels get a queue of them.
