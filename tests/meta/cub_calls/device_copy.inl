@@ -12,10 +12,14 @@ struct range_length {
   const int* offsets;
   __host__ __device__ int operator()(int range) const { return offsets[range + 1] - offsets[range]; }
 };
+struct always {
+  int number;
+  __host__ __device__ int operator()(int) const { return number; }
+};
 struct repeated_number {
   const int* numbers;
-  __host__ __device__ thrust::constant_iterator<int> operator()(int range) const {
-    return thrust::constant_iterator<int>(numbers[range]);
+  __host__ __device__ auto operator()(int range) const {
+    return thrust::make_transform_iterator(thrust::counting_iterator<int>(0), always{numbers[range]});
   }
 };
 
