@@ -11,7 +11,7 @@ namespace sort_file {
 constexpr int record_bytes = 100;
 constexpr int key_bytes = 10;
 
-/// A record as it is in a file. The first bytes are its key. Aligned so that a device copies words.
+/// A record of a file. Its first bytes are its key. It is aligned so that a device can copy 4 bytes at a time.
 struct alignas(4) record {
   unsigned char bytes[record_bytes];
 };

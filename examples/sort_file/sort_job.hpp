@@ -7,51 +7,45 @@
 #include "sorter.hpp"
 
 #include <cstddef>
-#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace sort_file {
 
-using example::data_file;
-
 struct sort_options {
   std::string in;
   std::string out;
-  std::string id_file;  // removed when all ranks have met
-  long long memory = 0;
+  long long memory = 0;  // bytes of each device; 0: most of what is free
   std::size_t buffer_bytes = std::size_t{1} << 30;
-  int merge_threads = 0;  // of each rank; 0: as the host has cores
 };
 
 struct phase {
   const char* name;
-  long long bytes = 0;
-  double seconds = 0;
+  double seconds = 0;  // of the slowest rank
 };
 
 struct sort_report {
   long long records = 0;
   long long runs = 0;
-  long long records_of_run = 0;
   int ranks = 0;
-  bool is_first = false;  // this process has rank 0
+  bool is_first = false;  // This process has rank 0, so the rest is known.
   std::vector<phase> phases;
-  double seconds = 0;
 };
 
-/// Sorted records in a file, by numbers.
-struct sorted_run {
-  long long begin;
-  long long end;
-};
+/// Merges sorted runs of the records of `file`, and writes the records `mine` of the result to `out`. The merge is
+/// stable: of equal keys, those of an earlier run come first. All buffers together have about `buffer_bytes`.
+void merge_runs(const example::data_file& file, const std::vector<share>& runs, share mine,
+                const example::data_file& out, std::size_t buffer_bytes);
 
-/// Writes those records from the position `begin` to `end - 1` that the stable merge of all runs has. Of equal keys
-/// those of an earlier run come first. All buffers together have about `buffer_bytes`. `progress` is told of bytes.
-void merge_runs(const data_file& file, const std::vector<sorted_run>& runs, long long begin, long long end,
-                const data_file& out, std::size_t buffer_bytes, const std::function<void(std::size_t)>& progress);
+/// The error of a file whose length is not a multiple of a record's.
+std::runtime_error wrong_size(const std::string& name, long long bytes);
 
-/// Sorts a file by all ranks of the group. Phases take the time of the slowest rank.
+/// Prints the number of records of a file and a checksum that does not depend on their order. Returns true if they are
+/// sorted.
+bool validate(example::program& running, const std::string& name);
+
+/// Sorts a file by all ranks of the group.
 sort_report sort_by_ranks(example::program& running, sorter_group& group, const sort_options& chosen);
 
 }  // namespace sort_file

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace sort_file::STRATA_EXAMPLE_BACK_END {
@@ -51,7 +52,7 @@ struct owner_of {
   const std::int64_t* numbers;
   long long records;
   int ranks;
-  STRATA_HD int operator()(long long i) const { return static_cast<int>(((numbers[i] + 1) * ranks - 1) / records); }
+  STRATA_HD int operator()(long long i) const { return static_cast<int>(part_of(numbers[i], records, ranks)); }
 };
 struct read_record {
   const record* records;
@@ -74,47 +75,17 @@ STRATA_KERNEL void __launch_bounds__(block_threads)
 
 // ------------------------------------------------------------------ memory
 
-/// Hands out arrays one behind the other, or only counts what they need.
-class arena {
- public:
-  explicit arena(char* base = nullptr) : base_(base) {}
-
-  template <class T>
-  T* take(std::size_t count) {
-    constexpr std::size_t alignment = 256;
-    const std::size_t at = used_;
-    used_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
-    most_ = std::max(most_, used_);
-    return base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + at);
-  }
-  std::size_t used() const { return used_; }
-  std::size_t most() const { return most_; }
-  void go_back(std::size_t used) { used_ = used; }
-
- private:
-  char* base_;
-  std::size_t used_ = 0;
-  std::size_t most_ = 0;
-};
-
-struct storage {
-  void* memory = nullptr;
-  std::size_t bytes = 0;
-};
-
-/// The arrays of a rank with `count` records. What comes first stays; then the three steps use the same memory.
+/// The arrays of a rank with some records.
 struct buffers {
-  record* records;        // first those that were read, then the sorted ones
-  std::int64_t* numbers;  // of records, in the order of the keys
-  std::int64_t* wanted;   // numbers of this rank's records, in the order of those who get them
-  std::int64_t* targets;  // their positions in the sorted run
-
-  sort_key* keys;
-  storage sort;
-  storage request;
-  record* received;
-  std::int64_t* positions;  // of what was received
-  storage send;
+  record* records;         // first those that were read, then the sorted ones
+  sort_key* keys;          // sorted
+  std::int64_t* numbers;   // of the records of `keys`
+  std::int64_t* wanted;    // numbers of this rank's records, in the order of the ranks that get them
+  std::int64_t* targets;   // positions of the `wanted` records in the sorted run
+  record* received;        // from all ranks
+  std::int64_t* positions; // of the `received` records
+  char* temp;              // storage that the calls take in turn
+  std::size_t temp_bytes;
 };
 
 /// The calls of one rank. Without storage they are size queries.
@@ -123,53 +94,59 @@ struct calls {
   cudaStream_t stream;
   int ranks;
 
-  cudaError_t sort(const buffers& use, storage& temp, long long first, long long count, std::int64_t& got) const {
-    return strata::DistributedRadixSort::SortPairs(temp.memory, temp.bytes, computed<read_key>{{use.records}},
-                                                   computed<count_from>{{first}}, count, use.keys, use.numbers, count,
-                                                   &got, fields_of_key{}, comm, stream);
+  void sort(buffers& use, long long first, long long count) const {
+    std::int64_t got = 0;
+    check("DistributedRadixSort::SortPairs",
+          strata::DistributedRadixSort::SortPairs(use.temp, use.temp_bytes, computed<read_key>{{use.records}},
+                                                  computed<count_from>{{first}}, count, use.keys, use.numbers, count,
+                                                  &got, fields_of_key{}, comm, stream));
   }
-  /// Tells the rank that has a record where it must go.
-  cudaError_t request(const buffers& use, storage& temp, long long first, long long count, long long records,
-                      std::int64_t& got) const {
-    return strata::DistributedExchange::Pairs(temp.memory, temp.bytes, use.numbers, computed<count_from>{{first}},
-                                              computed<owner_of>{{use.numbers, records, ranks}}, count, use.wanted,
-                                              use.targets, count, &got, comm, stream);
+  /// Tells the rank that has a record where the record must go.
+  void request(buffers& use, long long first, long long count, long long records) const {
+    std::int64_t got = 0;
+    check("DistributedExchange::Pairs",
+          strata::DistributedExchange::Pairs(use.temp, use.temp_bytes, use.numbers, computed<count_from>{{first}},
+                                             computed<owner_of>{{use.numbers, records, ranks}}, count, use.wanted,
+                                             use.targets, count, &got, comm, stream));
   }
-  cudaError_t send(const buffers& use, storage& temp, long long first, long long count, long long records,
-                   std::int64_t& got) const {
-    return strata::DistributedExchange::Pairs(temp.memory, temp.bytes,
-                                              computed<read_record>{{use.records, use.wanted, first}}, use.targets,
-                                              computed<owner_of>{{use.targets, records, ranks}}, count, use.received,
-                                              use.positions, count, &got, comm, stream);
-  }
-
-  buffers plan(arena& memory, long long count) const {
-    const auto size = static_cast<std::size_t>(count);
-    std::int64_t none = 0;
-    buffers use{};
-    check("DistributedRadixSort::SortPairs", sort(use, use.sort, 0, count, none));
-    check("DistributedExchange::Pairs", request(use, use.request, 0, count, 1, none));
-    check("DistributedExchange::Pairs", send(use, use.send, 0, count, 1, none));
-    use.records = memory.take<record>(size);
-    use.numbers = memory.take<std::int64_t>(size);
-    use.wanted = memory.take<std::int64_t>(size);
-    use.targets = memory.take<std::int64_t>(size);
-    const std::size_t common = memory.used();
-    use.keys = memory.take<sort_key>(size);
-    use.sort.memory = memory.take<char>(use.sort.bytes);
-    memory.go_back(common);
-    use.request.memory = memory.take<char>(use.request.bytes);
-    memory.go_back(common);
-    use.received = memory.take<record>(size);
-    use.positions = memory.take<std::int64_t>(size);
-    use.send.memory = memory.take<char>(use.send.bytes);
-    return use;
+  void send(buffers& use, long long first, long long count, long long records) const {
+    std::int64_t got = 0;
+    check("DistributedExchange::Pairs",
+          strata::DistributedExchange::Pairs(use.temp, use.temp_bytes,
+                                             computed<read_record>{{use.records, use.wanted, first}}, use.targets,
+                                             computed<owner_of>{{use.targets, records, ranks}}, count, use.received,
+                                             use.positions, count, &got, comm, stream));
   }
 
+  /// Places the arrays for `count` records one after another, and returns how many bytes they take.
+  std::size_t place(long long count, char* base, buffers& use) const {
+    use = {};
+    sort(use, 0, count);
+    std::size_t temp_bytes = use.temp_bytes;
+    request(use, 0, count, 1);
+    temp_bytes = std::max(temp_bytes, use.temp_bytes);
+    send(use, 0, count, 1);
+    use.temp_bytes = std::max(temp_bytes, use.temp_bytes);
+    std::size_t used = 0;
+    const auto take = [&](auto*& array, std::size_t items) {
+      constexpr std::size_t alignment = 256;
+      if (base != nullptr) array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(base + used);
+      used += (items * sizeof *array + alignment - 1) / alignment * alignment;
+    };
+    const auto items = static_cast<std::size_t>(count);
+    take(use.records, items);  // They begin at `base`, however many they are.
+    take(use.keys, items);
+    take(use.numbers, items);
+    take(use.wanted, items);
+    take(use.targets, items);
+    take(use.received, items);
+    take(use.positions, items);
+    take(use.temp, use.temp_bytes);
+    return used;
+  }
   std::size_t bytes_of(long long count) const {
-    arena counts;
-    plan(counts, count);
-    return counts.most();
+    buffers use;
+    return place(count, nullptr, use);
   }
   /// What up to `count` records need. Fewer may need more storage: a sort takes large shares in parts.
   std::size_t bytes_up_to(long long count) const {
@@ -188,29 +165,33 @@ struct calls {
   }
 };
 
-struct free_pinned {
-  void operator()(char* pointer) const { static_cast<void>(cudaFreeHost(pointer)); }
+struct destroy {
+  void operator()(char* pinned) const { static_cast<void>(cudaFreeHost(pinned)); }
+  void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
+  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+};
+template <class Handle>
+using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroy>;
+
+/// A buffer of pinned memory, and the event of its last copy.
+struct pinned_piece {
+  explicit pinned_piece(std::size_t bytes) {
+    void* pointer = nullptr;
+    check("cudaMallocHost", cudaMallocHost(&pointer, bytes));
+    memory.reset(static_cast<char*>(pointer));
+    cudaEvent_t event = nullptr;
+    check("cudaEventCreate", cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    copied.reset(event);
+  }
+  owned<char*> memory;
+  owned<cudaEvent_t> copied;
 };
 
-class stream_and_events {
- public:
-  stream_and_events() {
-    check("cudaStreamCreate", cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (cudaEvent_t& event : copied)
-      check("cudaEventCreate", cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  }
-  ~stream_and_events() {
-    for (cudaEvent_t event : copied) {
-      if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
-    }
-    static_cast<void>(cudaStreamDestroy(stream));
-  }
-  stream_and_events(const stream_and_events&) = delete;
-  stream_and_events& operator=(const stream_and_events&) = delete;
-
+cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
-  cudaEvent_t copied[2]{};
-};
+  check("cudaStreamCreate", cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
 
 // ------------------------------------------------------------------ a rank
 
@@ -218,14 +199,14 @@ class cuda_sorter final : public sorter {
  public:
   /// The device is the thread's current one.
   cuda_sorter(ncclComm_t comm, const sorter_settings& settings)
-      : comm_(comm), word_(1), piece_bytes_(settings.piece_bytes) {
+      : comm_(comm),
+        owned_stream_(make_stream()),
+        stream_(owned_stream_.get()),
+        word_(1),
+        pieces_{pinned_piece(settings.piece_bytes), pinned_piece(settings.piece_bytes)},
+        piece_bytes_(settings.piece_bytes) {
     check("ncclCommUserRank", ncclCommUserRank(comm, &rank_));
     check("ncclCommCount", ncclCommCount(comm, &ranks_));
-    for (auto& piece : pieces_) {
-      void* pointer = nullptr;
-      check("cudaMallocHost", cudaMallocHost(&pointer, piece_bytes_));
-      piece.reset(static_cast<char*>(pointer));
-    }
     auto bytes = static_cast<std::size_t>(settings.memory);
     if (settings.memory == 0) {
       std::size_t free_bytes = 0;
@@ -247,39 +228,35 @@ class cuda_sorter final : public sorter {
   long long capacity() const override { return capacity_; }
   std::size_t least_memory() const override { return calls_().bytes_up_to(1); }
 
-  char* piece(int which) override { return pieces_[which].get(); }
+  char* piece(int which) override { return pieces_[which].memory.get(); }
   std::size_t piece_bytes() const override { return piece_bytes_; }
-  // Records lie at the begin of the memory, however many they are.
   void upload(int which, std::size_t bytes, std::size_t at) override {
-    copy(which, memory_->get() + at, pieces_[which].get(), bytes, cudaMemcpyHostToDevice);
+    copy(which, memory_->get() + at, pieces_[which].memory.get(), bytes, cudaMemcpyHostToDevice);
   }
   void download(int which, std::size_t bytes, std::size_t at) override {
-    copy(which, pieces_[which].get(), memory_->get() + at, bytes, cudaMemcpyDeviceToHost);
+    copy(which, pieces_[which].memory.get(), memory_->get() + at, bytes, cudaMemcpyDeviceToHost);
   }
-  void wait(int which) override { check("cudaEventSynchronize", cudaEventSynchronize(queue_.copied[which])); }
+  void wait(int which) override { check("cudaEventSynchronize", cudaEventSynchronize(pieces_[which].copied.get())); }
 
   void sort_keys(long long records) override {
     const share mine = share_of(records, rank_, ranks_);
     buffers use = place(mine.size());
-    std::int64_t got = 0;
-    check("DistributedRadixSort::SortPairs", calls_().sort(use, use.sort, mine.begin, mine.size(), got));
+    calls_().sort(use, mine.begin, mine.size());
     synchronize();
   }
 
   void move_records(long long records) override {
     const share mine = share_of(records, rank_, ranks_);
     buffers use = place(mine.size());
-    std::int64_t got = 0;
-    const calls call = calls_();
-    check("DistributedExchange::Pairs", call.request(use, use.request, mine.begin, mine.size(), records, got));
-    check("DistributedExchange::Pairs", call.send(use, use.send, mine.begin, mine.size(), records, got));
+    calls_().request(use, mine.begin, mine.size(), records);
+    calls_().send(use, mine.begin, mine.size(), records);
     const long long words = mine.size() * record_words;
     if (words > 0) {
       const auto blocks = static_cast<unsigned>((words + block_threads - 1) / block_threads);
       check("sort_file::place_records",
-            strata::launch({"sort_file::place_records", dim3(blocks), dim3(block_threads), 0, queue_.stream},
-                           place_records, static_cast<const record*>(use.received),
-                           static_cast<const std::int64_t*>(use.positions), mine.begin, use.records, words));
+            strata::launch({"sort_file::place_records", dim3(blocks), dim3(block_threads), 0, stream_}, place_records,
+                           static_cast<const record*>(use.received), static_cast<const std::int64_t*>(use.positions),
+                           mine.begin, use.records, words));
     }
     synchronize();
   }
@@ -287,33 +264,35 @@ class cuda_sorter final : public sorter {
   long long least(long long value) override {
     std::int64_t word = value;
     std::int64_t* const d_word = word_.get();
-    check("cudaMemcpyAsync", cudaMemcpyAsync(d_word, &word, sizeof word, cudaMemcpyHostToDevice, queue_.stream));
-    check("ncclAllReduce", ncclAllReduce(d_word, d_word, 1, ncclInt64, ncclMin, comm_, queue_.stream));
-    check("cudaMemcpyAsync", cudaMemcpyAsync(&word, d_word, sizeof word, cudaMemcpyDeviceToHost, queue_.stream));
+    check("cudaMemcpyAsync", cudaMemcpyAsync(d_word, &word, sizeof word, cudaMemcpyHostToDevice, stream_));
+    check("ncclAllReduce", ncclAllReduce(d_word, d_word, 1, ncclInt64, ncclMin, comm_, stream_));
+    check("cudaMemcpyAsync", cudaMemcpyAsync(&word, d_word, sizeof word, cudaMemcpyDeviceToHost, stream_));
     synchronize();
     return word;
   }
 
  private:
-  calls calls_() const { return {comm_, queue_.stream, ranks_}; }
+  calls calls_() const { return {comm_, stream_, ranks_}; }
 
   buffers place(long long count) const {
-    if (calls_().bytes_of(count) > bytes_) throw example::device_error("a run needs more memory than was planned");
-    arena memory(memory_->get());
-    return calls_().plan(memory, count);
+    buffers use;
+    if (calls_().place(count, memory_->get(), use) > bytes_)
+      throw example::device_error("a run needs more memory than was planned");
+    return use;
   }
   void copy(int which, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    check("cudaMemcpyAsync", cudaMemcpyAsync(to, from, bytes, kind, queue_.stream));
-    check("cudaEventRecord", cudaEventRecord(queue_.copied[which], queue_.stream));
+    check("cudaMemcpyAsync", cudaMemcpyAsync(to, from, bytes, kind, stream_));
+    check("cudaEventRecord", cudaEventRecord(pieces_[which].copied.get(), stream_));
   }
-  void synchronize() { check("cudaStreamSynchronize", cudaStreamSynchronize(queue_.stream)); }
+  void synchronize() { check("cudaStreamSynchronize", cudaStreamSynchronize(stream_)); }
 
   ncclComm_t comm_;
   int rank_ = 0;
   int ranks_ = 1;
-  stream_and_events queue_;
+  owned<cudaStream_t> owned_stream_;
+  cudaStream_t stream_;
   device_array<std::int64_t> word_;
-  std::unique_ptr<char[], free_pinned> pieces_[2];
+  pinned_piece pieces_[2];
   std::size_t piece_bytes_;
   std::size_t bytes_ = 0;
   long long capacity_ = 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/macros.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -9,19 +11,31 @@
 
 namespace sort_file {
 
-/// Which of the records of a run a rank has, before the sort and behind it: both are as many.
+/// The records from number `begin` to number `end - 1`.
 struct share {
   long long begin;
   long long end;
 
-  long long size() const { return end - begin; }
+  STRATA_HD long long size() const { return end - begin; }
 };
-inline share share_of(long long records, int rank, int ranks) {
-  return {records * rank / ranks, records * (rank + 1) / ranks};
+
+/// Part `i` of `parts` of `records` records. The parts have the same length, or the first ones have one record more.
+inline share share_of(long long records, long long i, long long parts) {
+  const long long each = records / parts;
+  const long long more = records % parts;
+  const long long begin = i * each + (i < more ? i : more);
+  return {begin, begin + each + (i < more ? 1 : 0)};
+}
+/// The part in which a record is.
+STRATA_HD long long part_of(long long record, long long records, long long parts) {
+  const long long each = records / parts;
+  const long long more = records % parts;
+  return record < more * (each + 1) ? record / (each + 1) : (record - more) / each;
 }
 
-/// A device that sorts together with the others. All calls but those of pieces are made by all ranks, in the same
-/// order, each by its own thread. The program knows no more of GPUs, NCCL and the host SIMT back end than this.
+/// A device that sorts together with the others. Each rank calls it from a thread of its own. All ranks make the same
+/// calls in the same order, except the calls for pieces. The rest of the program knows nothing else of GPUs, NCCL and
+/// the host SIMT back end.
 class sorter {
  public:
   virtual ~sorter() = default;
@@ -43,9 +57,9 @@ class sorter {
   /// Waits until the last copy of the piece has ended.
   virtual void wait(int which) = 0;
 
-  /// Of a run of so many records: sorts keys with the numbers of their records. All shares have been uploaded.
+  /// Sorts the keys of a run, with the numbers of their records. All ranks have uploaded their shares of the run.
   virtual void sort_keys(long long records) = 0;
-  /// Brings each record to the rank that has its key, and into its position there.
+  /// Brings each record of the run to the rank that has its key, and into its position there.
   virtual void move_records(long long records) = 0;
 
   /// The least of the values of all ranks.
@@ -70,7 +84,7 @@ class sorter_group {
   virtual std::unique_ptr<sorter> make(int i, const sorter_settings& settings) = 0;
 };
 
-/// Which rank this process is, if it is one; else it has a rank for each device.
+/// Which rank this process is. A process that was not started as a rank has a rank for each device.
 struct process_rank {
   int rank = 0;
   int ranks = 0;  // 0: not started as a rank
