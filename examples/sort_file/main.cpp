@@ -31,8 +31,8 @@ const char help[] =
     "\n"
     "      --memory=BYTES   take this much memory of each device, not most of what is free\n"
     "      --buffers=BYTES  take this much memory of the host for buffers, not 1073741824\n"
-    "      --id-file=FILE   be one of several processes, each with one GPU, that torchrun or mpirun\n"
-    "                       has started; rank 0 says by FILE, which must not exist, how to reach it\n"
+    "      --id-file=FILE   be one of several processes, each with one GPU, as torchrun starts\n"
+    "                       them; rank 0 says by FILE, which must not exist, how to reach it\n"
     "      --device=WHERE   gpu, host (the host SIMT back end), or auto: the GPU if there is one\n"
     "      --validate       print the number of records, a checksum that does not depend on their\n"
     "                       order, and how many are less than the record before\n"
@@ -91,25 +91,17 @@ void share_by_file(const std::string& name, bool is_first, char* bytes, std::siz
   example::data_file(name, example::data_file::mode::read).read(bytes, count, 0);
 }
 
-/// Finds out from the environment which rank this process is. Without --id-file, the process has all ranks.
+/// Finds out from the environment which rank this process is, as torchrun sets it. Without --id-file, the process has all
+/// ranks.
 sort_file::process_rank rank_of_process(const std::string& id_file) {
-  constexpr const char* names[][3] = {
-      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},  // set by Open MPI
-      {"RANK", "WORLD_SIZE", "LOCAL_RANK"}};                                           // set by torchrun
   sort_file::process_rank process;
-  for (const auto& [rank, ranks, local_rank] : names) {
-    sort_file::process_rank found;
-    if (read_number(rank, found.rank) && read_number(ranks, found.ranks) && found.rank < found.ranks &&
-        read_number(local_rank, found.local_rank)) {
-      process = found;
-      break;
-    }
-  }
+  const bool is_rank = read_number("RANK", process.rank) && read_number("WORLD_SIZE", process.ranks) &&
+                       read_number("LOCAL_RANK", process.local_rank) && process.rank < process.ranks;
   if (id_file.empty()) {
-    if (process.ranks > 1) throw example::wrong_call("one of several ranks needs --id-file");
+    if (is_rank && process.ranks > 1) throw example::wrong_call("one of several ranks needs --id-file");
     return {};
   }
-  if (process.ranks == 0) throw example::wrong_call("--id-file: the environment does not say which rank this is");
+  if (!is_rank) throw example::wrong_call("--id-file: the environment does not say which rank this is");
   process.share = [id_file, is_first = process.rank == 0](char* bytes, std::size_t count) {
     share_by_file(id_file, is_first, bytes, count);
   };

@@ -14,12 +14,10 @@ namespace {
 
 using example::data_file;
 
-// ------------------------------------------------------------------ where a part of the result begins
-
 sort_key read_key(const data_file& file, long long record) {
   char bytes[key_bytes];
   file.read(bytes, key_bytes, record * record_bytes);
-  return key_of(reinterpret_cast<const unsigned char*>(bytes));
+  return key_of(bytes);
 }
 
 /// The first record of `range` whose key is not less than `key`, or is greater if `is_behind_equals`.
@@ -79,7 +77,7 @@ class run_reader {
       rest_.begin += records;
       at_ = 0;
     }
-    key_ = key_of(reinterpret_cast<const unsigned char*>(get()));
+    key_ = key_of(get());
     return true;
   }
 
@@ -98,7 +96,7 @@ class run_reader {
 /// Readers lie in one array, in the order of their runs.
 struct comes_later {
   bool operator()(const run_reader* a, const run_reader* b) const {
-    return b->key() < a->key() || (b->key() == a->key() && b < a);
+    return b->key() < a->key() || (!(a->key() < b->key()) && b < a);
   }
 };
 

@@ -22,7 +22,8 @@ struct sort_key {
   std::uint16_t last;   // 2 bytes
 };
 
-STRATA_HD sort_key key_of(const unsigned char* bytes) {
+STRATA_HD sort_key key_of(const void* record) {
+  const auto* const bytes = static_cast<const unsigned char*>(record);
   sort_key key{};
   for (int i = 0; i < 8; ++i) key.first = key.first << 8 | bytes[i];
   key.last = static_cast<std::uint16_t>(bytes[8] << 8 | bytes[9]);
@@ -32,6 +33,5 @@ STRATA_HD sort_key key_of(const unsigned char* bytes) {
 inline bool operator<(const sort_key& a, const sort_key& b) {
   return a.first != b.first ? a.first < b.first : a.last < b.last;
 }
-inline bool operator==(const sort_key& a, const sort_key& b) { return a.first == b.first && a.last == b.last; }
 
 }  // namespace sort_file

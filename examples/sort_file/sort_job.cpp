@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -43,8 +44,10 @@ class job {
     out_name_ = example::output_name(chosen.out);
     if (in_.is_same_as(out_name_)) throw std::runtime_error(chosen.out + ": is the input, too");
     report_.records = bytes / record_bytes;
-    report_.phases = {{"read and upload"}, {"sort keys"}, {"move records"}, {"download and write"}, {"merge runs"},
-                      {"all"}};
+    const auto buffers = static_cast<long long>(chosen.buffer_bytes) / group.size();
+    piece_bytes_ = std::max(std::min({buffers / 2, bytes, 32LL << 20}) / record_bytes, 1LL) * record_bytes;
+    report_.phases = {{"read and upload"},    {"sort keys"},  {"move records"},
+                      {"download and write"}, {"merge runs"}, {"all"}};
   }
 
   sort_report run() {
@@ -63,10 +66,8 @@ class job {
   /// end. So it ends the program.
   void run_rank(int i) {
     try {
-      const std::size_t piece = chosen_.buffer_bytes / 2 / static_cast<std::size_t>(group_.size());
-      const std::size_t most = std::min<std::size_t>(most_piece_bytes, static_cast<std::size_t>(in_.size()));
-      const std::size_t records = std::max(std::min(piece, most) / record_bytes, std::size_t{1});
-      const std::unique_ptr<sorter> self = group_.make(i, {report_.records, chosen_.memory, records * record_bytes});
+      const std::unique_ptr<sorter> self =
+          group_.make(i, {report_.records, chosen_.memory, static_cast<std::size_t>(piece_bytes_)});
       wait_until_all_are_made();
       const bool is_first = self->rank() == 0;
       if (is_first) report_.is_first = true;
@@ -123,8 +124,10 @@ class job {
       if (capacity > 0) return;
       throw std::runtime_error("too little memory: one record takes " + std::to_string(self.least_memory()) + " bytes");
     });
-    const long long most = capacity * self.ranks();
-    const long long runs = records / most + (records % most > 0);
+    const auto quotient = [](long long a, long long b) { return a / b + (a % b > 0); };
+    const long long least_runs = std::max(quotient(records, capacity * self.ranks()), 1LL);
+    const long long run_records = std::max(quotient(records, least_runs), 1LL);
+    const long long runs = quotient(records, run_records);
     if (is_first) {
       report_.runs = runs;
       report_.ranks = self.ranks();
@@ -134,7 +137,7 @@ class job {
 
     std::vector<share> bounds;
     for (long long i = 0; i < runs; ++i) {
-      const share run = share_of(records, i, runs);
+      const share run{i * run_records, std::min((i + 1) * run_records, records)};
       bounds.push_back(run);
       const share mine = share_of(run.size(), self.rank(), self.ranks());
       const std::string what = ", run " + std::to_string(i + 1) + " of " + std::to_string(runs);
@@ -177,11 +180,13 @@ class job {
     if (is_first) unfinished_runs_.reset();
   }
 
+  std::size_t piece_size(long long rest) const { return static_cast<std::size_t>(std::min(rest, piece_bytes_)); }
+
   /// Two pieces take turns: while the device gets one, the other is read.
   void read(sorter& self, long long at, long long bytes) const {
     int which = 0;
     for (long long done = 0; done < bytes; which ^= 1) {
-      const std::size_t size = piece_size(self, bytes - done);
+      const std::size_t size = piece_size(bytes - done);
       self.wait(which);
       in_.read(self.piece(which), size, at + done);
       self.upload(which, size, static_cast<std::size_t>(done));
@@ -193,19 +198,15 @@ class job {
 
   void write(sorter& self, const data_file& file, long long at, long long bytes) const {
     int which = 0;
-    if (bytes > 0) self.download(which, piece_size(self, bytes), 0);
+    if (bytes > 0) self.download(which, piece_size(bytes), 0);
     for (long long done = 0; done < bytes; which ^= 1) {
-      const std::size_t size = piece_size(self, bytes - done);
+      const std::size_t size = piece_size(bytes - done);
       const long long next = done + static_cast<long long>(size);
       self.wait(which);
-      if (next < bytes) self.download(which ^ 1, piece_size(self, bytes - next), static_cast<std::size_t>(next));
+      if (next < bytes) self.download(which ^ 1, piece_size(bytes - next), static_cast<std::size_t>(next));
       file.write(self.piece(which), size, at + done);
       done = next;
     }
-  }
-
-  static std::size_t piece_size(const sorter& self, long long rest) {
-    return static_cast<std::size_t>(std::min(rest, static_cast<long long>(self.piece_bytes())));
   }
 
   /// Each rank writes its share of the result, by several threads.
@@ -216,30 +217,21 @@ class job {
     const long long cores = std::thread::hardware_concurrency() / static_cast<unsigned>(group_.size());
     const long long count = std::max(1LL, std::min({cores, most_threads, mine.size() / least_records}));
     const std::size_t buffers = chosen_.buffer_bytes / static_cast<std::size_t>(group_.size() * count);
-    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
-    std::vector<std::thread> threads;
+    std::vector<std::future<void>> parts;
     for (long long i = 0; i < count; ++i) {
-      threads.emplace_back([&, i, &failure = failures[static_cast<std::size_t>(i)]] {
-        try {
-          const share part = share_of(mine.size(), i, count);
-          merge_runs(runs_file_, runs, {mine.begin + part.begin, mine.begin + part.end}, out_, buffers);
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      });
+      parts.push_back(std::async(std::launch::async, [&, i] {
+        const share part = share_of(mine.size(), i, count);
+        merge_runs(runs_file_, runs, {mine.begin + part.begin, mine.begin + part.end}, out_, buffers);
+      }));
     }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::exception_ptr& failure : failures) {
-      if (failure) std::rethrow_exception(failure);
-    }
+    for (std::future<void>& part : parts) part.get();  // throws what the part has thrown
   }
-
-  static constexpr std::size_t most_piece_bytes = std::size_t{32} << 20;
 
   example::program& running_;
   sorter_group& group_;
   const sort_options& chosen_;
   data_file in_;
+  long long piece_bytes_;
   std::string out_name_;
   data_file out_;        // the result, by another name until it is complete
   data_file runs_file_;  // all sorted runs, one behind the other

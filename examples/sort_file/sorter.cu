@@ -52,7 +52,7 @@ struct owner_of {
   const std::int64_t* numbers;
   long long records;
   int ranks;
-  STRATA_HD int operator()(long long i) const { return static_cast<int>(part_of(numbers[i], records, ranks)); }
+  STRATA_HD int operator()(long long i) const { return static_cast<int>(((numbers[i] + 1) * ranks - 1) / records); }
 };
 struct read_record {
   const record* records;
@@ -77,14 +77,14 @@ STRATA_KERNEL void __launch_bounds__(block_threads)
 
 /// The arrays of a rank with some records.
 struct buffers {
-  record* records;         // first those that were read, then the sorted ones
-  sort_key* keys;          // sorted
-  std::int64_t* numbers;   // of the records of `keys`
-  std::int64_t* wanted;    // numbers of this rank's records, in the order of the ranks that get them
-  std::int64_t* targets;   // positions of the `wanted` records in the sorted run
-  record* received;        // from all ranks
-  std::int64_t* positions; // of the `received` records
-  char* temp;              // storage that the calls take in turn
+  record* records;          // first those that were read, then the sorted ones
+  sort_key* keys;           // sorted
+  std::int64_t* numbers;    // of the records of `keys`
+  std::int64_t* wanted;     // numbers of this rank's records, in the order of the ranks that get them
+  std::int64_t* targets;    // positions of the `wanted` records in the sorted run
+  record* received;         // from all ranks
+  std::int64_t* positions;  // of the `received` records
+  char* temp;               // storage that the calls take in turn
   std::size_t temp_bytes;
 };
 
@@ -203,8 +203,7 @@ class cuda_sorter final : public sorter {
         owned_stream_(make_stream()),
         stream_(owned_stream_.get()),
         word_(1),
-        pieces_{pinned_piece(settings.piece_bytes), pinned_piece(settings.piece_bytes)},
-        piece_bytes_(settings.piece_bytes) {
+        pieces_{pinned_piece(settings.piece_bytes), pinned_piece(settings.piece_bytes)} {
     check("ncclCommUserRank", ncclCommUserRank(comm, &rank_));
     check("ncclCommCount", ncclCommCount(comm, &ranks_));
     auto bytes = static_cast<std::size_t>(settings.memory);
@@ -229,7 +228,6 @@ class cuda_sorter final : public sorter {
   std::size_t least_memory() const override { return calls_().bytes_up_to(1); }
 
   char* piece(int which) override { return pieces_[which].memory.get(); }
-  std::size_t piece_bytes() const override { return piece_bytes_; }
   void upload(int which, std::size_t bytes, std::size_t at) override {
     copy(which, memory_->get() + at, pieces_[which].memory.get(), bytes, cudaMemcpyHostToDevice);
   }
@@ -293,7 +291,6 @@ class cuda_sorter final : public sorter {
   cudaStream_t stream_;
   device_array<std::int64_t> word_;
   pinned_piece pieces_[2];
-  std::size_t piece_bytes_;
   std::size_t bytes_ = 0;
   long long capacity_ = 0;
   std::optional<device_array<char>> memory_;

@@ -19,18 +19,9 @@ struct share {
   STRATA_HD long long size() const { return end - begin; }
 };
 
-/// Part `i` of `parts` of `records` records. The parts have the same length, or the first ones have one record more.
+/// Part `i` of `parts` of some records. DistributedRadixSort gives each rank this part of its result.
 inline share share_of(long long records, long long i, long long parts) {
-  const long long each = records / parts;
-  const long long more = records % parts;
-  const long long begin = i * each + (i < more ? i : more);
-  return {begin, begin + each + (i < more ? 1 : 0)};
-}
-/// The part in which a record is.
-STRATA_HD long long part_of(long long record, long long records, long long parts) {
-  const long long each = records / parts;
-  const long long more = records % parts;
-  return record < more * (each + 1) ? record / (each + 1) : (record - more) / each;
+  return {records * i / parts, records * (i + 1) / parts};
 }
 
 /// A device that sorts together with the others. Each rank calls it from a thread of its own. All ranks make the same
@@ -48,9 +39,8 @@ class sorter {
   /// The device memory that one record needs at least.
   virtual std::size_t least_memory() const = 0;
 
-  /// Two buffers of pinned host memory, 0 and 1.
+  /// Two buffers of pinned host memory, 0 and 1, of `piece_bytes`.
   virtual char* piece(int which) = 0;
-  virtual std::size_t piece_bytes() const = 0;
   /// Begin a copy from or to byte `at` of the records in the device's memory.
   virtual void upload(int which, std::size_t bytes, std::size_t at) = 0;
   virtual void download(int which, std::size_t bytes, std::size_t at) = 0;
