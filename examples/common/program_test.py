@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from testing import C_LOCALE, expect, finish, run
 
-TEXT = b"a 1\nb 2\nb 3\n"
+TEXT = b"a 1\nb 2\nb 3\n" * 25  # three sorted records of sort_file, too
 
 # Name -> a right call, where FILE stands for a file.
 CALLS = {
@@ -29,13 +29,12 @@ CALLS = {
     "radix_steps": ["--keys=100"],
     "bank_conflicts": [],
     "join_strategies": ["--build-rows=300", "--probe-rows=500"],
-    "sort_file": ["--generate=10", "-"],
+    "sort_file": ["--validate", "FILE"],
     "jit": ["--ptx"],  # where NVRTC is found
 }
 # What reads no file works longer than a second, where it can.
 LONG_CALLS = {"orders": ["--device=host", "--repeat=60"], "gemm": ["2500", "700"],
-              "radix_steps": ["--keys=250000"], "sort_file": ["--generate=20000000", "-"],
-              "join_strategies": ["--probe-rows=800000"]}
+              "radix_steps": ["--keys=250000"], "join_strategies": ["--probe-rows=800000"]}
 # One back end is built into each of these.
 WITHOUT_DEVICE_OPTION = ("gemm", "radix_steps", "bank_conflicts", "join_strategies", "jit")
 

@@ -46,7 +46,6 @@ struct options {
   std::string id_file;
   sort_file::sort_options sort;
   bool validates = false;
-  std::vector<std::string> files;
 };
 
 options parse(const example::program& running, const std::vector<std::string>& arguments) {
@@ -56,15 +55,18 @@ options parse(const example::program& running, const std::vector<std::string>& a
     chosen.id_file = name;
     return !name.empty();
   };
-  chosen.files = example::parse_options(running, arguments,
-                                        {example::device_option(chosen.device),
-                                         number_option("memory", chosen.sort.memory, 1),
-                                         number_option("buffers", chosen.sort.buffer_bytes, 0, std::size_t{1} << 50),
-                                         {"id-file", 0, true, use_id_file},
-                                         example::flag_option("validate", chosen.validates)});
-  const std::size_t files = chosen.validates ? 1 : 2;
-  example::expect_operands(chosen.files, files, files);
-  if (files == 2 && chosen.files[1] == "-") throw example::wrong_call("OUT cannot be standard output");
+  const std::vector<std::string> files =
+      example::parse_options(running, arguments,
+                             {example::device_option(chosen.device),
+                              number_option("memory", chosen.sort.memory, 1),
+                              number_option("buffers", chosen.sort.buffer_bytes, 0, std::size_t{1} << 50),
+                              {"id-file", 0, true, use_id_file},
+                              example::flag_option("validate", chosen.validates)});
+  const std::size_t count = chosen.validates ? 1 : 2;
+  example::expect_operands(files, count, count);
+  chosen.sort.in = files.front();
+  chosen.sort.out = files.back();
+  if (count == 2 && chosen.sort.out == "-") throw example::wrong_call("OUT cannot be standard output");
   return chosen;
 }
 
@@ -91,8 +93,7 @@ void share_by_file(const std::string& name, bool is_first, char* bytes, std::siz
   example::data_file(name, example::data_file::mode::read).read(bytes, count, 0);
 }
 
-/// Finds out from the environment which rank this process is, as torchrun sets it. Without --id-file, the process has all
-/// ranks.
+/// Finds out which rank torchrun has started this process as. Without --id-file, the process has all ranks.
 sort_file::process_rank rank_of_process(const std::string& id_file) {
   sort_file::process_rank process;
   const bool is_rank = read_number("RANK", process.rank) && read_number("WORLD_SIZE", process.ranks) &&
@@ -108,11 +109,7 @@ sort_file::process_rank rank_of_process(const std::string& id_file) {
   return process;
 }
 
-// ------------------------------------------------------------------ the two forms of a call
-
-void sort(example::program& running, options chosen) {
-  chosen.sort.in = chosen.files[0];
-  chosen.sort.out = chosen.files[1];
+void sort(example::program& running, const options& chosen) {
   const sort_file::process_rank process = rank_of_process(chosen.id_file);
   const auto group = example::choose_device(
       running, chosen.device, [&] { return sort_file::on_gpu::make_group(process); },
@@ -133,7 +130,7 @@ void sort(example::program& running, options chosen) {
 int run(example::program& running, const std::vector<std::string>& arguments) {
   const options chosen = parse(running, arguments);
   example::ignore_size_signal();
-  if (chosen.validates) return sort_file::validate(running, chosen.files[0]) ? 0 : example::exit_check_failed;
+  if (chosen.validates) return sort_file::validate(running, chosen.sort.in) ? 0 : example::exit_check_failed;
   sort(running, chosen);
   return 0;
 }

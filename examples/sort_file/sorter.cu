@@ -187,23 +187,15 @@ struct pinned_piece {
   owned<cudaEvent_t> copied;
 };
 
-cudaStream_t make_stream() {
-  cudaStream_t stream = nullptr;
-  check("cudaStreamCreate", cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
 // ------------------------------------------------------------------ a rank
 
 class cuda_sorter final : public sorter {
  public:
   /// The device is the thread's current one.
   cuda_sorter(ncclComm_t comm, const sorter_settings& settings)
-      : comm_(comm),
-        owned_stream_(make_stream()),
-        stream_(owned_stream_.get()),
-        word_(1),
-        pieces_{pinned_piece(settings.piece_bytes), pinned_piece(settings.piece_bytes)} {
+      : comm_(comm), word_(1), pieces_{pinned_piece(settings.piece_bytes), pinned_piece(settings.piece_bytes)} {
+    check("cudaStreamCreate", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    owned_stream_.reset(stream_);
     check("ncclCommUserRank", ncclCommUserRank(comm, &rank_));
     check("ncclCommCount", ncclCommCount(comm, &ranks_));
     auto bytes = static_cast<std::size_t>(settings.memory);
@@ -288,7 +280,7 @@ class cuda_sorter final : public sorter {
   int rank_ = 0;
   int ranks_ = 1;
   owned<cudaStream_t> owned_stream_;
-  cudaStream_t stream_;
+  cudaStream_t stream_ = nullptr;
   device_array<std::int64_t> word_;
   pinned_piece pieces_[2];
   std::size_t bytes_ = 0;
