@@ -18,7 +18,7 @@ FENCE = re.compile(r"(\s*)(```+|~~~+)\s*(\w*)")
 # Names that are words, too: a link to the operator is wrong as often as right.
 PLAIN_WORDS = {"Sum", "Min", "Max", "Less", "Difference", "Equality", "ArgMin", "ArgMax", "report", "stats", "config",
                "launch", "flavour"}
-COMMANDS = "brief|page|code|endcode|verbatim|endverbatim|file|param|tparam|returns?|see|note|par|ref|ingroup"
+COMMANDS = "brief|page|code|endcode|verbatim|endverbatim|file|param|tparam|returns?|see|since|note|par|ref|ingroup"
 
 
 class Links:

@@ -51,6 +51,8 @@ struct hidden {};
 /// - one
 ///
 ///     in[i] = out[i];
+///
+/// @since 0.2
 struct DeviceThing {
   struct TempStorage : detail::hidden {};
 
@@ -91,6 +93,7 @@ def self_test():
            "the forms without storage", written)
     expect("hidden" not in written and "make(" not in written, "what is not public is not there", written)
     expect("@code{.cpp}\n/// in[i] = out[i];\n/// @endcode" in written, "code after a list is a block", written)
+    expect("/// @since 0.2\n" in written, "the version since which there is a class", written)
     expect("@brief Does things.\n" in written, "the first sentence is the brief description", written)
 
     for what, old, new, error in (
