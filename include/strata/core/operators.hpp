@@ -61,8 +61,8 @@ STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
   return is_not_first & is_number;
 }
 
-/// True if the value of `b` is taken: it is smaller than that of `a` (for `IsMax`: larger), or equal with a
-/// smaller index. Without `||`, because the compiler would keep branches in a loop over items.
+/// True if the value of `b` is taken: it is smaller than the value of `a` (for `IsMax`: larger), or equal with a
+/// smaller index. The code has no `||`, with which the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
   const bool is_beyond = detail::loses_against<IsMax>(a.value, b.value);
@@ -292,7 +292,7 @@ STRATA_HD constexpr hardware_reduction operation_by_name() {
   return hardware_reduction::none;
 }
 
-/// The type that an operator is for: `void` if for any.
+/// The type of the operands that an operator takes, or `void` if it takes any.
 template <class Operator>
 struct operand {
   using type = void;
@@ -302,7 +302,8 @@ struct operand<Operator<T>> {
   using type = T;
 };
 
-/// `none` if the operation may depend on the order of operands, as the minimum of numbers among which there are NaNs.
+/// `none` if the operation may depend on the order of its operands, as the minimum of floating-point numbers does with
+/// NaNs.
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction known_operation() {
   using Operand = typename operand<Operator>::type;
@@ -313,7 +314,7 @@ STRATA_HD constexpr hardware_reduction known_operation() {
   return std::is_integral_v<T> || operation == hardware_reduction::add ? operation : hardware_reduction::none;
 }
 
-/// The order of a comparator that is known: `Less`, and by their names `less` and `greater` of the libraries above.
+/// The order of a comparator. Known are `Less`, and by their names `less` and `greater` of the libraries above.
 enum class known_order { none, ascending, descending };
 template <class Compare, class Key>
 STRATA_HD constexpr known_order order_of() {
@@ -399,17 +400,17 @@ template <>
 inline constexpr bool is_integer<uint128> = true;
 #endif
 
-/// Numbers that Min and Max order totally, NaNs aside. Of a long double, they do not know NaNs and zeros.
+/// Numbers that Min and Max order totally, except for NaNs. Min and Max do not know the NaNs and zeros of long double.
 template <class T>
 inline constexpr bool is_ordered_number = is_integer<T> || is_device_real<T>;
 
-/// Numbers whose sums do not depend on the order of two operands. CUDA adds its pairs of 16-bit floats itself.
+/// Numbers whose sums do not depend on the order of two operands. CUDA itself adds its pairs of 16-bit floats.
 template <class T>
 inline constexpr bool is_summand = is_ordered_number<T> || std::is_floating_point_v<T> || std::is_same_v<T, __half2> ||
                                    std::is_same_v<T, __nv_bfloat162>;
 
-/// True if `Operator` adds integers that wrap around like machine words: then words may be added, and an item
-/// may be subtracted again.
+/// True if `Operator` adds integers that wrap around like machine words. Then words may be added in their place, and an
+/// item may be subtracted again.
 template <class Operator, class T>
 inline constexpr bool adds_as_words =
     std::is_same_v<Operator, Sum>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
@@ -417,14 +418,15 @@ inline constexpr bool adds_as_words =
 template <class T>
 using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
-/// The index is an integer, which orders pairs whose values are equal.
+/// True for pairs whose index is an integer: the index orders pairs with equal values.
 template <class T>
 inline constexpr bool is_indexed_number = false;
 template <class Index, class T>
 inline constexpr bool is_indexed_number<KeyValuePair<Index, T>> = is_integer<Index>&& is_ordered_number<T>;
 
-/// An operator that is known where `IsKnown`. Of integers it has an identity, and an instruction if they fit a word:
-/// of a sum or a bit operation the low bits depend on no others, and an extreme is one of the integers.
+/// Traits of an operator that is known if `IsKnown`. On integers it has an identity. On integers of up to 32 bits it
+/// also has an instruction for 32 bits, whose result is right for fewer bits: the low bits of a sum or a bit operation
+/// do not depend on higher bits, and an extreme is one of the integers.
 template <class T, bool IsKnown, hardware_reduction Hardware>
 struct traits_on_numbers {
   static constexpr bool commutative = IsKnown;

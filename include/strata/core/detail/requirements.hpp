@@ -30,7 +30,7 @@ inline constexpr bool has_subscript<Iterator, std::void_t<decltype(std::declval<
 template <class Iterator>
 inline constexpr bool is_void_pointer = std::is_pointer_v<Iterator>&& std::is_void_v<std::remove_pointer_t<Iterator>>;
 
-/// For iterators of inputs and outputs, which are accessed item by item in any order.
+/// Requirements of iterators: their items are read or written in any order.
 template <class Iterator>
 struct iterator_requirements {
   static constexpr bool are_met = has_plus<Iterator> || has_subscript<Iterator>;
@@ -42,7 +42,7 @@ struct iterator_requirements {
                 "to device memory");
 };
 
-/// For iterators of outputs.
+/// Requirements of output iterators.
 template <class Iterator>
 struct output_requirements {
   static constexpr bool are_met = !std::is_pointer_v<Iterator> || !std::is_const_v<std::remove_pointer_t<Iterator>>;
@@ -52,7 +52,7 @@ struct output_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For operators of reductions and scans.
+/// Requirements of operators of reductions and scans.
 template <class Operator, class A, class B = A>
 struct operator_requirements {
   static constexpr bool is_callable = std::is_invocable_v<Operator&, A, B>;
@@ -63,7 +63,7 @@ struct operator_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For operators of neighbouring items: differences.
+/// Requirements of operators that compute the difference of neighbouring items.
 template <class DifferenceOp, class Item>
 struct difference_requirements {
   static constexpr bool are_met = std::is_invocable_v<DifferenceOp&, Item&, Item&> || is_unknown_if_callable;
@@ -71,7 +71,7 @@ struct difference_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For operators of neighbouring items: flags where they differ.
+/// Requirements of operators that return true where neighbouring items differ.
 template <class FlagOp, class Item>
 struct flag_requirements {
   static constexpr bool has_index = std::is_invocable_v<FlagOp&, const Item&, const Item&, int>;
@@ -81,7 +81,7 @@ struct flag_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For transformations of one item, or of one item of each of several inputs.
+/// Requirements of transformations, which take one item of each input.
 template <class Transform, class... Items>
 struct transform_requirements {
   static constexpr bool is_callable = std::is_invocable_v<Transform&, Items...>;
@@ -90,14 +90,14 @@ struct transform_requirements {
                 "the transformation cannot be called with an item of the input, or with one of each of several inputs");
 };
 
-/// For generators of items.
+/// Requirements of generators of items.
 template <class Generator>
 struct generator_requirements {
   static constexpr bool are_met = std::is_invocable_v<Generator&> || is_unknown_if_callable;
   static_assert(are_met, "the generator cannot be called without arguments");
 };
 
-/// For predicates of transformations.
+/// Requirements of predicates of transformations.
 template <class Predicate, class... Items>
 struct transform_predicate_requirements {
   static constexpr bool are_met = std::is_invocable_v<Predicate&, Items...> || is_unknown_if_callable;
@@ -106,7 +106,7 @@ struct transform_predicate_requirements {
                 "several inputs");
 };
 
-/// For predicates on single items.
+/// Requirements of predicates of single items.
 template <class Predicate, class Item>
 struct predicate_requirements {
   static constexpr bool are_met =
@@ -115,7 +115,7 @@ struct predicate_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For equality operators.
+/// Requirements of equality operators.
 template <class Equality, class Item>
 struct equality_requirements {
   static constexpr bool are_met = std::is_invocable_v<Equality&, Item&, Item&> || is_unknown_if_callable;
@@ -125,7 +125,7 @@ struct equality_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For comparators of sorts.
+/// Requirements of comparators of sorts.
 template <class Compare, class Key>
 struct compare_requirements {
   static constexpr bool are_met = std::is_invocable_v<Compare&, Key&, Key&> || is_unknown_if_callable;
@@ -133,7 +133,8 @@ struct compare_requirements {
   STRATA_HD static constexpr void check() {}
 };
 
-/// For comparators of searches. They compare an item of the range and a value, in this order or the other one.
+/// Requirements of comparators of searches. They compare an item of the range and a value, in this order or the other
+/// one.
 template <class Compare, class First, class Second>
 struct search_requirements {
   static constexpr bool are_met = std::is_invocable_v<Compare&, First&, Second&> || is_unknown_if_callable;
@@ -142,7 +143,7 @@ struct search_requirements {
                 "compare(item, value), UpperBound as compare(value, item)");
 };
 
-/// For hash functors of joins.
+/// Requirements of hash functors of joins.
 template <class Hash, class Key>
 struct hash_requirements {
   static constexpr bool are_met =

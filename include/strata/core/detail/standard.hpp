@@ -4,10 +4,10 @@
 
 #include <strata/core/macros.hpp>
 
-/// \file
-/// What the headers below device/ take from the standard library. They include this file and none of the standard
-/// library, because NVRTC has no headers of the host. There, `std` is a namespace inside of strata with the few names
-/// that are needed: nothing is declared in the global namespace `std`, which belongs to the program and its libraries.
+/// \file The part of the standard library that the headers below device/ use. They include this file instead of headers
+/// of the standard library, because NVRTC has no headers of the host. Under NVRTC, `std` is a namespace inside of
+/// strata with the few names that are needed. So nothing is declared in the global namespace `std`, which belongs to
+/// the program and its libraries.
 
 /// `STRATA_STD_NAMESPACE_BEGIN` and `_END` enclose specialisations of templates of `std`.
 
@@ -206,7 +206,7 @@ using unsigned_of_size =
 template <class T>
 using make_unsigned_t = conditional_t<is_one_of_v<T, long, unsigned long>, unsigned long, unsigned_of_size<sizeof(T)>>;
 
-// Arrays decay to pointers. A function has no other use here than to be called.
+// Arrays decay to pointers. A function type is only used here to be called.
 template <class T>
 struct decayed {
   using type = remove_cv_t<T>;

@@ -27,7 +27,7 @@ struct item_input {
 
   Iterator iterator;
 
-  /// What `width` neighbouring items occupy between load and use.
+  /// Holds `width` neighbouring items between load and use.
   struct pack {
     value_type item;
     STRATA_D const value_type& operator[](int) const { return item; }
@@ -73,7 +73,7 @@ struct vector_input {
     }
   };
 
-  /// Striped: neighbouring lanes load neighbouring packs.
+  /// If `IsStriped`, neighbouring lanes load neighbouring packs.
   template <bool IsStriped>
   STRATA_D pack load(std::size_t index) const {
     const uint4* const p = reinterpret_cast<const uint4*>(first) + index;
@@ -82,8 +82,8 @@ struct vector_input {
   }
 };
 
-/// The fraction of lines that a large input marks as the first to leave L2. If nearly all are marked, they push out
-/// each other too early, and none of the next input's stay: 2^28 i32 takes 242 us with 0.97, 238 with 0.75 (H200,
+/// The fraction of lines that a large input marks as the first to leave L2. If nearly all lines are marked, they evict
+/// each other too early, and no lines of the next input stay: 2^28 i32 takes 242 us with 0.97, 238 with 0.75 (H200,
 /// 2026-11).
 inline constexpr float large_input_evict_first = 0.75f;
 
@@ -98,12 +98,12 @@ inline float evict_first_fraction(int l2_bytes, std::size_t bytes) {
   return fraction < smallest ? smallest : detail::least(fraction, largest);
 }
 
-/// A sequence of items cut for several blocks: `head_items`, then whole packs of `width` items that
-/// the blocks share, then `tail_items`. The first and the last block also take what lies outside the
-/// packs. Where the order of items does not matter, the blocks take whole tiles in turn as long as
-/// there are some for all, which keeps the memory's banks evenly busy; the rest is shared evenly.
+/// How a sequence of items is cut for several blocks: `head_items`, then whole packs of `width` items, then
+/// `tail_items`. The blocks share the packs. The first block also takes the head, the last block the tail. Where the
+/// order of items does not matter, the blocks take whole tiles in turn while each block gets one, which keeps the
+/// memory's banks evenly busy. The other packs are divided evenly.
 struct even_share {
-  // Shares are multiples of this many packs: of a 128-byte line, where packs have 16 bytes.
+  // The number of packs of a block's even share is a multiple of this: packs of 16 bytes then fill lines of 128 bytes.
   static constexpr std::size_t granule = 8;
 
   std::size_t head_items;
@@ -125,7 +125,7 @@ struct even_share {
     return packs <= granule ? 1 : (packs - 1) / granule;
   }
 
-  /// Tiles of `tile_packs` packs are taken in turn if that is not 0.
+  /// The blocks take tiles of `tile_packs` packs in turn, unless it is 0.
   template <class Iterator>
   STRATA_HD static even_share cut(Iterator iterator, std::size_t num_items, unsigned blocks,
                                   std::size_t tile_packs = 0) {
@@ -155,7 +155,7 @@ struct even_share {
     rounds = 0;
     granules_per_block = packs / granule;
     longer_blocks = 0;
-    if (blocks > 1) {  // divisions cost as much as a load
+    if (blocks > 1) {  // a division costs as much as a load
       rounds = tile_packs == 0 ? 0 : packs / tile_packs / blocks;
       const std::size_t granules = (packs - rounds * tile_packs * blocks) / granule;
       granules_per_block = granules / blocks;

@@ -12,16 +12,16 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Searches for sorted values: merges them with the range, tile by tile, and keeps of the merge only how many items
-/// of the range lie before each value: its index in the merge, less the values before it.
+/// Searches for sorted values. The agent merges them with the range, tile by tile. For each value, it keeps the number
+/// of range items before the value: the index of the value in the merge, minus the number of values before it.
 ///
 ///     range    1   3   3   6          merge for lower bounds   1 [2] [3]  3   3 [5]  6
 ///     values     2   3   5            index of each value          1   2          5
 ///                                     less the values before it    1   1          3
 ///
-/// Lower bounds want a value before equal items, so the values are the first range of the merge. Upper bounds want it
-/// behind them, so the values are the second range. `Arrays` are merge_arrays whose output of keys is that of the
-/// bounds.
+/// For lower bounds a value comes before equal items, so the values are the first input of the merge. For upper bounds
+/// it comes after them, so the values are the second input. `Arrays` are merge_arrays whose output of keys is the
+/// output of the bounds.
 template <bound_kind Kind, class ActivePolicy, class Arrays, class Compare>
 class AgentSortedSearch : AgentMerge<ActivePolicy, Arrays, Compare> {
   using Merge = AgentMerge<ActivePolicy, Arrays, Compare>;
@@ -34,7 +34,7 @@ class AgentSortedSearch : AgentMerge<ActivePolicy, Arrays, Compare> {
   static constexpr bool values_are_first = Kind == bound_kind::lower;
 
  public:
-  /// The items before the values of a tile lie where the keys lay before.
+  /// The counts of items before the values reuse the memory of the merge.
   union TempStorage {
     typename Merge::TempStorage merge;
     int before[Merge::tile_items];
@@ -43,7 +43,7 @@ class AgentSortedSearch : AgentMerge<ActivePolicy, Arrays, Compare> {
   STRATA_D AgentSortedSearch(TempStorage& storage, const Arrays& arrays, Compare& compare)
       : Merge(storage.merge, arrays, compare), before_(storage.before), out_(arrays.keys_out) {}
 
-  /// `splits`: for each tile, items of the first range in the tiles before it; or null.
+  /// `splits[t]` is the number of items of the first input in the tiles before tile t. `splits` may be null.
   STRATA_D void search(Count tile, const Count* splits) {
     const Count diagonal = tile * Merge::tile_items, items = Merge::items_of(diagonal);
     const part_of_ranges part =

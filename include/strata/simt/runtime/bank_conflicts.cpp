@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Shared-memory bank conflicts, exactly: 32 banks of 4 bytes; one wavefront serves 32 lanes of up
-// to 4 bytes, 16 of 8 or 8 of 16, and as many more as distinct words fall into the fullest bank.
+// Counts shared-memory bank conflicts exactly. There are 32 banks of 4 bytes. An instruction serves groups of 32 lanes
+// of up to 4 bytes, 16 lanes of 8 bytes, or 8 lanes of 16 bytes. A group takes as many wavefronts as the fullest bank
+// has distinct words.
 #include <strata/simt/runtime/check_state.hpp>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::map<const void*, traffic>& table() {
   return *rows;
 }
 
-// A structure that is not a power of two is moved in pieces of its alignment.
+// A type whose size is not a power of two is moved in pieces of its alignment.
 size_t piece_bytes(size_t offset, size_t bytes) {
   size_t piece = 16;
   while (piece > 1 && (offset % piece != 0 || bytes % piece != 0)) piece /= 2;
@@ -46,7 +47,7 @@ unsigned wavefronts_of_group(const instruction_instance& instance, uint32_t lane
     for (uint32_t word = first; word <= last; ++word) words[count++] = word;
   });
   std::sort(words, words + count);
-  count = static_cast<size_t>(std::unique(words, words + count) - words);  // a broadcast is free
+  count = static_cast<size_t>(std::unique(words, words + count) - words);  // lanes that read the same word share it
   unsigned in_bank[banks] = {}, fullest = 0;
   for (size_t i = 0; i < count; ++i) {
     fullest = std::max(fullest, ++in_bank[words[i] % banks]);
@@ -85,7 +86,7 @@ instruction_trace& find_trace(warp_traces& traces, uint64_t key) {
 
 }  // namespace
 
-// The n-th execution of an instruction by one lane is simultaneous with the n-th by the others.
+// The n-th execution of an instruction by one lane counts as simultaneous with the n-th execution by the other lanes.
 void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool write, const void* pc) {
   constexpr size_t most_pieces = 64;
   const size_t piece = piece_bytes(offset, bytes);

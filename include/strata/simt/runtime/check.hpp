@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the engine reports to the check flavour. In the other flavours each of these is nothing.
+// What the engine reports to the check flavour. In the other flavours these functions are empty.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>
@@ -19,7 +19,7 @@ void block_ends(block& which);
 void shared_variable_added(const shared_variable_record& variable);
 void warp_synchronised(warp& mates, uint32_t lanes);
 void block_synchronised(block& which);
-// Order through an object that is not memory: release into it, acquire from it.
+// Synchronisation through an object that is not memory: one thread releases to it, another acquires from it.
 void release_to(const void* object, const fiber& thread);
 void acquire_from(const void* object, const fiber& thread);
 void erase_object(const void* object);
@@ -31,7 +31,7 @@ void declare_initialised(const void* address, size_t bytes);
 void* allocate(size_t bytes, bool host_visible);
 void released(void* pointer, size_t bytes);
 void written_by_host(void* pointer, size_t bytes);
-// From device memory: what was never written there has not been written in the copy either.
+// The host has copied from device memory. Bytes that were never written there count as never written in the copy, too.
 void copied_by_host(void* to, const void* from, size_t bytes);
 bool is_written(const void* byte);
 void mark_unwritten(void* byte);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NCCL's stand-in: communicators, which ranks join and leave, and what a program asks of them.
+// The stand-in for NCCL: communicators, which ranks join and leave, and the functions that describe them.
 #include <strata/simt/runtime/nccl_state.hpp>
 
 #include <algorithm>
@@ -94,7 +94,8 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
     member->device = wanted.device;
     made.push_back(member);
     if (++all->joined < all->ranks) continue;
-    // Here and not by each rank when it wakes up: until then, those that are awake would take it to be gone.
+    // All members are set here. If each rank set its own when it wakes up, ranks that wake up earlier would take it to
+    // be gone.
     for (const auto& each : all->members) each->is_usable = true;
     state().forming.erase(wanted.id);
   }
@@ -117,7 +118,7 @@ ncclResult_t join(const std::vector<pending_join>& joins) {
   }
   for (const auto& refused : made) {
     if (refused->all->refused == ncclSuccess) continue;
-    // The caller gets none of its communicators: those of the same group that are complete lose this rank.
+    // The caller gets none of its communicators. Complete cliques of the same group lose this rank.
     for (const auto& member : made) {
       member->is_usable = false;
       if (member->all->joined == member->all->ranks) look_for_endless_waits(*member->all);
@@ -147,7 +148,7 @@ ncclResult_t leave(ncclComm_t comm, bool is_destroyed, bool is_aborted) {
     look_for_endless_waits(*self->all);
   }
   if (is_destroyed) state().communicators.erase(comm);
-  auto& members = self->all->members;  // which have the clique in turn
+  auto& members = self->all->members;  // they and the clique own each other
   if (std::all_of(members.begin(), members.end(), [](const auto& member) { return is_gone(*member); })) members.clear();
   return ncclSuccess;
 }
