@@ -10,7 +10,8 @@
 /// if std::numeric_limits has none. No other header includes libcu++, so include this one where you specialise
 /// cuda::std::numeric_limits: before or after other headers of strata, and before the first call.
 ///
-/// A program that includes <cuda/std/limits>, CUB or Thrust before the first header of strata need not.
+/// A program that includes <cuda/std/limits>, CUB or Thrust before the first header of strata does not need this
+/// header.
 
 #if !STRATA_NVRTC
 

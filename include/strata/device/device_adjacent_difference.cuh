@@ -32,15 +32,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   device code; `num_items` may have any integer type.
 /// - **In place.** `SubtractLeft` and `SubtractRight` write over their input. The output of the others must not
 ///   overlap the input.
-/// - **Execution.** One kernel launch. Calls in place of more than one tile have two: the first saves the items that
-///   the second needs of other tiles. None without items. On `stream`; no host synchronisation and no allocation, so a
-///   call can be captured in a graph and replayed. Calls in place that may run at the same time need temporary storage
-///   of their own.
+/// - **Execution.** One kernel launch. In place, a call of more than one tile has two: the first saves the items that
+///   the second needs from other tiles. A call without items launches nothing. Kernels run on `stream`, with no host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls in place that may run
+///   at the same time need temporary storage of their own.
 /// - **Result.** The same from run to run.
 /// - **Types.** Items must be trivially relocatable. Each item is read once, and for each 32 groups of items one item
 ///   is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16
-///   bytes at a time where results go to a pointer and both pointers allow it, others item by item. Counts have 64 bits
-///   if `num_items` has. Temporary storage: in place an item for each tile, otherwise nothing.
+///   bytes at a time where results go to a pointer and both pointers allow it. Others are accessed item by item. Counts
+///   have 64 bits if `num_items` has. Temporary storage holds an item for each tile in place, otherwise nothing.
 /// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query

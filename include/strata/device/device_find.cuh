@@ -31,19 +31,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. `FindIf` takes 8.5 KB, a bound 1 byte, a bound of sorted values 255 bytes, and from 20 million
-///   keys of 4 bytes on 8 bytes for each 4,864 keys. Counts may have any integer types. All arrays may be any
-///   random-access iterators that can be dereferenced in device code.
-/// - **Execution.** One kernel, or two for sorted values where temporary storage has a size that depends on the counts;
-///   for bounds none without values. No host synchronisation and no allocation, so a call can be captured in a graph
-///   and replayed. From sm_90 on kernels are launched dependent on the previous one of the stream ("programmatic"):
-///   they start early but touch memory only after that one.
+///   see `execution`. Counts may have any integer types. All arrays may be any random-access iterators that can be
+///   dereferenced in device code.
+/// - **Storage.** `FindIf` takes 8.5 KB, a bound 1 byte, a bound of sorted values 255 bytes. From 20 million keys of 4
+///   bytes on, a bound of sorted values takes 8 bytes for each 4,864 keys.
+/// - **Execution.** One kernel, or two for sorted values where temporary storage has a size that depends on the counts.
+///   A call for bounds without values launches nothing. No host synchronisation and no allocation, so a call can be
+///   captured in a graph and replayed. From sm_90 on, kernels start early by programmatic dependent launch, but touch
+///   memory only after the previous kernel of the stream has ended.
 /// - **Result.** The same from run to run. `FindIf` tests all items before the first match, and few items behind it: a
 ///   warp starts no tile behind a match that its block has found. The predicate may be called for items in any order,
 ///   and for some of them several times.
-/// - **Order.** `compare(a, b)` says whether a must come before b. `LowerBound` calls it with an item and a value,
+/// - **Order.** `compare(a, b)` returns true if a must come before b. `LowerBound` calls it with an item and a value,
 ///   `UpperBound` with a value and an item; their types may differ. The range must be sorted by it, and so must sorted
-///   values; otherwise results are unspecified, but nothing else is written, and kernels terminate.
+///   values. Otherwise results are unspecified, but nothing else is written, and kernels terminate.
 /// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster, and sorted
 ///   values of another type than the items are searched for like any others. The output type of `FindIf` must be able
 ///   to represent the number of items, and the output type of bounds the number of items of the range.

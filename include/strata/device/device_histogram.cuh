@@ -43,13 +43,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   in float; `HistogramRange` converts samples to the type of the levels.
 /// - **Even bins of integers** are exact.
 /// - **Even bins of floating point.** The bin is `(sample - lower_level) * ((num_levels - 1) / (upper_level -
-///   lower_level))`, cut off, for any finite levels. Every sample from `lower_level` on and below `upper_level` is
-///   counted: `lower_level` in bin 0, and a larger sample never in a lower bin than a smaller one. Rounding decides for
-///   a sample at or beside a border between bins: the product has a relative error of up to 2^-22, for double 2^-51
-///   (with more than 2^24 bins, 2^-21). NaNs and infinities are not counted. A program that is compiled with
-///   `-ftz=true` takes subnormal samples and levels for zero.
+///   lower_level))`, truncated, for any finite levels. Every sample from `lower_level` on and below `upper_level` is
+///   counted. `lower_level` is in bin 0, and a larger sample is never in a lower bin than a smaller one. Rounding
+///   decides for a sample at or beside a border between bins: the product has a relative error of up to 2^-22, for
+///   double 2^-51 (with more than 2^24 bins, 2^-21). NaNs and infinities are not counted. A program that is compiled
+///   with `-ftz=true` takes subnormal samples and levels for zero.
 /// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are
-///   not counted; levels must not be NaN. If levels are integers, samples are cut off, and a sample that their type
+///   not counted; levels must not be NaN. If levels are integers, samples are truncated, and a sample that their type
 ///   cannot represent is not counted.
 /// - **Tuning.** `TunedDeviceHistogram<Hub>` uses your hub instead of histogram_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
@@ -58,11 +58,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   size query too; null pointers;
 ///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
 ///   Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** Reads each sample once, arrays 16 bytes at a time. A block counts in shared memory, with up to 32
-///   counters for each bin so that equal samples do not wait for each other, and then adds its counts in device
-///   memory by atomic additions; of samples of one byte it counts the 256 values. If bins do not fit shared memory,
-///   it counts there those that it finds first (Gomez-Luna et al., "An optimized approach to histogram computation
-///   on GPU", 2013, compares ways to do this).
+/// - **Algorithm.** Each sample is read once, and arrays 16 bytes at a time. A block counts in shared memory, with up
+///   to 32 counters for each bin so that equal samples do not wait for each other. Then it adds its counts in device
+///   memory by atomic additions. If samples have one byte, it counts the 256 values. If the bins do not fit shared
+///   memory, it counts there only the bins that it meets first (Gomez-Luna et al., "An optimized approach to histogram
+///   computation on GPU", 2013, compares ways to do this).
 ///
 /// @code
 /// // How many people are 0 to 19, 20 to 39, 40 to 59, 60 to 79 and 80 to 99 years old.

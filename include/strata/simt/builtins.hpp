@@ -10,8 +10,8 @@
 
 #include <strata/simt/engine.hpp>
 
-// Assembler names of our own: variables of the global namespace are not mangled, and a program may
-// also hold objects that nvcc made.
+// These variables have names of our own in assembler: variables of the global namespace are not mangled, and a program
+// may also hold objects that nvcc made.
 extern uint3 threadIdx __asm__("strata_simt_thread_idx");
 extern uint3 blockIdx __asm__("strata_simt_block_idx");
 extern dim3 blockDim __asm__("strata_simt_block_dim");
@@ -111,7 +111,7 @@ STRATA_SIMT_INLINE void __stwt(T* address, T value) {
   *address = value;
 }
 
-// ---- time: a count of what happened, so that runs repeat exactly
+// ---- clocks: they count switches between threads, so that runs repeat exactly
 inline long long clock64() { return static_cast<long long>(strata::simt::stats().switches); }
 
 // ---- minimum and maximum: CUDA's overload set, with its mixed signed and unsigned pairs

@@ -63,7 +63,7 @@ inline float widen(uint16_t bits) {
 }  // namespace simt
 }  // namespace strata
 
-// The tag keeps these apart, for the linker, from the toolkit's types of the same names.
+// The tag gives these types other names in object files than the toolkit's types of the same names have.
 #define STRATA_SIMT_NARROW_FLOAT(type, mantissa_bits, exponent_bits)                                              \
   struct [[gnu::abi_tag("strata_simt")]] type {                                                                   \
     unsigned short __x;                                                                                           \

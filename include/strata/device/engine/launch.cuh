@@ -50,7 +50,8 @@ struct kernel_property_cache {
   }
 };
 
-/// How many blocks a multiprocessor holds at a time, at least one. For shared memory that differs from call to call.
+/// How many blocks a multiprocessor holds at a time, at least one. Nothing is cached, so the amount of shared memory
+/// may differ from call to call.
 template <class... Parameters>
 cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes,
                                   int& blocks) {
@@ -74,8 +75,8 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
   });
 }
 
-/// How many blocks the multiprocessors of the stream hold at a time, if each holds `per_multiprocessor` and is to have
-/// no more than `max_per_multiprocessor`.
+/// How many blocks the multiprocessors of the stream hold at a time, if one multiprocessor can hold
+/// `per_multiprocessor`. A multiprocessor counts no more than `max_per_multiprocessor` blocks.
 inline std::size_t resident_blocks_of(const device_properties& device, int per_multiprocessor,
                                       int max_per_multiprocessor) {
   const int blocks = detail::least(per_multiprocessor, max_per_multiprocessor);

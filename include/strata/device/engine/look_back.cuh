@@ -27,9 +27,10 @@
 /// publishes its aggregate before it waits. Tile 0 waits for no tile. So every wait ends, whatever the
 /// number of resident blocks and their order.
 ///
-/// There are two, for two shapes of the problem. `thread_look_back` is for many sums of a tile, a thread for each:
-/// flag and sum share a word, so that no access needs an order. `warp_look_back` is for one sum of a tile, which may
-/// need all 64 bits: the flag has a word of its own, and the lanes of a warp read 32 tiles at a time.
+/// There are two classes, for two shapes of the problem. `thread_look_back` is for tiles with many sums, and a thread
+/// looks back for each sum. Flag and sum share a word, so that accesses need no order. `warp_look_back` is for tiles
+/// with one sum, which may need all 64 bits. The flag has a word of its own, and the lanes of a warp read 32 tiles at a
+/// time.
 ///
 /// Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016). One
 /// thread for each digit: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for
@@ -62,9 +63,9 @@ class thread_look_back {
     platform::store_relaxed(state(tile), is_inclusive | static_cast<Word>(prefix + 1));
   }
 
-  /// The sum of all tiles before `tile`, which is not the first. The thread reads two states, because
-  /// mostly one of the two nearest tiles has its inclusive prefix. Where many tiles have begun together, as
-  /// at the start of a kernel, the nearest prefix is far: the thread then reads `Batch` states at a time.
+  /// Returns the sum of all tiles before `tile`, which is not the first. The thread reads two states, because mostly
+  /// one of the two nearest tiles has its inclusive prefix. Where many tiles have begun together, as at the start of a
+  /// kernel, the nearest prefix is far away: the thread then reads `Batch` states at a time.
   template <int Batch>
   STRATA_D Word exclusive_prefix(std::size_t tile) const {
     Word sum = 0;
@@ -78,8 +79,8 @@ class thread_look_back {
  private:
   STRATA_D Word* state(std::size_t tile) const { return states_ + tile * Columns + column_; }
 
-  // Adds the values of up to `Batch` tiles before `next`, nearest first, and stops at the first that has
-  // no state yet. `next` becomes the last tile that was added. Returns whether that had an inclusive prefix.
+  // Adds the values of up to `Batch` tiles before `next`, nearest first, and stops at the first tile that has no state
+  // yet. `next` becomes the last tile that was added. Returns true if that tile had an inclusive prefix.
   template <int Batch>
   STRATA_D bool add_states(std::size_t& next, Word& sum) const {
     Word found[Batch];
@@ -102,8 +103,8 @@ class thread_look_back {
   unsigned column_;
 };
 
-/// The look-back of one warp, for one sum of 64 bits for each tile: 32 tiles at a time. State and sum are
-/// different words, so the state is written with release and read with acquire.
+/// The look-back of one warp, for one sum of 64 bits for each tile, 32 tiles at a time. State and sum are different
+/// words, so the state is written with release and read with acquire.
 struct warp_look_back {
   unsigned* states;            // of each tile; 0 before the first block publishes. Null: there is no order
   unsigned long long* sums;    // of each tile: the aggregate
@@ -120,7 +121,7 @@ struct warp_look_back {
     const unsigned lane = platform::lane_id();
     if (lane == 0) {
       sums[tile] = sum;
-      // Pairs with the acquiring load below, for the sum.
+      // The acquiring load of the state below, in another warp, makes the sum visible.
       platform::store_release(states + tile, has_sum);
     }
     Count before = 0;
@@ -141,7 +142,7 @@ struct warp_look_back {
     }
     if (lane == 0) {
       ends[tile] = before + sum;
-      // Pairs with the acquiring load above, for the prefix.
+      // The acquiring load of the state above, in another warp, makes the prefix visible.
       platform::store_release(states + tile, has_end);
     }
     return before;

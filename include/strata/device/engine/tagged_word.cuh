@@ -39,7 +39,7 @@ inline unsigned long long nanoseconds_of_clock() {
 #endif
 }
 
-/// A number that no other call of this process has, that memory hardly holds by chance, and that is not 0.
+/// A number that no other call of this process has, that memory is unlikely to hold by chance, and that is not 0.
 inline unsigned long long next_epoch() {
   static std::atomic<unsigned long long> counter{nanoseconds_of_clock() ^
                                                  reinterpret_cast<unsigned long long>(&counter)};
@@ -83,7 +83,7 @@ struct tagged_value {
     return result;
   }
 
-  /// Copies the bytes to `value`. Returns whether all words have this epoch; if not, `value` is garbage.
+  /// Copies the bytes to `value`. Returns true if all words have this epoch; otherwise `value` is garbage.
   STRATA_D bool get(T& value, unsigned long long epoch) const {
     unsigned long long parts[size];
     bool is_complete = true;

@@ -18,12 +18,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The input of FindIf, cut for blocks. Of many rounds, the first one is short: a pack for each thread. So a match at
-/// once is announced before much is read. `packs`, and what was made of them, are those behind it.
+/// How the input of FindIf is cut for the blocks. If there are many rounds of tiles, a short round comes first, with
+/// one pack for each thread: a match near the begin is announced before much has been read. The members of even_share
+/// describe only what follows the short round.
 struct find_share : even_share {
   std::size_t short_packs;
 
-  /// Blocks of `threads` take turns with tiles of `tile_packs`.
+  /// Cuts the input for blocks of `threads` threads, which take tiles of `tile_packs` packs in turn.
   template <class Iterator>
   static find_share cut(Iterator iterator, std::size_t num_items, unsigned blocks, std::size_t tile_packs,
                         std::size_t threads) {
@@ -43,7 +44,7 @@ struct find_share : even_share {
 ///     2. Load the warp's part of the tile. One thread of the block also asks for the announced match.
 ///     3. Test the items. A match lowers the least one that the block knows, and is announced to all blocks.
 ///
-/// All items before the least match are tested: a warp leaves out only what lies behind a match.
+/// The block tests all items before the least match. A warp leaves out only tiles behind a match.
 template <class Policy, class Predicate>
 class AgentFind {
   static constexpr find_tuning tuning = Policy::find;
@@ -67,17 +68,17 @@ class AgentFind {
   static constexpr std::size_t tile_packs = static_cast<std::size_t>(packs_of<Input>()) * block_threads;
 
  public:
-  /// Packs of a tile, where blocks take tiles in turn.
+  /// The number of packs in a tile, for blocks that take tiles in turn.
   template <class Iterator>
   static constexpr std::size_t interleaved_packs = tile_packs<best_input<Iterator>>;
 
   struct TempStorage {
-    Index least;  // match that the block knows, or an index up to which another block has found one
+    Index least;  // the least match that the block knows, or an index up to which another block has a match
     unsigned has_announced;
     typename WarpReduceT::TempStorage warps[static_cast<std::size_t>(block_threads / warp_threads)];
   };
 
-  /// `none`: behind all items.
+  /// `none` is an index behind all items.
   STRATA_D AgentFind(TempStorage& storage, Predicate predicate, const announced_index& announced, Index none)
       : storage_(storage), predicate_(predicate), announced_(announced) {
     if (threadIdx.x == 0) {
@@ -87,8 +88,8 @@ class AgentFind {
     __syncthreads();
   }
 
-  /// The least match that block `rank` knows when it has tested its part of `share`, in all threads. Leaves out what
-  /// lies behind a match.
+  /// Tests the part of `share` that belongs to block `rank`, except tiles behind a known match. Returns the least match
+  /// that the block knows then, in all threads.
   template <class Iterator>
   STRATA_D Index find(Iterator d_in, const find_share& share, unsigned rank) {
     find_in_best_input(d_in, share, rank);
@@ -97,9 +98,9 @@ class AgentFind {
     return storage_.least;
   }
 
-  /// Returns the least of the threads' numbers and of what the block knows. All threads of the block call this, after
-  /// find(). Most calls have few matches, or none: there is no tree, whose instructions would take longer to fetch than
-  /// to execute.
+  /// Returns the minimum of the threads' numbers and of the match that the block knows. All threads of the block call
+  /// this, after find(). Most calls have few matches or none. So there is no tree: its instructions would take longer
+  /// to fetch than to execute.
   STRATA_D Index least_of_block(Index index) {
     if (index < platform::load_shared_relaxed(&storage_.least)) atomicMin(&storage_.least, index);
     __syncthreads();
@@ -116,7 +117,7 @@ class AgentFind {
         find_among_packs(input, d_in, share, rank);
         return;
       }
-      // Items with the alignment of their size are always vectorized.
+      // Items whose alignment is their size are always read as vectors.
       using T = iterator_value_t<Iterator>;
       if constexpr (alignof(T) == sizeof(T)) return;
     }
@@ -127,7 +128,7 @@ class AgentFind {
   template <class Input, class Iterator>
   STRATA_D void find_among_packs(const Input& input, const Iterator& d_in, const find_share& share, unsigned rank) {
     if (rank == 0) test_few(d_in, 0, share.head_items, share.blocks);
-    // A short round, rounds of tiles, the rest.
+    // The stages are the short round, the rounds of tiles, and the block's even share of the rest.
     STRATA_UNROLL_N(1)
     for (int stage = share.short_packs > 0 ? 0 : 1; stage < 3; ++stage) {
       std::size_t tile, end, step;
@@ -149,7 +150,7 @@ class AgentFind {
         const Index first = share.head_items + tile * Input::width;
         if (__any_sync(full_warp_mask, platform::load_shared_relaxed(&storage_.least) <= first)) return;
         const auto count = static_cast<unsigned>(detail::least(end - tile, tile_packs<Input>));
-        // The answer comes with the items of the tile.
+        // The answer arrives together with the items of the tile.
         const bool asks = threadIdx.x == 0 && share.blocks > 1;
         platform::tagged_word answer{};
         if (asks) answer = announced_.ask();
@@ -164,9 +165,10 @@ class AgentFind {
     }
   }
 
-  /// Notes the first match in the first of the packs that the lanes have found, of `width` items each, behind item
-  /// `first`. Each lane tests an item of that pack once more: this takes fewer instructions than to remember which item
-  /// of which pack matched. The last item of the pack is announced before. All lanes of a warp call this.
+  /// Finds and notes the first match of a tile. `pack` is the number of the first pack of this lane with a match, and
+  /// packs have `width` items and begin at item `first`. The lanes test the items of the warp's first such pack once
+  /// more: this takes fewer instructions than to remember which item of which pack matched. Meanwhile, the last item of
+  /// the pack is announced. All lanes of a warp call this.
   template <class Iterator>
   STRATA_D void note(const Iterator& d_in, unsigned pack, Index first, unsigned width, unsigned blocks) {
     const unsigned least = WarpReduceT(storage_.warps[threadIdx.x / warp_threads]).Reduce(pack, Min{});
@@ -186,7 +188,7 @@ class AgentFind {
     atomicMin(&storage_.least, match);
   }
 
-  /// Announces that there is a match at `index` or before. One lane calls this.
+  /// Tells other blocks that there is a match at `index` or before it. One lane calls this.
   STRATA_D void announce(Index index, unsigned blocks) {
     if (blocks == 1 || index >= platform::load_shared_relaxed(&storage_.least)) return;
     announced_.announce(index);

@@ -10,14 +10,14 @@ STRATA_NAMESPACE_BEGIN
 /// How FindIf cuts its input into tiles of a block. Blocks take tiles in turn, and look after each tile whether a match
 /// before their next one is known.
 struct find_tuning {
-  /// Not less than the number of blocks: the last block reads one result for each of its threads.
+  /// At least the number of blocks: the last block reads one result for each of its threads.
   int block_threads;
-  /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
+  /// The number of bytes that one thread loads before it uses the first. Enough of them hide the latency of memory.
   int bytes_in_flight;
   /// Maximum number of items that a thread tests between two loads. The predicate is compiled that many times.
   int most_items;
   int blocks_per_multiprocessor;
-  /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.
+  /// The minimum of bytes that a block reads. One block reads an input of up to `single_block_bytes`.
   int min_bytes_per_block;
   int single_block_bytes;
 };
@@ -30,16 +30,16 @@ struct search_tuning {
   int blocks_per_multiprocessor;
   /// Maximum bytes of shared memory in which a block keeps items of the range.
   int sample_bytes;
-  /// A block takes no more samples than it has searches, divided by this.
+  /// Maximum number of samples of a block: the number of its searches, divided by this.
   int searches_per_sample;
-  /// With fewer values, 2^`log2_lanes` lanes search for each, as many as fill the device. With fewer lanes than
-  /// 2^`least_log2_lanes`, one thread is faster.
+  /// If there are fewer values than the device has threads, 2^`log2_lanes` lanes search for each value, as many as fill
+  /// the device. If that is fewer than 2^`least_log2_lanes`, one thread searches, which is faster then.
   int least_log2_lanes;
 };
 
-/// The rows of DeviceFind.
+/// The tuning of DeviceFind.
 struct find_policy_hub {
-  // Derived, not measured: from Policy900, with threads that a multiprocessor of these has.
+  // Derived from Policy900, not measured, with as many threads as a multiprocessor of these architectures has.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr find_tuning find{/*block_threads=*/512,
                                       /*bytes_in_flight=*/64,

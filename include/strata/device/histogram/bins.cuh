@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-/// \file
-/// The bin of a sample. A number that is no bin, negative or too large, says that the sample is not counted.
+/// \file Classes that find the bin of a sample. If the number that they return is negative or too large, the sample is
+/// not counted.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -110,10 +110,10 @@ class exact_bins64 {
   word reciprocal_ = 0;
 };
 
-/// Even bins of floating-point numbers: (sample - lower) * (bins / (upper - lower)), rounded, then cut off.
+/// Even bins of floating-point numbers: (sample - lower) * (bins / (upper - lower)), rounded, then truncated.
 ///
-/// Samples and levels are multiplied by a power of two, which takes half of the exponent of the larger level away.
-/// Then neither a difference nor `scale_` leaves the range of `Real`, and the roundings are those without the factor.
+/// Samples and levels are multiplied by a power of two, which halves the exponent of the larger level. Then neither a
+/// difference nor `scale_` leaves the range of `Real`, and they are rounded as they would be without the factor.
 template <class Real>
 class scaled_bins {
  public:
@@ -143,7 +143,7 @@ class scaled_bins {
   Real factor_ = 0;
   Real origin_ = 0;  // lower_ * factor_
   Real scale_ = 0;
-  Real below_end_ = 0;  // the largest number below that of the bins, to which a product may be rounded up
+  Real below_end_ = 0;  // the largest number below the number of bins; a product may be rounded up to the latter
 };
 
 /// The type in which even bins are computed: float for 16-bit floats, else the common type of samples and levels.
@@ -172,7 +172,7 @@ struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Num
   }
 };
 
-/// Bin i has the samples from levels[i] on and below levels[i + 1].
+/// Bins between levels: bin i has the samples from levels[i] on and below levels[i + 1].
 template <class LevelT>
 struct range_bins {
   static constexpr bool has_levels = true;
@@ -191,7 +191,7 @@ struct range_bins {
   template <class Sample>
   STRATA_D int operator()(const Sample& sample) const {
     if constexpr (is_device_real<Sample> && std::is_integral_v<Level>) {
-      // NaNs, and what no Level represents: not converted, because it is outside of all bins.
+      // A NaN, and a sample that no Level represents, is outside of all bins. It is not converted.
       using real = bin_arithmetic_t<Sample>;
       constexpr real end = static_cast<real>(most_of<Level> / 2 + 1) * 2;
       constexpr real lowest = std::is_signed_v<Level> ? -end : 0;
@@ -207,7 +207,7 @@ struct histogram_channels {
   Bins bins[ActiveChannels];
 };
 
-/// What a call with several channels has for each of them: a C array, `std::array` or another array object.
+/// The type of an argument with an element for each channel: a C array, `std::array` or another array object.
 template <class T>
 using if_array_object = decltype(std::declval<const T&>().data());
 template <class T, class = void>
@@ -235,7 +235,7 @@ struct histogram_outputs {
     return sum;
   }
 
-  /// By thread `rank` of `threads`.
+  /// Thread `rank` of `threads` clears its part of the arrays.
   STRATA_D void clear(std::size_t rank, std::size_t threads) const {
     for (int c = 0; c < ActiveChannels; ++c) {
       for (std::size_t i = rank; i < static_cast<std::size_t>(num_bins[c]); i += threads) counters[c][i] = 0;

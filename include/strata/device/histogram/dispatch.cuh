@@ -28,8 +28,8 @@ inline constexpr int histogram_clear_threads = 256;
 
 /// What blocks keep in dynamic shared memory: levels, if they are copied, then counters.
 struct histogram_shared_memory {
-  std::size_t level_bytes;  // 0: levels are read in device memory
-  unsigned bin_bytes;       // of the counters of one bin
+  std::size_t level_bytes;  // 0 if levels are read from device memory
+  unsigned bin_bytes;       // of all counters of one bin
 };
 
 template <class CounterT, int ActiveChannels>
@@ -41,7 +41,7 @@ STRATA_KERNEL void histogram_clear_kernel(
                 gridDim.x * std::size_t{histogram_clear_threads});
 }
 
-/// Outputs have been cleared if there is more than one block.
+/// If there is more than one block, another kernel has cleared the outputs before.
 template <class MaxPolicy, int Channels, int ActiveChannels, bool UsesTable, class Iterator, class Bins, class CounterT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
@@ -92,7 +92,7 @@ struct DispatchHistogram {
   cudaStream_t stream;
   device_properties device;
 
-  /// `set_bins(bins, channel)` returns whether the levels of a channel are valid.
+  /// `set_bins(bins, channel)` sets the bins of a channel, and returns true if its levels are valid.
   template <class SetBins, class OffsetT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_samples,
                               CounterT* const* d_histogram, const int* num_levels, const SetBins& set_bins,
@@ -114,7 +114,8 @@ struct DispatchHistogram {
     for (int c = 0; c < ActiveChannels; ++c) {
       if (detail::is_refused(num_levels[c] < 2, "num_levels", "is less than 2")) return cudaErrorInvalidValue;
       if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "make no valid bins")) {
-        // CUB does so: a program may check only the error of its next call.
+        // CUB also sets a size here. A program may ignore the error of the size query, and look at that of its next
+        // call.
         if (d_temp_storage == nullptr) temp_storage_bytes = 1;
         return cudaErrorInvalidValue;
       }
@@ -181,7 +182,7 @@ struct DispatchHistogram {
     }
   }
 
-  // Histograms may lie between rows.
+  // Histograms may lie in the gaps between rows.
   bool overlaps_samples(const byte_range& written) const {
     const byte_range all = detail::bytes_of(samples.begin, reach());
     const std::size_t width = samples.row_pixels * Channels;
@@ -207,7 +208,8 @@ struct DispatchHistogram {
     constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
     const auto share_out = [&](bool is_vectorized) {
       samples.is_vectorized = is_vectorized;
-      // Rows have part_pixels() pixels and fewer before a boundary: the last part may be empty.
+      // A row has an incomplete part before its first boundary, then parts of part_pixels() pixels. The last part may
+      // be empty.
       samples.parts_per_row = detail::ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
       const std::size_t parts = samples.rows * samples.parts_per_row;
       return std::min(ceiling_divide(parts, block_warps), resident);
@@ -226,7 +228,7 @@ struct DispatchHistogram {
         return count<ActivePolicy, true>(blocks, {0, 4}, Agent::table_bytes());
       }
     }
-    // A search for a bin takes longer than a load: of few samples, smaller parts keep more blocks busy.
+    // A search for a bin takes longer than a load. If there are few samples, smaller parts keep more blocks busy.
     if (Bins::has_levels && !Agent::counts_bytes && blocks < resident) blocks = share_out(false);
     blocks = std::min(blocks, std::max(blocks_by_bins, std::size_t{1}));
     std::size_t bin_bytes = warp_threads * sizeof(unsigned);
@@ -235,7 +237,7 @@ struct DispatchHistogram {
                                       level_bytes + bins * bin_bytes);
   }
 
-  /// True if in every row a pixel begins at a 16-byte boundary: as if rows were one sequence of pixels.
+  /// True if each row has a pixel that begins at a 16-byte boundary, or would if the row were longer.
   bool has_pixels_at_boundaries() const {
     constexpr std::size_t pixel_bytes = Channels * sizeof(Sample);
     constexpr std::size_t power = pixel_bytes & (~pixel_bytes + 1);
@@ -274,7 +276,7 @@ struct DispatchHistogram {
       return strata::allow_dynamic_shared_memory(kernel, static_cast<std::size_t>(device.shared_bytes_of_block));
     });
     if (status != cudaSuccess) return status;
-    // A counter has 32 bits.
+    // A counter has 32 bits, so a block must not count more samples than that.
     blocks = std::max(blocks, (samples.rows * samples.row_pixels) >> 31);
     if (blocks > 1) status = clear();
     if (status != cudaSuccess) return status;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device we pretend to be: compute capability 9.0, with few multiprocessors so that tests with a
-// handful of blocks fill it, unless the configuration says otherwise.
+// The simulated device. It has compute capability 9.0, and few multiprocessors unless the configuration says otherwise,
+// so that tests with a handful of blocks fill it.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <algorithm>
@@ -210,8 +210,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   return cudaSuccess;
 }
 
-// By threads, blocks and dynamic shared memory; static shared memory and registers are not known
-// before the kernel runs.
+// Computed from threads, blocks and dynamic shared memory. Static shared memory and registers are not known before the
+// kernel runs.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_threads,
                                                           size_t dynamic_shared_bytes) {
   if (blocks == nullptr) return set_last_error(cudaErrorInvalidValue);
