@@ -9,11 +9,10 @@
 /// A model of shared memory, at compile time: how many wavefronts one instruction of a warp takes, for an
 /// access pattern and the layout of the data.
 ///
-/// Shared memory has 32 banks of 4 bytes. One wavefront serves a group of 32 lanes that access up to 4
-/// bytes each, of 16 lanes that access 8 bytes, or of 8 lanes that access 16 bytes, if no bank holds two
-/// different words of them. Lanes that access the same word do not conflict. Otherwise the group needs as
-/// many wavefronts as the fullest bank has different words. That number is the conflict degree; it is 1
-/// without conflicts.
+/// Shared memory has 32 banks of 4 bytes. An instruction serves groups of 32 lanes that access up to 4 bytes each, of
+/// 16 lanes that access 8 bytes, or of 8 lanes that access 16 bytes. Lanes that access the same word do not conflict. A
+/// group takes one wavefront if no bank holds two different words of the group. Otherwise it takes as many wavefronts
+/// as the fullest bank has different words. This number is the conflict degree.
 ///
 /// A pattern is a type with
 ///
@@ -21,9 +20,9 @@
 ///     static constexpr int instructions;    // that the pattern has
 ///     constexpr auto operator()(int instruction, int lane) const;
 ///
-/// where the call gives what a lane of the warp accesses: the index of an element, or its row and column
-/// (`element_place`); negative if the lane accesses nothing. A layout maps that to a position, counted in
-/// elements: see shared_layout.hpp.
+/// The call returns what a lane of the warp accesses: the index of an element, or its row and column (`element_place`).
+/// A negative number says that the lane accesses nothing. A layout maps the index to a position, which counts elements:
+/// see shared_layout.hpp.
 
 STRATA_NAMESPACE_BEGIN
 
@@ -53,8 +52,8 @@ STRATA_HD constexpr int position_of(const Layout& layout, const element_place& e
   return layout(element.row, element.column);
 }
 
-/// The different words that a group of lanes accesses. Without conflicts a bank has at most one, and
-/// adding a word takes one comparison: compilers evaluate this for every layout in use.
+/// The different words that a group of lanes accesses. Without conflicts, a bank has at most one word, and adding a
+/// word takes one comparison. Compilers evaluate this for every layout in use.
 struct words_by_bank {
   int first[shared_memory_banks] = {};  // the bank's first word, plus 1; 0: none
   int others[shared_memory_banks * 4] = {};
@@ -162,8 +161,8 @@ STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&..
 
 // ------------------------------------------------------------------------------------ patterns
 
-/// Thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model computes the first
-/// `Warps` warps; every other warp has the same conflicts as one of these.
+/// Pattern in which thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model
+/// computes the first `Warps` warps. Every other warp has the same conflicts as one of these.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;
@@ -175,8 +174,8 @@ struct blocked_access {
   }
 };
 
-/// Neighbouring threads access neighbouring elements, in rows of the block's threads. These are a multiple
-/// of 32: other rows do not begin where a wavefront does.
+/// Pattern in which neighbouring threads access neighbouring elements, in rows with an element for each thread of the
+/// block. The number of threads is a multiple of 32, because other rows do not begin where a wavefront does.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;
@@ -185,7 +184,7 @@ struct striped_access {
   STRATA_HD constexpr int operator()(int instruction, int lane) const { return instruction * 32 + lane; }
 };
 
-/// Lane l of the first `lanes` accesses element `first + l * stride`, if that is below `end`.
+/// Pattern in which lane l of the first `lanes` lanes accesses element `first + l * stride`, if that is below `end`.
 template <int ElementBytes>
 struct runtime_strided_access {
   static constexpr int element_bytes = ElementBytes;
@@ -212,7 +211,7 @@ struct strided_access {
   }
 };
 
-/// A warp accesses rows of a matrix, 32 columns at a time; `Rows` and `Columns` bound it.
+/// Pattern in which a warp accesses rows of a matrix of `Rows` rows and `Columns` columns, 32 columns at a time.
 template <int ElementBytes, int Rows, int Columns>
 struct row_access {
   static constexpr int element_bytes = ElementBytes;
@@ -225,7 +224,7 @@ struct row_access {
   }
 };
 
-/// A warp accesses columns of a matrix, 32 rows at a time.
+/// Pattern in which a warp accesses columns of a matrix, 32 rows at a time.
 template <int ElementBytes, int Rows, int Columns>
 struct column_access {
   static constexpr int element_bytes = ElementBytes;

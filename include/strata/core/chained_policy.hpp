@@ -17,7 +17,8 @@ inline constexpr int compiled_ptx_version = __CUDA_ARCH__;
 inline constexpr int compiled_ptx_version = STRATA_SIMT_PTX_VERSION;
 #endif
 
-// nvcc says in __CUDA_ARCH_LIST__ which architectures a translation unit is compiled for. clang does not.
+// `__CUDA_ARCH_LIST__` of nvcc lists the architectures that a translation unit is compiled for. clang has no such
+// macro.
 #if defined(__CUDA_ARCH_LIST__)
 inline constexpr int compiled_architectures[] = {__CUDA_ARCH_LIST__};
 #else

@@ -61,7 +61,7 @@ inline cudaError_t after_launch(const launch_configuration& configuration, cudaE
 }
 
 #if !STRATA_HOST_SIMT
-/// A configuration as cudaLaunchKernelEx takes it.
+/// Converts a configuration to what cudaLaunchKernelEx takes.
 class launch_attributes {
  public:
   cudaLaunchConfig_t of(const launch_configuration& configuration) {
@@ -128,8 +128,8 @@ template <class... Parameters>
   return detail::set_max_dynamic_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
 }
 
-/// How many clusters of the kernel the current device holds at a time. 0 where the device is a part of a GPU,
-/// and no GPU processing cluster has enough multiprocessors in it.
+/// How many clusters of the kernel the current device holds at a time. It is 0 if the device is a part of a GPU in
+/// which no GPU processing cluster has enough multiprocessors.
 template <class... Parameters>
 [[nodiscard]] cudaError_t resident_clusters(launch_configuration configuration, void (*kernel)(Parameters...),
                                             int& clusters) {
@@ -138,7 +138,7 @@ template <class... Parameters>
   clusters = configuration.cluster_size <= 16 ? 1 : 0;
   return cudaSuccess;
 #else
-  configuration.stream = nullptr;  // the query is about the device
+  configuration.stream = nullptr;  // because the query is about the device
   configuration.programmatic = false;
   detail::launch_attributes attributes;
   const cudaLaunchConfig_t launch = attributes.of(configuration);

@@ -7,7 +7,7 @@
 
 #include <strata/version.hpp>
 
-// MSVC says otherwise in __cplusplus, and has an older preprocessor too.
+// MSVC has another value in __cplusplus. It may also have an older preprocessor.
 #if defined(_MSVC_LANG)
 #if _MSVC_LANG < 201703L || _MSVC_TRADITIONAL
 #error "strata needs C++17 and the standard preprocessor: compile with -std=c++17 -Xcompiler=/Zc:preprocessor"
@@ -22,7 +22,8 @@
 #define STRATA_HOST_SIMT 1
 #endif
 
-/// NVRTC compiles device code alone, and has no headers of the host. What only the host calls is left out there.
+/// True under NVRTC, which compiles device code alone and has no headers of the host. Code that only the host calls is
+/// left out.
 #if defined(__CUDACC_RTC__)
 #define STRATA_NVRTC 1
 #else
@@ -48,8 +49,8 @@
 #define STRATA_DEVICE_PASS 0
 #endif
 
-/// The PTX version (100 * major + 10 * minor) whose policies programs of the host back end take. It is the same in all
-/// sources of a program.
+/// The PTX version (100 * major + 10 * minor) whose policies programs use on the host back end. It must be the same in
+/// all sources of a program.
 #ifndef STRATA_SIMT_PTX_VERSION
 #define STRATA_SIMT_PTX_VERSION 900
 #endif
@@ -75,7 +76,7 @@
 #define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) (address)
 #define STRATA_DETAIL_MAY_ALIAS
 #define STRATA_DETAIL_PREFETCH(address, is_written) static_cast<void>(address)
-// Functions of the device that the host compiler sees, and never runs.
+// The host compiler sees these functions of the device, but the host never runs them.
 #define STRATA_DETAIL_ATOMIC_LOAD(address, order) (*(address))
 #define STRATA_DETAIL_ATOMIC_STORE(address, value, order) static_cast<void>(*(address) = (value))
 #if STRATA_DEVICE_PASS
@@ -86,7 +87,7 @@
 #else
 #define STRATA_DETAIL_FUNCTION_NAME __PRETTY_FUNCTION__
 #define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) __builtin_assume_aligned(address, bytes)
-#if STRATA_NVRTC  // does not know it, and assumes nothing of types
+#if STRATA_NVRTC  // does not know the attribute, and assumes nothing of types
 #define STRATA_DETAIL_MAY_ALIAS
 #else
 #define STRATA_DETAIL_MAY_ALIAS [[gnu::may_alias]]
@@ -105,7 +106,7 @@
 #define STRATA_KERNEL __global__
 #define STRATA_UNROLL STRATA_DETAIL_PRAGMA(unroll)
 #define STRATA_GRID_CONSTANT __grid_constant__
-// An #if of its own: NVRTC 13.4 and later do not know __has_attribute, and read a whole condition.
+// This is an #if of its own, because NVRTC 13.4 and later do not know __has_attribute and parse a whole condition.
 #if STRATA_CLANG_CUDA
 #if !__has_attribute(grid_constant)
 #undef STRATA_GRID_CONSTANT
@@ -126,8 +127,9 @@
 #define STRATA_UNROLL_N(n)
 #endif
 
-/// For operators that say CUB_RUNTIME_FUNCTION: functions of the host and the device. Unlike STRATA_HD it does not say
-/// `__forceinline__`, which they say themselves. Functions that make device calls are functions of the host.
+/// Replaces CUB_RUNTIME_FUNCTION at operators: functions of the host and the device. Unlike STRATA_HD it does not
+/// include `__forceinline__`, which such operators have themselves. Functions that make device calls are functions of
+/// the host.
 #if defined(__CUDACC__)
 #define STRATA_RUNTIME_FUNCTION __host__ __device__
 #else
@@ -151,8 +153,8 @@
   STRATA_DETAIL_CAT(STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
                     STRATA_DETAIL_BACKEND_TAG)
 
-/// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the whole library in it. Plug-ins do
-/// that to keep apart from another copy of strata in the process.
+/// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the whole library in it. Plug-ins do this to be
+/// separate from another copy of strata in the process.
 #if defined(STRATA_NAMESPACE_WRAP)
 #define STRATA_DETAIL_WRAP_BEGIN namespace STRATA_NAMESPACE_WRAP {
 #define STRATA_DETAIL_WRAP_END }
@@ -182,7 +184,7 @@
 #define STRATA_DETAIL_ARCH6(a, b, c, d, e, f) sm_##a##_##b##_##c##_##d##_##e##_##f
 #define STRATA_DETAIL_ARCH7(a, b, c, d, e, f, g) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g
 #define STRATA_DETAIL_ARCH8(a, b, c, d, e, f, g, h) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
-// Beyond eight architectures the first eight name the namespace.
+// With more than eight architectures, the first eight name the namespace.
 #define STRATA_DETAIL_ARCH9(a, b, c, d, e, f, g, h, ...) sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_and_more
 #define STRATA_DETAIL_ARCH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, name, ...) name
 #define STRATA_DETAIL_ARCH_NAME(...)                                                                          \

@@ -48,15 +48,15 @@ STRATA_D unsigned lane_mask_lt() {
 #endif
 }
 
-/// True if all 32 lanes of the warp execute this very call at the same time. They may then use collectives of the whole
-/// warp even if the contract of the caller does not bring them together. A constant mask of all lanes takes fewer
-/// instructions than a mask of some. `Caller`: types that no other calling code has.
+/// True if all 32 lanes of the warp execute this very call at the same time. Then they may use collectives of the whole
+/// warp, even if the caller's contract does not bring them together. A constant mask of all lanes takes fewer
+/// instructions than a variable mask. `Caller` lists types that no other calling code has.
 template <class... Caller>
 STRATA_D bool warp_is_together() {
 #if STRATA_DEVICE_PASS
   return __activemask() == full_warp_mask;
 #elif STRATA_HOST_SIMT
-  // The host joins lanes that stand at the same line, of any caller.
+  // The host back end joins lanes that wait at the same line, whatever called them.
   static const char tag = 0;
   if (__activemask() != full_warp_mask) return false;
   const auto mine = reinterpret_cast<unsigned long long>(&tag);
@@ -66,7 +66,7 @@ STRATA_D bool warp_is_together() {
 #endif
 }
 
-/// A number that no other warp of the multiprocessor has at the time.
+/// A number that no other warp of the multiprocessor has at the same time.
 STRATA_D unsigned warp_id() {
 #if STRATA_DEVICE_PASS
   unsigned warp;
@@ -79,8 +79,8 @@ STRATA_D unsigned warp_id() {
 #endif
 }
 
-/// Hides from the compiler how a value was computed. What is computed from it before and after is then
-/// computed twice, instead of being kept in registers.
+/// Hides from the compiler how a value was computed. The compiler then computes what depends on the value again after
+/// this call, instead of keeping it in registers.
 template <class Word>
 STRATA_D void optimization_barrier([[maybe_unused]] Word& value) {
 #if STRATA_DEVICE_PASS
@@ -92,8 +92,7 @@ STRATA_D void optimization_barrier([[maybe_unused]] Word& value) {
 #endif
 }
 
-/// On the host, the compiler must take the memory that `pointer` leads to for written and read here. On a GPU it does
-/// nothing.
+/// Makes the host compiler assume that the memory behind `pointer` is written and read here. Does nothing on a GPU.
 STRATA_D void compiler_fence([[maybe_unused]] const void* pointer) {
 #if STRATA_HOST_SIMT
   asm volatile("" : : "r"(pointer) : "memory");
@@ -115,8 +114,8 @@ STRATA_D unsigned row_major_thread_id() {
 }
 
 // ---------------------------------------------------------------------------- device-scope memory
-// Words by which the blocks of a grid communicate. `relaxed` accesses are atomic and bypass L1; acquire and
-// release accesses, or fences, give order.
+// Accesses to words by which the blocks of a grid communicate. `relaxed` accesses are atomic and bypass L1. Acquire and
+// release accesses, or fences, order other accesses.
 #if STRATA_DEVICE_PASS
 #define STRATA_DETAIL_DEVICE_LOAD(name, ptx, Word, type, constraint)                     \
   STRATA_D Word name(const Word* p) {                                                    \
@@ -209,8 +208,8 @@ STRATA_D tagged_word load_tagged_word(const tagged_word* p) {
       : "l"(p)
       : "memory");
 #else
-  // Epoch before value, and in store_tagged_word value before epoch: on the host back end, where one thread
-  // runs at a time, that gives the same guarantee. Memory that no thread has written may be read here.
+  // Loads read the epoch before the value, stores write the value before the epoch. On the host back end, where one
+  // thread runs at a time, this gives the same guarantee. Memory that no thread has written may be read here.
 #if STRATA_HOST_SIMT
   ::strata::simt::declare_initialised(p, sizeof(tagged_word));
 #endif
@@ -233,8 +232,8 @@ STRATA_D void store_tagged_word(tagged_word* p, const tagged_word& both) {
 #endif
 }
 
-/// Allows reads of memory that no thread has written, because any value will do. The host back end reports
-/// such reads otherwise.
+/// Allows reads of memory that no thread has written, because any value will do. Otherwise the host back end reports
+/// such reads.
 STRATA_D void may_be_unwritten([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) {
 #if STRATA_HOST_SIMT
   ::strata::simt::declare_initialised(p, bytes);
@@ -266,7 +265,7 @@ STRATA_D unsigned redux_and(unsigned mask, unsigned value) { return __reduce_and
 STRATA_D unsigned redux_or(unsigned mask, unsigned value) { return __reduce_or_sync(mask, value); }
 STRATA_D unsigned redux_xor(unsigned mask, unsigned value) { return __reduce_xor_sync(mask, value); }
 #else
-// Never executed: callers test has_redux first. Declared so that templates compile in every pass.
+// Never executed, because callers test has_redux first. It is declared so that templates compile in every pass.
 template <class Word>
 STRATA_D Word redux_add(unsigned, Word value) {
   return value;
@@ -285,7 +284,7 @@ STRATA_D unsigned redux_xor(unsigned, unsigned value) { return value; }
 #endif
 
 // ---------------------------------------------------------------------------- wide loads
-/// Which cache lines of an input that is read once L2 evicts first.
+/// Says which cache lines L2 evicts first, for an input that is read once.
 struct l2_policy {
   unsigned long long bits;
 };
@@ -303,8 +302,8 @@ STRATA_D l2_policy evict_first(float fraction) {
   return policy;
 }
 
-/// Loads 16 aligned bytes of device memory. `load_streaming` allocates no line in L1: for warps that read
-/// whole lines. `load_cached` is for lanes that read the neighbouring 16 bytes next.
+/// Loads 16 aligned bytes of device memory. `load_streaming` allocates no line in L1: it is for warps that read whole
+/// lines. `load_cached` is for lanes that read the neighbouring 16 bytes next.
 STRATA_D uint4 load_streaming(const uint4* p, l2_policy policy) {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
   uint4 v;
@@ -332,8 +331,8 @@ STRATA_D uint4 load_cached(const uint4* p, l2_policy policy) {
 }
 
 // ---------------------------------------------------------------------------- some of a block's warps
-/// __syncthreads() for some warps of the block: for the `threads` threads that call it with the same `number`
-/// from 1 to 15. It orders their accesses to shared and global memory.
+/// A barrier of the `threads` threads of the block that call it with the same `number`, from 1 to 15. Like
+/// __syncthreads(), it orders their accesses to shared and global memory.
 #if STRATA_HOST_SIMT
 inline void group_barrier(unsigned number, unsigned threads, const char* file = __builtin_FILE(),
                           int line = __builtin_LINE()) {
@@ -389,8 +388,8 @@ STRATA_D void cluster_sync() {
 }
 #endif
 
-/// `p` points to a variable in this block's shared memory: the address of the same variable in block `rank`
-/// of the cluster.
+/// Returns the address, in block `rank` of the cluster, of the variable that `p` points to in this block's shared
+/// memory.
 template <class T>
 STRATA_D T* map_shared(T* p, unsigned rank) {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900

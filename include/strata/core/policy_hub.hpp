@@ -56,7 +56,8 @@ struct default_policy_hub {};
 
 namespace detail {
 
-/// `void` if all rows have this type. An algorithm names its rows by an alias template of a policy, made of these.
+/// `void` if all of `Rows` have the type `Tuning`, otherwise no type. Each algorithm has an alias template that lists
+/// the rows which it needs of a policy by means of these.
 template <class Tuning, class... Rows>
 using if_rows = std::enable_if_t<(std::is_same_v<std::remove_cv_t<Rows>, Tuning> && ...)>;
 
@@ -75,8 +76,8 @@ inline constexpr bool hub_has_rows<Rows, PolicyHub, std::void_t<typename PolicyH
 template <template <class> class Rows>
 inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
 
-/// The hub of a call: the caller's, or that of the algorithm, also where the caller's lacks rows. The algorithm asserts
-/// that it has them, and there is no other error.
+/// The hub of a call: the caller's hub, or the algorithm's own for the default hub. If the caller's hub lacks rows, it
+/// is also the algorithm's own: an assertion of the algorithm then gives the only error.
 template <template <class> class Rows, class PolicyHub, class Default>
 using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>,
                                   Default, PolicyHub>;

@@ -40,8 +40,7 @@ inline constexpr int radix_mantissa_bits<__nv_fp8_e5m2> = 2;
 template <>
 inline constexpr int radix_mantissa_bits<__nv_fp8_e4m3> = 3;
 
-/// The bits of the greatest magnitude of a floating-point type: infinity, if the type has one. What is above
-/// are NaNs.
+/// The bits of the greatest magnitude of a floating-point type that is not a NaN: infinity, if the type has one.
 template <class T, class Word = typename unsigned_of_bytes<sizeof(T)>::type>
 inline constexpr Word radix_greatest_magnitude = static_cast<Word>((static_cast<Word>(~Word{0}) >> 1) &
                                                                    ~((Word{1} << radix_mantissa_bits<T>)-1));
@@ -115,9 +114,9 @@ struct RadixTraits {
     }
   }
 
-  /// The key of a word. For integers only: floating-point keys may have a word in common.
+  /// The key of a word. It is for integers only, because several floating-point keys may have the same word.
   STRATA_HD static T from_ordered(word ordered) {
-    // not for users: only counting sorts call it
+    // Not for users: only counting sorts call it.
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
     const auto result = static_cast<word>(ordered ^ detail::radix_bit_order<T>::flipped_back(ordered));
     T key;
@@ -147,7 +146,8 @@ struct Traits {
   static_assert(is_radix_key<std::remove_cv_t<T>>,
                 "Traits: T must be an integer, an enumeration or a floating-point number of 8 to 64 bits; read other "
                 "keys as an integer of their size first");
-  /// Unsigned integer of the size of `T`. Of 8 bytes it is unsigned long long, but for long and unsigned long.
+  /// Unsigned integer of the size of `T`. If `T` has 8 bytes, it is unsigned long long, except for long and unsigned
+  /// long.
   using UnsignedBits = std::conditional_t<sizeof(T) == sizeof(long long) && !std::is_same_v<T, long> &&
                                               !std::is_same_v<T, unsigned long>,
                                           unsigned long long, typename detail::unsigned_of_bytes<sizeof(T)>::type>;
@@ -254,12 +254,12 @@ struct radix_digits {
   template <class Tuple, std::size_t... Index>
   STRATA_HD static unsigned of_fields(const Tuple& fields, int begin, int count, std::index_sequence<Index...>) {
     unsigned digit = 0;
-    int end = key_bits;  // of the field
+    int end = key_bits;  // the end of the field's bits
     ((digit |= of_field(get<Index>(fields), end, begin, count)), ...);
     return digit;
   }
 
-  // The part of the digit in the field whose bits end at `end`. Sets `end` to that of the next field.
+  // The part of the digit in the field whose bits end at `end`. Sets `end` to the end of the next field.
   template <class Field>
   STRATA_HD static unsigned of_field(const Field& field, int& end, int begin, int count) {
     const int first = end - RadixTraits<Field>::bits;

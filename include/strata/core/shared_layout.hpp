@@ -52,8 +52,8 @@ struct PlainLayout {
   STRATA_HD static constexpr int storage_elements(int elements) { return elements; }
 };
 
-/// `By` unused elements follow every `Every` elements. The classical choice is one after 32: accesses with a stride of
-/// a power of two up to 32 then use all banks.
+/// A layout with `By` unused elements after every `Every` elements. The classical choice is one after 32: accesses with
+/// a stride of a power of two up to 32 then use all banks.
 template <int Every, int By = 1>
 struct PaddedLayout {
   static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
@@ -161,7 +161,7 @@ struct ExchangeLayout {
   static constexpr int pitch = fits_one_wavefront ? units_per_thread : detail::round_up(units_per_thread, per_word);
 
  private:
-  // The g of the description, counted in words where units have less than 4 bytes, else in units.
+  // The g of the description. It counts words if units have less than 4 bytes, otherwise units.
   static constexpr int common = fits_one_wavefront ? 1 : detail::greatest_common_divisor(pitch / per_word, columns);
 
  public:
@@ -169,7 +169,7 @@ struct ExchangeLayout {
   static constexpr int pad = common == 1 ? 0 : per_word;
   static constexpr int threads_per_pad = common == 1 ? 1 : columns / common;  ///< Threads between two gaps.
 
-  /// The position of an item's first unit. Most often there is one kind of gap, and so one division.
+  /// The position of an item's first unit. Most layouts have one kind of gap, and so need one division.
   STRATA_HD constexpr int operator()(int index) const {
     return index * units_per_item + detail::quotient(index, ItemsPerThread) * (pitch - units_per_thread) +
            detail::quotient(index, ItemsPerThread * threads_per_pad) * pad;
@@ -238,15 +238,15 @@ struct layouts_to_try<16> {
   using type = candidate_layouts<PlainLayout, SwizzledLayout<16, 8>, PaddedLayout<8, 1>>;
 };
 
-// PaddedMatrixLayout with a pitch that is a value: a loop over types would take compilers longer.
+// A PaddedMatrixLayout whose pitch is a value. A loop over types would take longer to compile.
 struct matrix_of_pitch {
   int pitch;
   STRATA_HD constexpr int operator()(int row, int column) const { return row * pitch + column; }
 };
 
-/// Returns the smallest padding of the rows of a matrix, in elements, with which none of the patterns has
-/// conflicts; -1 if there is none. The search ends at a wavefront's number of lanes. With elements of 4 bytes or more,
-/// banks repeat from there on. With smaller ones, a pitch of an odd number of words has been tried by then.
+/// Returns the smallest padding of the rows of a matrix, in elements, with which none of the patterns has conflicts, or
+/// -1 if there is none. The search ends at the number of lanes of a wavefront. With elements of 4 bytes or more, banks
+/// repeat from there on. With smaller elements, the search has tried a pitch of an odd number of words by then.
 template <class Pattern, class... Patterns>
 STRATA_HD constexpr int least_free_pad(int columns, const Pattern& pattern, const Patterns&... patterns) {
   for (int pad = 0; pad <= strata::lanes_per_wavefront(Pattern::element_bytes); ++pad) {
@@ -260,7 +260,7 @@ template <int ElementBytes, int Rows, int Columns>
 struct conflict_free_matrix {
   static constexpr int pad = detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
                                                     row_access<ElementBytes, Rows, Columns>{});
-  // not for users: a pitch of an odd number of words is always found
+  // Not for users: a pitch of an odd number of words is always found.
   static_assert(pad >= 0, "no padding frees both rows and columns");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;
 };

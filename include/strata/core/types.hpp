@@ -7,13 +7,13 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 
-// The include guards of libcu++: the program has it already.
+// These are include guards of libcu++. If one is defined, the program has included its numeric_limits.
 #if defined(_CUDA_STD_LIMITS) || defined(_LIBCUDACXX_LIMITS)
 #include <strata/core/cuda_std_limits.hpp>
 #endif
 
 #if STRATA_HOST_SIMT
-// The ABI tag of strata/simt/half.hpp: a later declaration cannot add it.
+// The declaration has the ABI tag of strata/simt/half.hpp, because a later declaration cannot add it.
 struct [[gnu::abi_tag("strata_simt")]] __half;
 struct [[gnu::abi_tag("strata_simt")]] __nv_bfloat16;
 #else
@@ -33,7 +33,8 @@ struct NullType {
   STRATA_HD friend bool operator!=(const NullType&, const NullType&) { return false; }
 };
 
-/// The order of a sort, for programs that pass it on: each order has calls of its own, such as `SortKeysDescending`.
+/// The order of a sort. The library's calls do not take it: each order has calls of its own, such as
+/// `SortKeysDescending`.
 enum class SortOrder {
   Ascending,  ///< The smallest key first.
   Descending  ///< The largest key first.
@@ -84,7 +85,7 @@ inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<std:
 
 namespace detail {
 
-/// For items that are moved as bits. One error for a type, however many layers move it.
+/// Requirement of items that are moved as bits. A type gives one error, however many layers move it.
 template <class T>
 struct relocatable_requirements {
   static constexpr bool are_met = is_trivially_relocatable_v<T>;
@@ -118,8 +119,8 @@ struct DoubleBuffer {
 
 namespace detail {
 
-// A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type: the algorithm then
-// takes the type that it writes.
+// A proxy iterator (cuda::discard_iterator, some transform outputs) has no value type. Then the algorithm takes the
+// type that it writes.
 template <class Iterator, class Fallback, class = void>
 struct declared_value {
   using type = Fallback;
@@ -129,9 +130,9 @@ struct declared_value<Iterator, Fallback, std::void_t<typename std::iterator_tra
   using value = typename std::iterator_traits<Iterator>::value_type;
   using type = std::conditional_t<std::is_void_v<value>, Fallback, value>;
 };
-// A result is converted to the type of an item in memory. It is assigned to a proxy as it is, because the proxy's
-// assignment need not take the declared type. It is also assigned as it is to an item whose type has an assignment from
-// it and no conversion.
+// A result is converted to the type of an item in memory. It is not converted if the output is a proxy, because the
+// proxy's assignment need not take the declared type. It is not converted either if the item's type has an assignment
+// from it but no conversion.
 template <class Iterator, class Value, class Result, class = void>
 struct stored_value {
   using type = Result;
@@ -161,8 +162,8 @@ using declared_value_t = typename output_value<Iterator, Fallback>::declared;
 template <class Iterator, class Result>
 using output_value_t = typename output_value<Iterator, Result>::type;
 
-/// The type of a sum's initial value: that of the output, so that a wide output gives a wide sum. If the
-/// output has a proxy type that cannot be added, the type of the items.
+/// The type of a sum's initial value. It is the output's type, so that a wide output gives a wide sum. If the output
+/// has a proxy type that cannot be added, it is the type of the items.
 template <class OutputIterator, class Item>
 using initial_value_t = std::conditional_t<std::is_convertible_v<declared_value_t<OutputIterator, Item>, Item>,
                                            declared_value_t<OutputIterator, Item>, Item>;
@@ -225,8 +226,8 @@ __extension__ using uint128 = unsigned __int128;
 #endif
 
 #if !STRATA_NVRTC
-/// Largest and lowest value of a type, by std::numeric_limits, else by cuda::std::numeric_limits. It also has types
-/// that both lack in some language modes. Specialise it for a type that reductions by Min and Max are to accept.
+/// Largest and lowest value of a type, by std::numeric_limits, otherwise by cuda::std::numeric_limits. It also knows
+/// types that both lack in some language modes. Specialise it for a type that reductions by Min and Max are to accept.
 template <class T, class = void>
 struct value_limits {
   using limits = std::conditional_t<has_extremes<std::numeric_limits<T>>::value, std::numeric_limits<T>,
@@ -239,7 +240,7 @@ struct value_limits {
   static constexpr T lowest() { return limits::lowest(); }
 };
 
-// 16-bit floats are made from bits, so that this header need not include theirs.
+// The values of 16-bit floats are made from bits, so that this header need not include theirs.
 template <class Half, std::uint16_t Max, std::uint16_t Lowest>
 struct half_limits {
   static Half max() { return from_bits(Max); }

@@ -23,14 +23,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///                  for (k = 0; k < sizes[i]; ++k) outputs[i][k] = inputs[i][k];
 ///     Copy:      mdspan_out(i, j, ...) = mdspan_in(i, j, ...) for all indices
 ///
-/// - **Ranges.** `inputs` and `outputs` are iterators of iterators (pointers, or any other random-access ones), `sizes`
-///   of integers: numbers of items. Negative ones count as 0.
-/// - **Types.** From pointers to pointers to the same type, if it is trivially relocatable, items are copied as bytes:
-///   the cost is that of DeviceMemcpy. Everything else is assigned item by item. The order of assignments is not
-///   specified.
+/// - **Ranges.** `inputs` and `outputs` are iterators of iterators (pointers, or any other random-access iterators).
+///   `sizes` is an iterator of integers: numbers of items. Negative sizes count as 0.
+/// - **Types.** Items are copied as bytes if all iterators are pointers to one trivially relocatable type. The cost is
+///   then that of DeviceMemcpy. Everything else is assigned item by item, in any order.
 /// - **Copy.** Takes types in the shape of `cuda::std::mdspan`, whose members device code can call. Extents must be the
-///   same, layouts and types need not. Where the elements of both lie side by side in the same order, they are copied
-///   16 bytes at a time. Otherwise each is assigned by itself, in the order in which the output's lie in memory.
+///   same; layouts and types may differ. Where the elements of both arrays lie side by side in the same order, they are
+///   copied 16 bytes at a time. Otherwise each element is assigned by itself, in the order of the output's memory.
 ///   Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
 /// - **Tuning.** `TunedDeviceCopy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.

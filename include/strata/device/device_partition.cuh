@@ -18,9 +18,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Divides a sequence in device memory into selected items and others.
 ///
-/// `Flagged` selects the items whose flag converts to true, `If` those for which `select_op(item)` is true. Both write
-/// all items to `d_out`: the selected ones to the front, in their order, the others behind them, in reverse order. The
-/// number of selected items is written to `*d_num_selected_out`:
+/// `Flagged` selects the items whose flags convert to true, `If` the items for which `select_op(item)` is true. Both
+/// write all items to `d_out`: first the selected items in their order, then the others in reverse order. The number of
+/// selected items is written to `*d_num_selected_out`:
 ///
 ///     d_in  [1 2 3 4 5 6 7 8],  flags [1 0 0 1 0 1 1 0]:  d_out [1 4 6 7 8 5 3 2],  number 4
 ///

@@ -19,10 +19,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Keeps some items of a sequence in device memory, in their order, without gaps.
 ///
-/// `If` keeps the items for which `select_op(item)` is true, `Flagged` those whose flag converts to true,
-/// `FlaggedIf` those for whose flag `select_op(flag)` is true, `Unique` the first of each run of equal
-/// neighbours, and `UniqueByKey` the first pair of each run of equal keys. The number of kept items is written to
-/// `*d_num_selected_out`. Nothing is written behind the last of them in the output.
+/// `If` keeps the items for which `select_op(item)` is true. `Flagged` keeps the items whose flags convert to true.
+/// `FlaggedIf` keeps the items with flags for which `select_op(flag)` is true. `Unique` keeps the first item of each
+/// run of equal neighbours, `UniqueByKey` the first pair of each run of equal keys. The number of kept items is written
+/// to `*d_num_selected_out`. Nothing is written after the last kept item in the output.
 ///
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:

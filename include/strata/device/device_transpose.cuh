@@ -27,13 +27,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// leading dimensions there are no gaps: they are `columns` for the input and `rows` for the output. Gaps are neither
 /// read nor written.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is
-///   kept there), then with that much device memory; or once, by the overloads without these two
-///   arguments.
-/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps; none for
-///   a matrix without items. On `stream`; no host synchronisation and no allocation, so a call can be
-///   captured in a graph. From sm_90 on the kernel is launched dependent on the previous kernel of the
-///   stream ("programmatic"): it starts early but touches memory only after that one.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept there), then
+///   with that much device memory. Or once, by the overloads without these two arguments.
+/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps. A matrix without items
+///   launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so a call can be
+///   captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only
+///   after the previous kernel of the stream has ended.
 /// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8 bytes are
 ///   accessed 16 bytes at a time (items of 1 byte: 8 bytes) if both pointers and both leading dimensions, in bytes, are
 ///   multiples of that, otherwise one by one. Items of other sizes are cut into pieces that divide them.

@@ -9,12 +9,12 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Items with their indices: item i is the pair of `key` i and `value` itr[i]. `offset` is the index of the item
-/// that the iterator begins with.
+/// Items with their indices: item i is the pair of `key` i and `value` itr[i]. `offset` is the index of the item that
+/// the iterator begins with.
 ///
-/// - `OffsetT` is the type of the indices and of differences, `OutputValueT` that of the values.
-/// - `normalize()` lets the indices begin with 0 where the iterator is now.
-/// - It is read where `InputIteratorT` may be read: on the device if that is a pointer to device memory.
+/// - `OffsetT` is the type of the indices and of differences, `OutputValueT` the type of the values.
+/// - `normalize()` makes the indices begin with 0 where the iterator is now.
+/// - It can be read wherever `InputIteratorT` can be read: on the device, if that is a pointer to device memory.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>

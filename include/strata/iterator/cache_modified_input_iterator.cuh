@@ -9,8 +9,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Reads an array by loads of one cache modifier, see CacheLoadModifier. Items of any size are read in words as
-/// large as their alignment, at most 16 bytes.
+/// Reads an array by loads of one cache modifier: see CacheLoadModifier. Items of any size are read in words that are
+/// as large as their alignment, at most 16 bytes.
 ///
 /// - It is made, moved and compared on host and device, and read on the device.
 /// - `ValueType` must be trivially relocatable, unless the modifier is LOAD_DEFAULT.

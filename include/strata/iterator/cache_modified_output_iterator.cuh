@@ -9,8 +9,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Writes an array by stores of one cache modifier, see CacheStoreModifier. Items of any size are written in words
-/// as large as their alignment, at most 16 bytes.
+/// Writes an array by stores of one cache modifier: see CacheStoreModifier. Items of any size are written in words that
+/// are as large as their alignment, at most 16 bytes.
 ///
 /// - It is made, moved and compared on host and device, and written on the device. It cannot be read.
 /// - `ValueType` must be trivially relocatable, unless the modifier is STORE_DEFAULT.
@@ -41,7 +41,7 @@ class CacheModifiedOutputIterator
    public:
     STRATA_HD explicit assignment(ValueType* to) : to_(to) {}
     assignment(const assignment&) = default;
-    // An item cannot be read: this would copy the address.
+    // An item cannot be read, and the default would copy the address.
     assignment& operator=(const assignment&) = delete;
 
     template <class T = ValueType>

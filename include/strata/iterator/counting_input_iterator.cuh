@@ -8,11 +8,11 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// val, val + 1, val + 2 ...
+/// A sequence of numbers that is computed: val, val + 1, val + 2 ...
 ///
-/// - Read on host and device; no memory.
-/// - `ValueType` needs `+`, `-` and a conversion from integers. Distances are converted to it: in an unsigned type
-///   the values begin again with 0 after the largest.
+/// - It can be read on host and device, and reads no memory.
+/// - `ValueType` needs `+`, `-` and a conversion from integers. Distances are converted to it. In an unsigned type, the
+///   values begin again with 0 after the largest.
 /// - `OffsetT` is the type of differences.
 ///
 /// @code

@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// An output that takes items of any type and writes none: for results of an algorithm that are not wanted.
-/// `offset` is where it begins: differences and comparisons look at it. Written on host and device; no memory. It
+/// An output that takes items of any type and writes none, for results of an algorithm that are not wanted. It begins
+/// at position `offset`, which differences and comparisons use. It works on host and device, and takes no memory. It
 /// has no value type, so an algorithm computes with the types of its inputs.
 ///
 /// @code

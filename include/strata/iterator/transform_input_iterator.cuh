@@ -8,12 +8,12 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Item i is conversion_op(input_itr[i]), converted to `ValueType`, computed anew in each read. Iterators are equal
-/// if their inputs are.
+/// A sequence that is computed: item i is conversion_op(input_itr[i]), converted to `ValueType`, at each read.
+/// Iterators are equal if their inputs are.
 ///
-/// - It is read where `InputIteratorT` and `ConversionOp` may be: on the device if one is a pointer to device
-///   memory or a function for the device alone.
-/// - `ConversionOp` is copied with the iterator and called as const, for any item in any order.
+/// - It can be read wherever `InputIteratorT` and `ConversionOp` can be used: on the device, if one is a pointer to
+///   device memory or a function for the device alone.
+/// - `ConversionOp` is copied with the iterator. It is called as const, for any item in any order.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA's atomics: relaxed order, device scope unless the name says otherwise.
+// CUDA's atomics. They have relaxed order, and device scope unless the name says otherwise.
 #pragma once
 
 #include <strata/simt/engine.hpp>
@@ -70,7 +70,7 @@ STRATA_SIMT_INLINE T atomic_update(T* address, memory_scope scope, Update update
     const T old = from_bits<T>(seen);
     const word next = static_cast<word>(to_bits<T>(update(old)));
     if (__atomic_compare_exchange_n(target, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-      // One that changes nothing may be a poll, as atomicAdd(p, 0) and a lock's atomicExch are.
+      // An operation that changes nothing may be a poll, such as atomicAdd(p, 0) or the atomicExch of a lock.
       if (next != seen) progress();
       return old;
     }
@@ -88,8 +88,8 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
     swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen, next, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED);
   }
-  // A failed exchange is most often a lock that is taken: let its holder run. One of equal words is a
-  // load.
+  // An exchange fails most often because a lock is taken: then its holder should run. An exchange of equal words counts
+  // as a load.
   if (swapped && next != seen) {
     progress();
   } else {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers, votes, matches, shuffles, warp reductions, clusters and bulk copies, each knowing its caller's source line.
+// Barriers, votes, matches, shuffles, warp reductions, clusters and bulk copies. Each knows the source line of its
+// caller.
 #pragma once
 
 #include <strata/simt/engine.hpp>
@@ -128,23 +129,21 @@ inline void cluster_barrier(location where) {
   cluster_wait(where);
 }
 
-// The address at which this block sees the variable that `address`, in its own shared memory, is in
-// the block of that rank. A plain shared address of another block is not usable; in the check
-// flavour its use is reported.
+// Returns the address at which this block sees, in the shared memory of block `rank`, the variable that has `address`
+// in its own. This block cannot use plain shared addresses of another block; the check flavour reports their use.
 void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 // ---- asynchronous bulk copies into shared memory, and the mbarrier that signals their completion
-// A copy is not executed when it is issued but when a thread waits for its barrier, so code that
-// reads too early reads garbage, as it may on the GPU. In the check flavour the early read is
-// reported.
+// A copy is not executed when it is issued, but when a thread waits for its barrier. So code that reads too early reads
+// garbage, as it may on the GPU. The check flavour reports the early read.
 void mbarrier_init(uint64_t* barrier, unsigned count, location where);
 void mbarrier_invalidate(uint64_t* barrier, location where);
-// One arrival, which releases; the second form also expects that many bytes from bulk copies.
+// Makes one arrival, which releases. The second form also adds to the bytes that the phase expects from bulk copies.
 void mbarrier_arrive(uint64_t* barrier, location where);
 void mbarrier_arrive_expect_tx(uint64_t* barrier, unsigned bytes, location where);
-// True, and an acquire, once the phase of that parity is complete. The caller loops.
+// Returns true, and acquires, if the phase of this parity is complete. The caller calls it in a loop.
 bool mbarrier_try_wait_parity(uint64_t* barrier, unsigned parity, location where);
-// Both addresses and the size must be multiples of 16, as the hardware demands.
+// Both addresses and the size must be multiples of 16, as for the hardware.
 void bulk_copy_global_to_shared(void* to, const void* from, unsigned bytes, uint64_t* barrier, location where);
 
 }  // namespace simt

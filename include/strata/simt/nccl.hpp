@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The part of NCCL that the library and its tests use, executed by the host back end: each rank is a host
-// thread of one process. C++ linkage, as in <strata/simt/runtime_api.hpp>.
+// The part of NCCL that the library and its tests use, executed by the host back end. Each rank is a host thread of one
+// process. It has C++ linkage, as in <strata/simt/runtime_api.hpp>.
 //
-// A call moves its bytes before it returns, or when its group ends: it waits until the ranks that take part
-// have made their calls. A stream that captures records calls, and the graph makes them. What NCCL leaves
-// undefined, most often a hang, is an error on all ranks here.
+// A call moves its bytes before it returns, or when its group ends. It waits until the ranks that take part have made
+// their calls. A stream that captures records calls, and the graph makes them. What NCCL leaves undefined, most often a
+// hang, is an error on all ranks here.
 #pragma once
 
 #include <strata/simt/runtime_api.hpp>
@@ -63,7 +63,7 @@ enum ncclDataType_t {
 // ---- library, errors
 ncclResult_t ncclGetVersion(int* version);
 const char* ncclGetErrorString(ncclResult_t result);
-// What the communicator's last error was; of a null communicator, the calling thread's.
+// The text of the communicator's last error, or of the calling thread's if the communicator is null.
 const char* ncclGetLastError(ncclComm_t comm);
 
 // ---- communicators
@@ -100,15 +100,15 @@ ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDa
 namespace strata {
 namespace simt {
 
-/// The call number `call`, from 0, that `rank` makes from now on returns ncclSystemError, does nothing, and ends the
-/// calls of all other ranks of its communicator with ncclRemoteError. Counted are communication and, once for each
-/// communicator that takes part, ncclGroupEnd. One failure is armed at a time; a negative rank disarms it.
-/// STRATA_SIMT_NCCL_FAIL=rank,call arms one at the start.
+/// Makes call number `call`, from 0, of the calls that `rank` makes from now on return ncclSystemError and do nothing.
+/// It ends the calls of all other ranks of the communicator with ncclRemoteError. It counts calls of communication and,
+/// once for each communicator that takes part, ncclGroupEnd. One failure is armed at a time; a negative rank disarms
+/// it. STRATA_SIMT_NCCL_FAIL=rank,call arms one at the start.
 void fail_nccl_call(int rank, long call);
-/// Whether the failure that was armed last has happened.
+/// True if the failure that was armed last has happened.
 bool nccl_call_has_failed();
-/// How long a call may wait for other ranks before it and theirs end with ncclRemoteError: 60 seconds, or
-/// STRATA_SIMT_NCCL_SECONDS. Returns what it was before.
+/// Sets how long a call may wait for other ranks before all their calls end with ncclRemoteError. The default is 60
+/// seconds, or STRATA_SIMT_NCCL_SECONDS. Returns the limit that it was before.
 double limit_nccl_waits(double seconds);
 
 }  // namespace simt

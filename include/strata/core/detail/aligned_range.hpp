@@ -15,8 +15,8 @@ namespace detail {
 
 inline constexpr int vector_bytes = 16;
 
-/// True if items of `Iterator` may be moved 16 bytes at a time, as far as its type says: it is a pointer,
-/// and 16 bytes hold whole items, whose bytes may be copied.
+/// True if the type of `Iterator` allows to move items 16 bytes at a time: it is a pointer, 16 bytes hold whole items,
+/// and the bytes of the items may be copied.
 template <class Iterator>
 inline constexpr bool is_bulk_array = false;
 template <class T>
@@ -53,8 +53,8 @@ struct aligned_range {
   }
   STRATA_HD Size body_end() const { return head + vectors * width; }
 
-  /// True if some item begins on a boundary: structs may be aligned to less than their size, and then
-  /// every boundary may fall into an item.
+  /// True if some item begins on a boundary. A struct may have a smaller alignment than its size, and then every
+  /// boundary may lie within an item.
   STRATA_HD static bool has_boundary(const T* first) {
     return bytes_behind_boundary(first) % static_cast<Size>(sizeof(T)) == 0;
   }

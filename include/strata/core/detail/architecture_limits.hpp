@@ -7,20 +7,20 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a multiprocessor has for its blocks, and 65,536 registers. Rows of tuning that were not measured are derived
-/// from it: guides/tuning.md has the rule.
+/// What a multiprocessor has for its blocks, besides 65,536 registers. Tuning rows that were not measured are derived
+/// from these limits: guides/tuning.md has the rule.
 struct architecture_limits {
   int threads;
   int shared_bytes;
-  int shared_bytes_of_block;  ///< that one block may have
+  int shared_bytes_of_block;  ///< maximum of one block
 
-  /// The system takes so much of the shared memory of each block.
+  /// The bytes of each block's shared memory that the system takes.
   STRATA_HD constexpr int reserved_bytes() const { return shared_bytes - shared_bytes_of_block; }
 
   /// The shared memory that each of `blocks` blocks may have.
   STRATA_HD constexpr int shared_bytes_each(int blocks) const { return shared_bytes / blocks - reserved_bytes(); }
 
-  /// Number of blocks, up to `wanted`, that threads and shared memory allow: at least one.
+  /// The number of blocks, up to `wanted` and at least one, for which there are enough threads and shared memory.
   STRATA_HD constexpr int blocks_within(int wanted, int block_threads, int block_bytes) const {
     while (wanted > 1 && (wanted * block_threads > threads || block_bytes > shared_bytes_each(wanted))) --wanted;
     return wanted;

@@ -13,17 +13,17 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-// Its attributes say which of the compiled architectures the driver chose for a device.
+// The attributes of this kernel tell which of the compiled architectures the driver chose for a device.
 template <class>
 STRATA_KERNEL void empty_kernel() {}
 
-/// What a dispatch needs to know of a device.
+/// The properties of a device that a dispatch needs.
 struct device_properties {
   int ptx_version = 0;
   int multiprocessors = 0;  // that the stream may use
   bool in_green_context = false;
   int l2_bytes = 0;
-  int shared_bytes_of_block = 0;  // that a block may have, see allow_dynamic_shared_memory()
+  int shared_bytes_of_block = 0;  // maximum of a block: see allow_dynamic_shared_memory()
 };
 
 inline cudaError_t query_device_properties(int device, device_properties& properties) {
@@ -38,8 +38,8 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   if (capability != 0 && capability * 10 < STRATA_SIMT_PTX_VERSION) return cudaErrorNoKernelImageForDevice;
   properties.ptx_version = STRATA_SIMT_PTX_VERSION;
 #else
-  // cudaErrorNoKernelImageForDevice / InvalidDeviceFunction from here means: strata was not
-  // compiled for this device's architecture.
+  // cudaErrorNoKernelImageForDevice or cudaErrorInvalidDeviceFunction from here means that strata was not compiled for
+  // the architecture of this device.
   cudaFuncAttributes attributes;
   status = cudaFuncGetAttributes(&attributes, empty_kernel<void>);
   if (status != cudaSuccess) return status;
@@ -48,10 +48,10 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
   return status;
 }
 
-/// Caches hold what is known of so many devices.
+/// The number of devices for which caches have room.
 inline constexpr int max_cached_devices = 64;
 
-/// True if what a cache holds is true of a device. On the host back end, tests change what the device is.
+/// True if what a cache holds is still true of a device. On the host back end, tests change the simulated device.
 inline bool is_cached_device(int device) {
 #if STRATA_HOST_SIMT
   if (!::strata::simt::has_first_device()) return false;
@@ -59,8 +59,8 @@ inline bool is_cached_device(int device) {
   return device < max_cached_devices;
 }
 
-/// Properties of the current device, queried once per device and process. The multiprocessors are those of
-/// the device; under MPS or MIG, those that the process may use.
+/// Properties of the current device, queried once per device and process. Under MPS or MIG, the multiprocessors are
+/// those that the process may use.
 inline cudaError_t current_device_properties(device_properties& properties) {
   struct entry {
     std::atomic<bool> is_known;

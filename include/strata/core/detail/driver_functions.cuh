@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the CUDA runtime cannot do, or does with a side effect: done by functions of the driver. They are
-/// found at run time, so that a program links the runtime only.
+/// Functions of the driver, for what the CUDA runtime cannot do or does with a side effect. They are found at run time,
+/// so that a program links only the runtime.
 
 #include <strata/core/macros.hpp>
 
@@ -34,7 +34,8 @@ Function* driver_function(const char* name, unsigned cuda_version) {
   return is_found ? reinterpret_cast<Function*>(address) : nullptr;
 }
 
-// From <cuda.h>, which is 5,000 lines; tests/device/device_green_context_gpu_test.cu compares them.
+// From <cuda.h>, which has 5,000 lines. tests/device/device_green_context_gpu_test.cu compares these declarations with
+// it.
 
 /// cuFuncSetAttribute
 using driver_set_attribute = cudaError_t(cudaFunction_t, int attribute, int value);
@@ -43,7 +44,7 @@ inline constexpr int driver_max_dynamic_shared_bytes = 8;
 
 /// cuStreamGetGreenCtx
 using driver_stream_green_context = cudaError_t(cudaStream_t, void** green_context);
-/// CUdevResource of CUDA 12.4, where its type is that of multiprocessors
+/// CUdevResource of CUDA 12.4 whose type is that of multiprocessors
 struct driver_resource {
   int type;
   unsigned char internal[92];
@@ -55,8 +56,8 @@ using driver_green_context_resource = cudaError_t(void* green_context, driver_re
 /// CU_DEV_RESOURCE_TYPE_SM
 inline constexpr int driver_multiprocessor_resource = 1;
 
-/// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. cudaFuncSetAttribute clears an error that an earlier
-/// call has left; this does not.
+/// Sets cudaFuncAttributeMaxDynamicSharedMemorySize. cudaFuncSetAttribute would clear an error that an earlier call has
+/// left.
 inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t bytes) {
   static auto* const set_attribute = driver_function<driver_set_attribute>("cuFuncSetAttribute", 9000);
   if (set_attribute == nullptr) return cudaErrorNotSupported;
@@ -66,9 +67,9 @@ inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t
   return set_attribute(function, driver_max_dynamic_shared_bytes, static_cast<int>(bytes));
 }
 
-/// The multiprocessors that kernels on `stream` may use if the stream belongs to a green context, else 0.
-/// Device attributes describe the whole device, so only the driver says it. A cooperative launch of more
-/// blocks than the context holds fails; a captured one does not fail, and its graph never ends.
+/// The number of multiprocessors that kernels on `stream` may use if the stream belongs to a green context, otherwise
+/// 0. Device attributes describe the whole device, so only the driver knows the number. A cooperative launch of more
+/// blocks than the context holds fails. If it is captured, it does not fail, and its graph never ends.
 inline int green_context_multiprocessors(cudaStream_t stream) {
   static auto* const get_context = driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);
   static auto* const get_resource = driver_function<driver_green_context_resource>("cuGreenCtxGetDevResource", 12040);

@@ -10,8 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// `Count` neighbouring items, of 1, 2, 4, 8 or 16 bytes together, that a thread loads or stores in one
-/// access.
+/// `Count` neighbouring items that a thread loads or stores in one access. Together they have 1, 2, 4, 8 or 16 bytes.
 template <class T, int Count>
 struct item_vector {
   using word = access_word<Count * sizeof(T)>;
@@ -27,7 +26,7 @@ struct item_vector {
   }
   STRATA_D void load(const T* from) {
 #if STRATA_HOST_SIMT
-    // The host compiler may assume that no T is read as a word. As on a GPU, a misaligned word faults.
+    // A copy, because the host compiler may assume that no T is read as a word. A misaligned word faults, as on a GPU.
     std::memcpy(&bits, STRATA_DETAIL_ASSUME_ALIGNED(static_cast<const void*>(from), sizeof(bits)), sizeof(bits));
 #else
     bits = *reinterpret_cast<const word*>(from);
@@ -40,8 +39,8 @@ struct item_vector {
     *reinterpret_cast<word*>(to) = bits;
 #endif
   }
-  /// To global memory. The compiler may split a plain store into one for each component of the word, even
-  /// where it knows that the address is aligned.
+  /// Stores the items to global memory. The compiler may split a plain store into one for each component of the word,
+  /// even where it knows that the address is aligned.
   STRATA_D void store_global(T* to) const {
 #if STRATA_HOST_SIMT || STRATA_CLANG_CUDA
     store(to);

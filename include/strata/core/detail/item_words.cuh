@@ -26,10 +26,11 @@ struct access_word_of<16> {
 template <std::size_t Bytes>
 using access_word = typename access_word_of<Bytes>::type;
 
-/// An item as an array of `Word`s. If its size is no multiple of theirs, the last one is filled up with 0.
+/// An item as an array of `Word`s. If its size is not a multiple of theirs, the last word is filled up with 0.
 ///
-/// clang 19 leaves out the copies between both, keeps the types of the accesses to the copies, and then takes accesses
-/// to the item and to its words for accesses to different objects: hence the fences. On a GPU both are in registers.
+/// clang 19 leaves out the copies between the item and its words, but keeps the types of the accesses to the copies.
+/// Then it takes accesses to the item and accesses to the words for accesses to different objects. The fences prevent
+/// that. On a GPU, both are in registers.
 template <class T, class Word>
 struct item_words {
   static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);
@@ -42,7 +43,7 @@ struct item_words {
     platform::compiler_fence(word);
   }
   STRATA_D T value() const {
-    // A union, for T need not have a default constructor.
+    // This is a union because T need not have a default constructor.
     union storage {
       T object;
       unsigned char bytes[sizeof(T)];

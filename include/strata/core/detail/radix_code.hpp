@@ -9,11 +9,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How a sort holds keys whose digits it computes several times: as codes, one for each key, whose digits
-/// cost less. In general, the code is the key.
+/// How a sort holds keys whose digits it computes several times. Each key becomes a code whose digits cost less. In
+/// general, the code is the key.
 ///
-/// `ordered()` leaves the codes of exact keys as they are. For exact keys, `digit()` is that of
-/// `radix_digits`. With `IsExact` false it is that for all keys.
+/// `ordered()` leaves the codes of exact keys as they are. `digit()` returns the digit that `radix_digits` returns: for
+/// exact keys, or for all keys if `IsExact` is false.
 template <class Digits>
 struct radix_codes;
 
@@ -36,8 +36,8 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
 };
 
 /// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code:
-/// -0.0 is just before +0.0, and NaN are ordered by sign and payload. -0.0 and NaN are not exact, because a sort takes
-/// -0.0 for +0.0, and any NaN for the one with the greatest code.
+/// -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs are not exact, because a sort
+/// takes -0.0 for +0.0, and any NaN for the NaN with the greatest code.
 template <class Key, bool IsDescending>
 struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
@@ -77,7 +77,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     }
   }
 
-  /// The code whose bits are the digits of any key: as RadixTraits::ordered() of the key.
+  /// The code whose bits are the digits of any key. It is RadixTraits::ordered() of the key.
   STRATA_HD static Code ordered(Code code) {
     if (is_exact(code)) return code;
     return ascending(code == negative_zero ? sign : highest);

@@ -21,9 +21,9 @@ STRATA_NAMESPACE_BEGIN
 ///     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
 ///     int* counts = storage.get<int>(0);
 ///
-/// Each slot starts on a 256-byte boundary, whatever the alignment of the caller's pointer. The size is never
-/// 0, so that the pointer alone distinguishes a size query from a call. It never decreases when a count
-/// increases, and is `invalid_size` if it does not fit `size_t`.
+/// Each slot is an array's place in the storage. It starts on a 256-byte boundary, whatever the alignment of the
+/// caller's pointer. The size is never 0, so that the pointer alone distinguishes a size query from a call. It never
+/// decreases when a count increases, and it is `invalid_size` if it does not fit `size_t`.
 namespace temporary_storage {
 
 inline constexpr std::size_t alignment = 256;

@@ -18,8 +18,8 @@ template <class T>
 inline constexpr bool is_async_copy_size = sizeof(T) == alignof(T) &&
                                            (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// Starts a copy of 4, 8 or 16 bytes between addresses aligned to as many. The calling thread must call
-/// wait_for_async_copies() before a barrier; other threads see the bytes after that barrier.
+/// Starts a copy of 4, 8 or 16 bytes between addresses that are multiples of the size. The calling thread must call
+/// wait_for_async_copies() before a barrier. Other threads see the bytes after that barrier.
 template <int Bytes>
 STRATA_D void copy_async(void* shared, const void* global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
@@ -50,14 +50,14 @@ STRATA_D void wait_for_async_copies() {
 #endif
 }
 
-/// The copies that this thread has started since its last group are a group.
+/// Makes a group of the copies that this thread has started since its last group.
 STRATA_D void commit_async_copies() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/// Waits for all groups of this thread but the last `Groups`.
+/// Waits for all groups of this thread except the last `Groups`.
 template <int Groups>
 STRATA_D void wait_for_async_groups_before() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800
@@ -65,7 +65,7 @@ STRATA_D void wait_for_async_groups_before() {
 #endif
 }
 
-/// Starts to bring the line of 128 bytes at an address of device memory to L2.
+/// Starts a prefetch to L2 of the line of 128 bytes at an address of device memory.
 STRATA_D void prefetch_to_l2([[maybe_unused]] const void* global) {
 #if STRATA_DEVICE_PASS
   asm volatile("prefetch.L2 [%0];" ::"l"(global));

@@ -13,16 +13,16 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// True where bulk copies exist. Code that uses them must not be executed elsewhere.
+/// True where bulk copies exist. Other architectures must not execute code that uses them.
 #if STRATA_DEVICE_PASS
 inline constexpr bool has_bulk_copies = __CUDA_ARCH__ >= 900;
 #else
 inline constexpr bool has_bulk_copies = true;
 #endif
 
-/// A barrier in shared memory, in phases. A phase is complete when `count` threads have arrived, and all
-/// bytes that they expect from bulk copies have arrived. Waiting threads distinguish phases by parity, so no
-/// thread may be two phases late.
+/// A barrier in shared memory that has phases. A phase is complete when `count` threads have arrived, and all bytes
+/// that they expect from bulk copies have arrived. Waiting threads distinguish phases by parity, so no thread may be
+/// two phases late.
 class mbarrier {
  public:
   /// Called by one thread, before fence_mbarrier_init() and a barrier of the block.

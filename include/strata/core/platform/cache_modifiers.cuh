@@ -13,7 +13,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How a load uses the caches. The value that it gives is the same, unless others write the memory meanwhile.
+/// How a load uses the caches. The loaded value does not depend on it, unless others write the memory meanwhile.
 enum CacheLoadModifier {
   LOAD_DEFAULT,   ///< the compiler's choice
   LOAD_CA,        ///< all levels keep the line (`ld.ca`)
@@ -24,7 +24,7 @@ enum CacheLoadModifier {
   LOAD_VOLATILE,  ///< neither left out nor merged with another (`ld.volatile`)
 };
 
-/// How a store uses the caches. What is written is the same.
+/// How a store uses the caches. The stored value does not depend on it.
 enum CacheStoreModifier {
   STORE_DEFAULT,   ///< the compiler's choice
   STORE_WB,        ///< written back later, by all coherent levels (`st.wb`)
@@ -41,9 +41,9 @@ using load_modifier = std::integral_constant<CacheLoadModifier, Modifier>;
 template <CacheStoreModifier Modifier>
 using store_modifier = std::integral_constant<CacheStoreModifier, Modifier>;
 
-// A word of 1, 2, 4, 8 or 16 aligned bytes.
+// Loads and stores of a word of 1, 2, 4, 8 or 16 aligned bytes.
 #if STRATA_DEVICE_PASS
-// Addresses are generic, so that shared memory is right too. The clobber keeps a load behind the stores before it.
+// Addresses are generic, so shared memory works too. The clobber keeps a load after the stores that precede it.
 #define STRATA_DETAIL_LOAD_WORD(modifier, ptx, clobber)                                       \
   STRATA_D std::uint8_t load_word(load_modifier<modifier>, const std::uint8_t* p) {           \
     unsigned v;                                                                               \
@@ -106,7 +106,7 @@ STRATA_DETAIL_STORE_WORD(STORE_WT, "wt")
 STRATA_DETAIL_STORE_WORD(STORE_VOLATILE, "volatile")
 #undef STRATA_DETAIL_STORE_WORD
 #else
-/// The largest part of a word that a volatile access of C++ reads or writes at once.
+/// The type of the largest part of a word that a volatile access of C++ reads or writes at once.
 template <class Word>
 struct volatile_part {
   static constexpr std::size_t bytes = strata::detail::least(sizeof(Word), 8);
@@ -122,7 +122,8 @@ STRATA_D Word load_word(load_modifier<Modifier>, const Word* p) {
       reinterpret_cast<part*>(&result)[i] = reinterpret_cast<const volatile part*>(p)[i];
     }
   } else {
-    // The host compiler may assume that no item is read as a word. As on a GPU, a misaligned word faults.
+    // A copy, because the host compiler may assume that no item is read as a word. A misaligned word faults, as on a
+    // GPU.
     std::memcpy(&result, STRATA_DETAIL_ASSUME_ALIGNED(p, sizeof(Word)), sizeof(Word));
   }
   return result;
@@ -149,7 +150,7 @@ namespace detail {
 template <class T>
 using access_words = item_words<T, access_word<detail::least(alignof(T), 16)>>;
 
-/// The item at an address, by the instruction of `Modifier`.
+/// Loads the item at an address, by the instruction of `Modifier`.
 template <CacheLoadModifier Modifier, class T>
 STRATA_D T load_item(const T* from) {
   if constexpr (Modifier == LOAD_DEFAULT) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Which lanes of a warp have the same digit, by votes.
+/// Votes that find the lanes of a warp with the same digit.
 
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
@@ -10,9 +10,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The lanes of `lanes` whose low `Bits` bits of `digit` equal the caller's. All of `lanes` must call, with
-/// the same mask. One vote for each bit: up to 8 bits that is faster than match.any, which takes one
-/// iteration for each different value.
+/// The lanes of `lanes` whose low `Bits` bits of `digit` equal the caller's. All of `lanes` must call this, with the
+/// same mask. It takes one vote for each bit. For up to 8 bits that is faster than match.any, which takes one iteration
+/// for each different value.
 template <int Bits>
 STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   unsigned peers = lanes;
@@ -27,13 +27,13 @@ STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   return peers;
 }
 
-/// match_digit for a whole warp. Call it only in control flow that does not depend on the thread: elsewhere, with 7
+/// match_digit for a whole warp. Call it only in control flow that does not depend on the thread. Elsewhere, with 7
 /// bits or more, the compiler runs out of predicate registers and reports an error.
 template <int Bits>
 STRATA_D unsigned match_digit(unsigned digit) {
 #if STRATA_DEVICE_PASS
-  // Inverts the vote under a predicate, where the code above selects one of two values: 473 instead of
-  // 265 billion digits per second (H200, 8 bits).
+  // This inverts the vote under a predicate; the code above selects one of two values. It does 473 instead of 265
+  // billion digits per second (H200, 8 bits).
   unsigned peers = full_warp_mask;
   STRATA_UNROLL
   for (int bit = 0; bit < Bits; ++bit) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Addresses in shared memory, of 32 bits, as its instructions take them.
+/// Addresses in shared memory. They have 32 bits, as instructions for shared memory take them.
 
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The address of an object in shared memory. On the host, addresses count from the object on.
+/// The address of an object in shared memory. On the host, the object itself has address 0.
 STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
 #if STRATA_DEVICE_PASS
   return static_cast<unsigned>(__cvta_generic_to_shared(object));
@@ -19,7 +19,7 @@ STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
 #endif
 }
 
-/// The pointer to an address in `object`, which is counted from `shared_address(object)` on.
+/// The pointer to an address in `object`. The address counts from `shared_address(object)` on.
 template <class T>
 STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #if STRATA_DEVICE_PASS

@@ -82,7 +82,7 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
     words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);
     has_source = found != 0;
   } else {
-    // The predicate comes later than the words, so many cycles that comparing lanes pays.
+    // A value of several words: the predicate would come so many cycles after the words that it is faster to compare lanes.
     STRATA_UNROLL
     for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {
       words.word[i] = __shfl_up_sync(mask, words.word[i], distance, width);
@@ -99,7 +99,8 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
 /// Adds the value of the lane `distance` below, if there is one.
 STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
-  // Without a source, the instruction returns the lane's own word: the sum needs no register that has it already.
+  // Without a source lane, the instruction returns the lane's own word, which is the result then. So no other
+  // instruction must put the word into `sum` before.
   unsigned sum;
   asm volatile("{\n\t.reg .pred p;\n\tshfl.sync.up.b32 %0|p, %1, %2, %3, %4;\n\t@p add.u32 %0, %0, %1;\n\t}"
                : "=&r"(sum)
@@ -112,7 +113,7 @@ STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distanc
 }
 
 STRATA_D unsigned long long add_from_below(unsigned mask, unsigned long long value, unsigned distance, int width) {
-  // The predicate comes later than the words, see shuffle_up.
+  // The predicate is available later than the words: see shuffle_up.
   const unsigned long long below = shuffle_up(mask, value, distance, width);
   return detail::has_lane_below(distance, width) ? below + value : value;
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Values in registers: a step and a comparison in fewer instructions than the compiler takes, a selection that stays a
-/// selection, and a value that the compiler knows nothing about.
+/// Operations on values in registers: a step and a comparison in fewer instructions than the compiler takes, a
+/// selection that stays a selection, and a value that the compiler knows nothing about.
 
 #include <strata/core/detail/item_words.cuh>
 #include <strata/core/detail/standard.hpp>
@@ -12,8 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// Adds `SecondStep` to `second`, or `FirstStep` to `first`: two instructions, where the compiler takes
-/// four.
+/// Adds `SecondStep` to `second` if the condition holds, otherwise `FirstStep` to `first`. It takes two instructions;
+/// the compiler's code takes four.
 template <int FirstStep, int SecondStep>
 STRATA_D void advance_either(bool is_second, int& first, int& second) {
 #if STRATA_DEVICE_PASS
@@ -30,8 +30,9 @@ STRATA_D void advance_either(bool is_second, int& first, int& second) {
 #endif
 }
 
-/// `if_set` if a bit of `bits` is set, else `if_clear`: a selection, and never a branch. From a condition, the compiler
-/// makes a branch with the shuffles in it that follow, and lanes on its two sides do not get each other's values.
+/// Returns `if_set` if a bit of `bits` is set, otherwise `if_clear`. This is a selection, never a branch. From a
+/// condition, the compiler would make a branch that encloses the shuffles after it, and the lanes on its two sides
+/// would not get each other's values.
 STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear) {
 #if STRATA_DEVICE_PASS
   unsigned selected;
@@ -48,8 +49,8 @@ STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear)
 #endif
 }
 
-/// True if `a` is a number, and `b` a larger number or a NaN: a strict weak ordering, in two instructions.
-/// Denormal numbers are compared exactly, even if the program is compiled to flush them to zero.
+/// True if `a` is a number, and `b` is a larger number or a NaN: a strict weak ordering, in two instructions. Denormal
+/// numbers are compared exactly, even if the program is compiled to flush them to zero.
 STRATA_HD bool is_less_or_before_nan(float a, float b) {
 #if STRATA_DEVICE_PASS
   unsigned is_before;
@@ -66,7 +67,7 @@ STRATA_HD bool is_less_or_before_nan(float a, float b) {
 }
 STRATA_HD bool is_less_or_before_nan(double a, double b) { return !(a >= b) && a == a; }
 
-/// Returns `value`. The compiler does not know that the result equals it. No instruction.
+/// Returns `value`, without an instruction. The compiler does not know that the result equals it.
 template <class T>
 STRATA_D T opaque(const T& value) {
 #if STRATA_DEVICE_PASS
@@ -81,8 +82,9 @@ STRATA_D T opaque(const T& value) {
 #endif
 }
 
-/// `opaque` of an item of more than 8 bytes that a step may keep or combine. The compiler would select an operand in
-/// place of the result, as a factor 1 instead of the item without a product: more selections, and later results.
+/// `opaque` of an item of more than 8 bytes that a step may keep or combine. Otherwise the compiler would select an
+/// operand instead of the result, for example a factor 1 instead of the item without a product. That takes more
+/// selections, and results come later.
 template <class T>
 STRATA_D T opaque_if_wide(const T& value) {
   if constexpr (sizeof(T) > 8) {
@@ -92,8 +94,9 @@ STRATA_D T opaque_if_wide(const T& value) {
   }
 }
 
-/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the scan's
-/// sums are equal to the sums of a reduction of the same items. The compiler would keep these, in a register each.
+/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the sums of
+/// a scan are equal to those of a reduction of the same items. Otherwise the compiler would keep these, each in a
+/// register.
 template <class T>
 STRATA_D T opaque_first_sum(const T& sum) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {

@@ -12,8 +12,8 @@
 ///     block 5   announce(40): the same
 ///     block 0   ask(): nothing, then 70 or 40
 ///
-/// If blocks announce several indices, any one of them stays, even the greatest. It only tells other blocks where they
-/// need not search, and is no result. So an announcement is one store (tagged_word.cuh).
+/// If blocks announce several indices, any one of them remains, possibly the greatest. The index is no result: it only
+/// tells other blocks where they need not search. So an announcement is one store (tagged_word.cuh).
 ///
 /// Forward progress: no function here waits.
 
@@ -37,11 +37,12 @@ class announced_index {
   /// True if the word that ask() has returned holds an announced index.
   STRATA_D bool is_announced(const platform::tagged_word& answer) const { return answer.epoch == epoch_; }
 
-  /// One thread of a block that has announced calls this, after a barrier of the block, and before the block says that
-  /// it has ended.
+  /// Makes an announcement visible to the last block. One thread of a block that has announced calls this, after a
+  /// barrier of the block, and before the block reports its end.
   STRATA_D void publish() const { platform::fence_acq_rel(); }
 
-  /// One thread calls this when all blocks have said that they have ended: a replayed graph carries the same epoch.
+  /// Erases the announcement, because a replayed graph has the same epoch. One thread calls this when all blocks have
+  /// reported their end.
   STRATA_D void erase() const { platform::store_relaxed(&word_->epoch, 0ull); }
 
  private:

@@ -17,16 +17,16 @@
 #endif
 
 /// \file
-/// Why a call is refused: each check of an argument asks `is_refused`, which logs the reason in debug builds. What the
-/// host knows of the arrays of a call: null pointers, alignment, common memory. Nothing is known of iterators that are
-/// not pointers: they are never null and overlap nothing.
+/// Each check of an argument asks `is_refused`, which logs in debug builds why a call is refused. This file has the
+/// checks of the arrays of a call, for what the host knows of them: null pointers, alignment, common memory. Nothing is
+/// known of iterators that are not pointers, so they are never null and overlap nothing.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Returns `condition`. If it holds, the call must return `cudaErrorInvalidValue`, and debug builds
-/// (`STRATA_DEBUG_LOG`) print one line: the call, the argument and the reason, at whose end `other` stands. Further
-/// reasons to refuse the same call are not printed.
+/// (`STRATA_DEBUG_LOG`) print one line: the call, the argument and the reason, followed by `other`. Further reasons to
+/// refuse the same call are not printed.
 inline bool is_refused(bool condition, const char* argument, const char* reason, const char* other = "") {
 #if STRATA_DEBUG_LOG
   nvtx_range::logged_call& call = nvtx_range::call_of_thread();
@@ -42,13 +42,13 @@ inline bool is_refused(bool condition, const char* argument, const char* reason,
   return condition;
 }
 
-/// The bytes of an array. There is no end, which a pointer might not be able to represent.
+/// The bytes of an array. The struct has no end, because a pointer might not be able to represent it.
 struct byte_range {
   std::uintptr_t begin = 0;
   std::uintptr_t bytes = 0;
 };
 
-/// What the host knows of an argument. Outputs that are made of other iterators specialise it.
+/// What the host knows of an argument. There are specialisations for outputs that consist of other iterators.
 template <class Iterator>
 struct argument_traits {
   static bool is_null(const Iterator& iterator) {
@@ -60,7 +60,8 @@ struct argument_traits {
     }
   }
 
-  /// A null pointer has no bytes. More bytes than there are addresses are all addresses.
+  /// The bytes of `count` items. A null pointer has no bytes. If there would be more bytes than addresses, they are all
+  /// addresses.
   STRATA_HD static byte_range bytes(const Iterator& items, std::size_t count) {
     if constexpr (std::is_pointer_v<Iterator>) {
       if (items == nullptr) return {};
@@ -73,10 +74,10 @@ struct argument_traits {
     }
   }
 
-  /// True if it can represent the index of each of `count` items, if it is to hold an index.
+  /// True if an output of indices can represent the index of each of `count` items.
   static constexpr bool can_index(std::size_t) { return true; }
 
-  /// True if two arrays that it is made of begin with common bytes.
+  /// True if two arrays of which the output consists begin with common bytes.
   static constexpr bool overlaps_itself(const Iterator&) { return false; }
 };
 
@@ -100,7 +101,7 @@ bool refuses_index(const OutputIterator&, std::size_t count) {
 
 // ------------------------------------------------------------------ alignment
 
-/// True if an address is a multiple of `bytes`. Of other iterators nothing is known: false.
+/// True if an address is a multiple of `bytes`. False for iterators that are not pointers, of which nothing is known.
 template <class Iterator>
 bool is_aligned(const Iterator& iterator, std::size_t bytes) {
   if constexpr (std::is_pointer_v<Iterator>) {
@@ -114,14 +115,14 @@ bool is_aligned(const Iterator& iterator, std::size_t bytes) {
 
 // ------------------------------------------------------------------ common memory
 
-/// The bytes of `count` items. A negative count, which calls refuse, counts as an unsigned number: the bytes are all
-/// addresses.
+/// The bytes of `count` items. A negative count is taken as an unsigned number, so the bytes are all addresses. Calls
+/// refuse it.
 template <class Iterator, class NumItemsT>
 STRATA_HD byte_range bytes_of(const Iterator& items, const NumItemsT& count) {
   return argument_traits<Iterator>::bytes(items, detail::max_items(count));
 }
 
-/// The bytes of an array, and which argument it is.
+/// The bytes of an array, and the name of the argument.
 struct argument_bytes : byte_range {
   const char* argument;
 };
@@ -157,8 +158,8 @@ bool outputs_overlap(const argument_bytes (&outputs)[Outputs]) {
   return false;
 }
 
-/// True if a call is refused for an output with a byte in common with another output or with an input. An output whose
-/// length only the device knows takes part with its first item.
+/// True if a call is refused for an output with a byte in common with another output or with an input. If only the
+/// device knows the length of an output, only the first item of that output is compared.
 template <std::size_t Outputs, std::size_t Inputs>
 bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_bytes (&inputs)[Inputs]) {
   for (const argument_bytes& out : outputs) {
@@ -183,7 +184,7 @@ bool buffers_overlap(const DoubleBuffer<Key>& keys, const DoubleBuffer<Value>& v
                                   detail::bytes_of(values.d_buffers[1], count, "d_values.d_buffers[1]")});
 }
 
-/// True if item i of one array has the bytes of item i of the other.
+/// True if item i of one array has the bytes of item i of the other, for each i.
 template <class A, class B>
 STRATA_HD bool are_same_array(const A& a, const B& b) {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
@@ -209,8 +210,8 @@ struct pair_arguments {
   const char* values_out = "d_values_out";
 };
 
-/// True if a sort of pairs, of `count` items each, is refused for an output that overlaps what it must not: sorts may
-/// write over their input.
+/// True if a sort of pairs, of `count` items each, is refused for an output that overlaps another array. Sorts may
+/// write over their own input.
 template <class KeysIn, class KeysOut, class ValuesIn, class ValuesOut, class Integer>
 bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesIn& values_in,
                    const ValuesOut& values_out, Integer count, const pair_arguments& names = {}) {
@@ -223,14 +224,14 @@ bool pairs_overlap(const KeysIn& keys_in, const KeysOut& keys_out, const ValuesI
          detail::refuses_overlap(keys, values);
 }
 
-/// True if the first item of an array has a byte in common with another array of `count` items: what
-/// is known of an array whose length only the device knows.
+/// True if the first item of an array has a byte in common with another array of `count` items. It is for an array
+/// whose length only the device knows.
 template <class Array, class Other, class Integer>
 STRATA_HD bool begins_within(const Array& array, const Other& other, Integer count) {
   return detail::arrays_overlap(array, 1, other, count);
 }
 
-/// True if an output of `count` items reaches from outside to the first item of an input.
+/// True if an output of `count` items begins outside of an input and reaches to its first item.
 template <class Out, class In>
 STRATA_HD bool reaches_into(const Out& out, std::size_t count, const In& in) {
   return !detail::are_same_array(out, in) && detail::begins_within(in, out, count);
@@ -245,8 +246,8 @@ struct compaction_arguments {
   const char* number_out;
 };
 
-/// True if the arrays of a compaction (select, reduce by key) are there, and its outputs overlap nothing. How long
-/// outputs are only the device knows: their first `known_outputs` items take part.
+/// True if the arrays of a compaction (select, reduce by key) are not null, and its outputs overlap nothing. Only the
+/// device knows the lengths of outputs, so only their first `known_outputs` items are compared.
 template <class KeysIn, class ValuesIn, class KeysOut, class ValuesOut, class NumberOut>
 bool are_compaction_arrays_valid(std::size_t num_items, std::size_t known_outputs, const KeysIn& keys,
                                  const ValuesIn& values, const KeysOut& keys_out, const ValuesOut& values_out,
@@ -280,7 +281,8 @@ struct strided_bytes {
   byte_range all() const { return {begin, (rows - 1) * pitch + width}; }
 };
 
-/// True if a range and a row of the matrix have a byte in common. Offsets are compared, not ends.
+/// True if a range and a row of the matrix have a byte in common. The code compares offsets, because ends may not be
+/// representable.
 inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matrix) {
   if (range.begin <= matrix.begin) return matrix.begin - range.begin < range.bytes;
   const std::uintptr_t offset = range.begin - matrix.begin;
@@ -290,8 +292,8 @@ inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matri
   return in_row < matrix.width || (row + 1 < matrix.rows && matrix.pitch - in_row < range.bytes);
 }
 
-/// True if two matrices have a byte in common. False too where it would take long to find out: both
-/// have gaps between rows and their pitches differ, while neither begins on an element of the other.
+/// True if two matrices have a byte in common. Also false if it would take long to find out: if both have gaps between
+/// rows, their pitches differ, and neither begins on an element of the other.
 inline bool have_common_bytes(const strided_bytes& a, const strided_bytes& b) {
   if (a.is_empty() || b.is_empty()) return false;
   if (a.is_dense()) return detail::has_bytes_of_row(a.all(), b);
@@ -299,7 +301,7 @@ inline bool have_common_bytes(const strided_bytes& a, const strided_bytes& b) {
   if (a.pitch != b.pitch) {
     return detail::has_bytes_of_row(a.first_row(), b) || detail::has_bytes_of_row(b.first_row(), a);
   }
-  // Parts of one larger matrix: if any row of the later one has bytes of the earlier one, its first has.
+  // Both are parts of one larger matrix. If any row of the later part has bytes of the earlier part, its first row has.
   const strided_bytes& early = a.begin <= b.begin ? a : b;
   const strided_bytes& late = a.begin <= b.begin ? b : a;
   return detail::has_bytes_of_row(late.first_row(), early);

@@ -23,9 +23,9 @@ namespace detail {
 ///
 ///     arrivals 0 -> 1 -> 2 -> 3 (barrier 1 passed) -> 4 -> 5 -> 6 (barrier 2 passed)             of 3 blocks
 ///
-/// A call of one kernel uses the former, which costs no launch. A call that has an earlier kernel anyway uses
-/// the latter: it takes one word of storage for any number of blocks, and a replay needs no care, because
-/// the earlier kernel clears the counter again.
+/// A call of one kernel uses a barrier over uninitialised memory, which costs no launch. A call that has an earlier
+/// kernel anyway uses the counter. The counter takes one word of storage for any number of blocks, and a replay needs
+/// no care, because the earlier kernel clears it again.
 ///
 /// Forward progress: every block waits for every other in the end, so all must be resident (`launch_resident`).
 
@@ -36,9 +36,9 @@ struct grid_barrier_arguments {
   bool may_be_replayed;
 };
 
-/// Flags only increase. A block may pass a barrier and arrive at the next one while others still poll: its flag is then
-/// ahead by one barrier, or with wait_for() by up to 1,023. If a graph may replay the launch, the last block to leave
-/// erases all flags, because a replay carries the same epoch.
+/// Flags only increase. A block may pass a barrier and arrive at the next one while other blocks still poll. Then its
+/// flag is ahead by one barrier, or by up to 1,023 with wait_for(). If a graph may replay the launch, the last block to
+/// leave erases all flags, because a replay has the same epoch.
 template <int BlockThreads>
 class grid_barrier {
  public:
@@ -53,7 +53,7 @@ class grid_barrier {
     ++phase_;
     __syncthreads();
     if (threadIdx.x == 0) {
-      // Pairs with the acquiring load in wait().
+      // The acquiring load in wait() synchronises with this store.
       platform::store_release(barrier_.flags + blockIdx.x, barrier_.epoch + phase_);
     }
   }
@@ -61,8 +61,8 @@ class grid_barrier {
   /// All threads of the block call this, after arrive().
   STRATA_D void wait() const { wait_for(0, gridDim.x); }
 
-  /// Waits only for the blocks from `first` to `end` - 1. They may have reached later barriers, at most 1,023. A block
-  /// must have waited for all others before it calls leave().
+  /// Waits only for the blocks from `first` to `end` - 1. They may have reached later barriers, up to 1,023 more. A
+  /// block must have waited for all others before it calls leave().
   STRATA_D void wait_for(unsigned first, unsigned end) const {
     for (unsigned block = first + threadIdx.x; block < end; block += unsigned{BlockThreads}) {
       const unsigned long long* const flag = barrier_.flags + block;
@@ -76,7 +76,8 @@ class grid_barrier {
     if (!barrier_.may_be_replayed) return;
     __syncthreads();
     if (threadIdx.x == 0) {
-      // The store of this block's flag is complete before the last block erases it: arrive_is_last() fences.
+      // The store of this block's flag is complete before the last block erases the flag, because arrive_is_last()
+      // fences.
       is_last = arrive_is_last(barrier_.departures, gridDim.x);
     }
     __syncthreads();
@@ -93,7 +94,7 @@ class grid_barrier {
   unsigned long long phase_ = 0;
 };
 
-/// One barrier in two parts, between which a block may work; over uninitialised memory, too:
+/// One barrier in two parts, between which a block may work. It works over uninitialised memory, too:
 ///
 ///     word of a block      | 0 | epoch of the call: it has arrived |
 ///
@@ -101,7 +102,7 @@ class grid_barrier {
 template <int BlockThreads>
 class grid_split_barrier {
  public:
-  /// A word for each block.
+  /// `arrivals` has a word for each block.
   STRATA_D grid_split_barrier(platform::tagged_word* arrivals, unsigned long long epoch)
       : arrivals_(arrivals), epoch_(epoch) {}
 
@@ -114,7 +115,8 @@ class grid_split_barrier {
     }
   }
 
-  /// Waits until all blocks have arrived, and sees what they have written before. All threads of the block call this.
+  /// Waits until all blocks have arrived. What they have written before is then visible. All threads of the block call
+  /// this.
   STRATA_D void wait() const {
     if (threadIdx.x < warp_threads) {
       for (unsigned block = threadIdx.x; block < gridDim.x; block += warp_threads) {
@@ -125,7 +127,8 @@ class grid_split_barrier {
     __syncthreads();
   }
 
-  /// All threads of one block call this when all blocks have waited: a replay of a graph carries the same epoch.
+  /// Erases the words, because a replay of a graph has the same epoch. All threads of one block call this when all
+  /// blocks have waited.
   STRATA_D void erase() const {
     for (unsigned i = threadIdx.x; i < gridDim.x; i += unsigned{BlockThreads}) {
       platform::store_relaxed(&arrivals_[i].epoch, 0ull);
@@ -137,8 +140,8 @@ class grid_split_barrier {
   unsigned long long epoch_;
 };
 
-/// All blocks add to one counter, and wait until it is a multiple of the number of blocks. `arrivals` was 0
-/// before the first barrier.
+/// All blocks add to one counter, and wait until it is a multiple of the number of blocks. `arrivals` is 0 before the
+/// first barrier.
 class grid_counter_barrier {
  public:
   STRATA_D explicit grid_counter_barrier(unsigned* arrivals) : arrivals_(arrivals) {}
@@ -150,7 +153,7 @@ class grid_counter_barrier {
     if (threadIdx.x == 0) {
       platform::fence_acq_rel();
       atomicAdd(arrivals_, 1u);
-      // Pairs with the fences of the blocks that have arrived.
+      // Synchronises with the fences of the blocks that have arrived.
       while (platform::load_acquire(arrivals_) < target_) STRATA_SPIN();
       platform::fence_acq_rel();
     }

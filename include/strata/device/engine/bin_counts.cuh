@@ -11,19 +11,19 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many items of each of `Bins` bins the blocks of a grid have, in each round of counting. All blocks exchange
-/// these counts without a barrier.
+/// Counts how many items of each of `Bins` bins the blocks of a grid have, in each round of counting. All blocks
+/// exchange these counts without a barrier.
 ///
 ///     one word of a row    | blocks that have added: 8 bits | items in the bin: 24 bits |
 ///
 ///     rows of a round      group 0   group 1   group 2    block 0   block 1   ...   block 40
 ///     read by block 35        x         x         x       of its group, blocks 32 to 34 alone
 ///
-/// Each block has a row of words for each round, and so has each group of 16 blocks, to whose row its members
-/// add. A block needs the counts of all blocks, and of the blocks before it: it reads the rows of all groups,
-/// and the rows of the members of its group before it. A word is complete when all members have added to it;
-/// the word itself says so, hence no order among words matters. All words are cleared before the first
-/// barrier of the grid.
+/// Each block has a row of words for each round. So has each group of 16 blocks, and the members of the group add to
+/// its row. A block needs the counts of all blocks, and of the blocks before it. So it reads the rows of all groups,
+/// and the rows of the members of its own group that come before it. A word is complete when all members have added to
+/// it. The word itself shows that, so the order of accesses to different words does not matter. All words are cleared
+/// before the first barrier of the grid.
 ///
 /// Forward progress: a block publishes the counts of a round before it collects those of others, and all blocks are
 /// resident (`launch_resident`).
@@ -45,25 +45,25 @@ class grid_bin_counts {
         groups_(static_cast<unsigned>(groups(gridDim.x))),
         group_(blockIdx.x / group_blocks) {}
 
-  /// All threads of all blocks call this.
+  /// Clears the words. All threads of all blocks call this.
   STRATA_D void clear(int rounds) const {
     const auto count = static_cast<unsigned>(number_of_words(blocks_, static_cast<std::size_t>(rounds)));
     const unsigned step = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) words_[i] = 0;
   }
 
-  /// One thread of each block calls this for each bin.
+  /// Publishes how many items of the bin the block has. One thread of each block calls this for each bin.
   STRATA_D void publish(int round, unsigned bin, unsigned count) const {
     platform::store_relaxed(word(round, groups_ + blockIdx.x, bin), one_block + count);
     atomicAdd(word(round, group_, bin), one_block + count);
   }
 
-  /// Waits for a part of the blocks and adds up how many of their items are in the bin: `all`, and `before`
-  /// in blocks before this one. The caller adds up the results of all `parts` parts.
+  /// Waits for a part of the blocks, and adds up their items in the bin: `all` counts the items of all these blocks,
+  /// `before` the items of those before this block. The caller adds up the results of all `parts` parts.
   STRATA_D void collect(int round, unsigned bin, unsigned part, unsigned parts, unsigned& before, unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;
-    // Without this, addresses of words and numbers of members stay in registers from round to round.
+    // Without this, the compiler keeps addresses of words and numbers of members in registers from round to round.
     int begin = static_cast<int>(part);
     platform::optimization_barrier(begin);
     for (auto first = static_cast<unsigned>(begin); first < count; first += parts * words_per_batch) {
@@ -97,7 +97,7 @@ class grid_bin_counts {
   static constexpr unsigned one_block = 1u << 24;
   // Words that a thread loads before it reads the first.
   static constexpr unsigned words_per_batch = 12;
-  // not for users: blocks of up to 2^16 items
+  // Not for users: blocks have up to 2^16 items.
   static_assert(group_blocks << 16 <= one_block && group_blocks < 256,
                 "the sum of a group's counts has 24 bits, the number of its members 8");
 

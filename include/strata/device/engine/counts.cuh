@@ -26,24 +26,24 @@ namespace detail {
 template <class Integer>
 inline constexpr auto most_of = static_cast<unsigned long long>(std::numeric_limits<Integer>::max());
 
-/// Results of overloads that differ in whether an argument is an integer or an iterator.
+/// The result of an overload, for overloads that differ in whether an argument is an integer or an iterator.
 template <class T>
 using if_integral = std::enable_if_t<std::is_integral_v<T>, cudaError_t>;
-/// True for types of counts: integers and FutureCount.
+/// True for the types that a count may have: integers and FutureCount.
 template <class T>
 inline constexpr bool is_count_type = std::is_integral_v<T> || is_future_count<T>;
 template <class T>
 using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
-/// cudaError_t, unless `T` is a pointer: for overloads with a count, whose type is checked elsewhere, where others have
-/// an array.
+/// cudaError_t, unless `T` is a pointer. It is for overloads with a count, whose type is checked elsewhere, beside
+/// overloads with an array in the same place.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
-/// cudaError_t, unless `T` is a stream or an environment: for overloads with a count, whose type is checked elsewhere,
-/// where others have those.
+/// cudaError_t, unless `T` is a stream or an environment. It is for overloads with a count, whose type is checked
+/// elsewhere, beside overloads with a stream in the same place.
 template <class T>
 using if_no_stream = std::enable_if_t<!says_where<cudaStream_t, T>, cudaError_t>;
-/// True if `Compare` compares items of `Iterator`: for overloads with a comparator where others have a stream. In a
-/// call with storage, the pointer to the storage stands in place of the iterator.
+/// True if `Compare` compares items of `Iterator`. It is for overloads with a comparator beside overloads with a stream
+/// in the same place. In a call with storage, `Iterator` is the type of the pointer to the storage.
 template <class Compare, class Iterator>
 constexpr bool compares_items_of() {
   constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;
@@ -95,8 +95,7 @@ bool refuses_null_count(const NumItemsT& num_items) {
   return detail::is_refused(detail::is_null_count(num_items), "num_items", "is a FutureCount of a null pointer");
 }
 
-/// True if a call is refused because the number of results, or several, would be written where the number of items is
-/// read.
+/// True if a call is refused because it would write a number of results where it reads the number of items.
 template <class NumItemsT, class NumberOut>
 bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, const char* argument, int numbers = 1) {
   if constexpr (is_future_count<NumItemsT>) {
@@ -111,9 +110,9 @@ bool overwrites_count(const NumItemsT& num_items, const NumberOut& number_out, c
   }
 }
 
-/// A count of a call that takes it as 64 bits, whatever the type of the argument. A count above 2^63 - 1 becomes a
-/// negative one, which calls refuse. Floating-point numbers do not compile: as a parameter, `std::int64_t` would take
-/// 10.5 for 10.
+/// A count that is passed on with 64 bits, whatever type the argument has. A count above 2^63 - 1 becomes negative,
+/// which calls refuse. Floating-point numbers do not compile. (A parameter of type `std::int64_t` would take 10.5 for
+/// 10.)
 class count64 {
  public:
   template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t>>>
@@ -136,8 +135,8 @@ class count64 {
   std::int64_t count_;
 };
 
-/// True if `Index` can represent the indices of `count` items. Nothing is known of types that are not
-/// integers.
+/// True if `Index` can represent the indices of `count` items. Always true for types that are not integers, of which
+/// nothing is known.
 template <class Index, class Integer>
 STRATA_HD constexpr bool can_index(Integer count) {
   if constexpr (std::is_integral_v<Index>) {
@@ -148,7 +147,7 @@ STRATA_HD constexpr bool can_index(Integer count) {
   }
 }
 
-/// A count in the type of an output. Debug builds assert that the type can represent it.
+/// A count, converted to the type of an output. Debug builds assert that the type can represent it.
 template <class Stored, class Count>
 STRATA_HD Stored count_as(Count count) {
   STRATA_ASSERT(can_index<Stored>(count) && (count == 0 || can_index<Stored>(count + 1)),
@@ -156,7 +155,7 @@ STRATA_HD Stored count_as(Count count) {
   return static_cast<Stored>(count);
 }
 
-// The type of the count is the library's choice. A warning that the user's proxy takes a narrower one would not help.
+// The library chooses the type of the count. So a warning that the user's proxy takes a narrower type would not help.
 #if STRATA_HOST_SIMT
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -169,8 +168,8 @@ STRATA_HD void store_count(Iterator to, Count count) {
 #pragma GCC diagnostic pop
 #endif
 
-/// True if an iterator's difference type can represent the indices of `count` items. Nothing is known
-/// of iterators whose differences are not integers.
+/// True if an iterator's difference type can represent the indices of `count` items. Always true if the type is not an
+/// integer, because nothing is known of it.
 template <class Iterator, class = void>
 inline constexpr bool has_differences = false;
 template <class Iterator>
@@ -231,14 +230,14 @@ cudaError_t answer_size_query(const temporary_storage::layout<Slots>& storage, s
   return cudaSuccess;
 }
 
-/// True if a call is refused because temporary storage does not have the bytes that the layout needs. Otherwise the
-/// layout lies in it.
+/// True if a call is refused because temporary storage has fewer bytes than the layout needs. Otherwise maps the layout
+/// to the storage.
 template <int Slots>
 bool refuses_storage(temporary_storage::layout<Slots>& storage, void* d_temp_storage, std::size_t temp_storage_bytes) {
   return detail::is_refused(!storage.map(d_temp_storage, temp_storage_bytes), "temp_storage_bytes",
                             "is less than what the size query said");
 }
-/// True if a call that keeps nothing in temporary storage is refused for having no byte of it.
+/// True if a call is refused because its temporary storage has no byte, though the call keeps nothing there.
 inline bool refuses_unused_storage(std::size_t temp_storage_bytes) {
   return detail::is_refused(temp_storage_bytes < 1, "temp_storage_bytes", "is less than what the size query said");
 }

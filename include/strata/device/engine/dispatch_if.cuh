@@ -20,8 +20,8 @@ struct refused_dispatch {
   }
 };
 
-/// `Dispatcher` if its requirements are met. Otherwise nothing of it is instantiated, and the requirement's
-/// static_assert is the only error.
+/// `Dispatcher` if its requirements are met. Otherwise nothing of it is instantiated, so the static_assert of the
+/// requirement is the only error.
 template <bool AreMet, class Dispatcher>
 using dispatch_if = std::conditional_t<AreMet, Dispatcher, refused_dispatch>;
 

@@ -15,7 +15,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a call asks an environment, and what it asks the requirements in it.
+/// The queries that a call makes to an environment, and to the requirements in it.
 enum class environment_query { stream, memory, requirements, determinism, output_ordering, tie_break };
 
 template <environment_query Query, class Tag>
@@ -40,8 +40,8 @@ constexpr bool is_tag_of() {
   return false;
 }
 
-/// Stands for the tag of a query, and converts to nothing else. So an environment chooses the function that it would
-/// choose for the tag.
+/// Takes the place of the tag of a query, and converts to nothing but that tag. So an environment chooses the same
+/// function as for the tag.
 template <environment_query Query>
 struct any_tag {
   template <class Tag, class = std::enable_if_t<detail::is_tag_of<Query, Tag>()>>
@@ -50,7 +50,7 @@ struct any_tag {
   }
 };
 
-/// What an environment answers, or void.
+/// The type of an environment's answer to a query, or void if it has none.
 template <class Environment, environment_query Query, class = void>
 struct environment_answer {
   using type = void;
@@ -65,7 +65,7 @@ using environment_answer_t = typename environment_answer<Environment, Query>::ty
 template <class Environment, environment_query Query>
 inline constexpr bool answers = !std::is_void_v<environment_answer_t<Environment, Query>>;
 
-/// True of `cuda::std::execution::env` and `prop`, also if they hold nothing that a call asks for.
+/// True for `cuda::std::execution::env` and `prop`, even if they hold nothing that a call asks for.
 template <class T>
 constexpr bool is_named_environment() {
   const char* text = detail::type_name<T>();
@@ -88,12 +88,12 @@ inline constexpr bool is_environment = detail::is_environment_class<std::remove_
 
 // ------------------------------------------------------------------ requirements
 
-/// What can be required, with the numbers that libcu++ gives its enumerators.
+/// Degrees of determinism that can be required, with the numbers of libcu++'s enumerators.
 enum class determinism { not_guaranteed, run_to_run, gpu_to_gpu };
 enum class output_ordering { sorted, unsorted, stable_sorted };
 enum class tie_break { unspecified, prefer_smaller_index, prefer_larger_index };
 
-/// The number that is required, or `otherwise`.
+/// The number of the requirement, or `otherwise` if there is none.
 template <class Requirements, environment_query Query>
 constexpr int required_number(int otherwise) {
   using Answer = std::decay_t<environment_answer_t<Requirements, Query>>;
@@ -104,7 +104,7 @@ constexpr int required_number(int otherwise) {
   }
 }
 
-/// What `cuda::execution::require` in an environment asks of a call.
+/// What `cuda::execution::require` in an environment requires of a call.
 template <class Environment>
 struct requirements_of {
   using all = std::decay_t<environment_answer_t<Environment, environment_query::requirements>>;
@@ -120,7 +120,7 @@ struct requirements_of {
                                        !answers<Environment, environment_query::tie_break>;
 };
 
-/// What is known of the result of a call.
+/// Properties of the result of a call.
 enum class call_result {
   fixed,       ///< The same on every GPU. Of equal items the first ones are taken.
   sorted,      ///< The same on every GPU, in the order of the keys; equal keys keep their order.
@@ -128,8 +128,8 @@ enum class call_result {
   unordered    ///< Its order may change from run to run.
 };
 
-/// Does not compile, with one sentence, if a call cannot keep what an environment requires. `IsExact`: the result is
-/// the same for each association of operands.
+/// Fails to compile, with one sentence, if a call cannot keep what an environment requires. `IsExact` says that the
+/// result is the same for each association of operands.
 template <call_result Result, bool IsExact, class Environment>
 constexpr void check_requirements() {
   using required = requirements_of<Environment>;

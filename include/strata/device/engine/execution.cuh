@@ -123,7 +123,7 @@ inline constexpr bool is_execution<environment_execution<MemoryResource>> = true
 template <class MemoryResource>
 inline constexpr bool is_execution<const environment_execution<MemoryResource>> = true;
 
-/// An environment as a stream, or, if it holds a memory resource, as an execution.
+/// An environment's stream, or, if the environment holds a memory resource, an execution.
 template <class Handle, class Environment>
 auto execution_of_environment(const Environment& environment) {
   using Answer = environment_answer_t<Environment, environment_query::memory>;
@@ -139,8 +139,8 @@ template <class T>
 inline constexpr bool is_stream_class = std::is_class_v<std::remove_reference_t<T>> &&
                                         (is_stream<cudaStream_t, T&> || is_environment<T>);
 
-/// What is passed on to a call with storage: of an execution, an environment and a class its stream, so that no more is
-/// compiled than for a stream, and all else as it is.
+/// What is passed on to a call with storage. Of an execution, an environment or a class, it is the stream, so that no
+/// more is compiled than for a stream. Everything else is passed on as it is.
 template <class T>
 decltype(auto) call_argument(T& argument) {
   if constexpr (is_execution<T>) {
@@ -191,14 +191,14 @@ inline constexpr resource_kind kind_of_resource<
     Memory, std::void_t<decltype(std::declval<Memory&>().allocate(std::size_t{}, std::declval<cudaStream_t&>()))>> =
     resource_kind::stream_last;
 
-/// Does not compile, with one sentence, if `Memory` is no resource.
+/// Fails to compile, with one sentence, if `Memory` is no resource.
 template <class Memory>
 constexpr void check_resource() {
   static_assert(kind_of_resource<Memory> != resource_kind::none,
                 "a memory resource has allocate(bytes, stream) and deallocate(memory, bytes, stream), or it is a "
                 "resource of cuda::mr");
 }
-/// Storage needs no alignment.
+/// Temporary storage may have any alignment.
 inline constexpr std::size_t resource_alignment = alignof(std::max_align_t);
 
 template <class MemoryResource>
@@ -230,7 +230,7 @@ cudaError_t deallocate_storage(void* storage, std::size_t bytes, const execution
   return cudaSuccess;
 }
 
-/// What `call` returns, or, if it throws, what calls of CUB return then.
+/// Returns what `call` returns. If `call` throws, returns what calls of CUB return then.
 template <class Call>
 cudaError_t without_exceptions(Call call) {
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
@@ -272,8 +272,8 @@ decltype(auto) execution_of(First&, Second& second, Rest&... rest) {
   return detail::execution_of(second, rest...);
 }
 
-/// An `execution` or a `Handle`, whichever `where` is or, if an environment, holds. For calls whose arguments are no
-/// forwarding references.
+/// Converts `where` to an `execution` or a `Handle`: itself, or what the environment holds. For calls whose arguments
+/// are not forwarding references.
 template <class Handle, call_result Result, class Where>
 decltype(auto) where_of(const Where& where) {
   constexpr bool is_handle = is_stream<Handle, const Where&>;
@@ -290,9 +290,9 @@ decltype(auto) where_of(const Where& where) {
   }
 }
 
-/// Makes a two-phase call with storage that it gives back on the same stream: neither waits for the device. `call`
-/// captures nothing: g++ warns if a lambda captures an object of a type with hidden visibility, which types in unnamed
-/// namespaces have.
+/// Makes a two-phase call with storage that it allocates and frees on the stream. It does not wait for the device.
+/// `call` captures nothing: g++ warns if a lambda captures an object of a type with hidden visibility, which types in
+/// unnamed namespaces have.
 template <class Call, class... Arguments>
 cudaError_t with_storage(Call call, Arguments&... arguments) {
   auto&& where = detail::execution_of(arguments...);
@@ -307,7 +307,7 @@ cudaError_t with_storage(Call call, Arguments&... arguments) {
   return status != cudaSuccess ? status : freed;
 }
 
-/// Makes a call that keeps nothing in storage: nothing is allocated.
+/// Makes a call that keeps nothing in storage, so nothing is allocated.
 template <class Call, class... Arguments>
 cudaError_t with_unused_storage(Call call, Arguments&... arguments) {
   unsigned char storage = 0;
@@ -317,7 +317,7 @@ cudaError_t with_unused_storage(Call call, Arguments&... arguments) {
 
 // ------------------------------------------------------------------ results that do not depend on association
 
-/// What iterators, and values that only the device knows, refer to.
+/// The type to which an iterator, or a value that only the device knows, refers.
 template <class T, class = void>
 struct referred_type {
   using type = T;
@@ -331,11 +331,12 @@ struct referred_type<T*> {
   using type = std::remove_cv_t<T>;
 };
 
-/// Numbers whose sums are exact, or, if only Min and Max are applied to them, that these order totally.
+/// True for numbers whose sums are exact. If `IsOrdered`, only Min and Max are applied to the numbers, and it is true
+/// for numbers that these order totally.
 template <class T, bool IsOrdered>
 inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
 
-/// True of operators that take one of two operands: strata's Min and Max, and operators of other libraries that are
+/// True for operators that take one of two operands: strata's Min and Max, and operators of other libraries that are
 /// known by name.
 template <class Operator>
 constexpr bool is_extremum() {
@@ -348,8 +349,8 @@ constexpr bool is_extremum() {
   }
 }
 
-/// True of an argument after which the result cannot depend on association: integers, where they lie, operators that
-/// are known on integers.
+/// True for an argument after which the result cannot depend on association: an integer, a place of integers, or an
+/// operator that is known on integers.
 template <class T, bool IsOrdered>
 constexpr bool is_exact_argument() {
   using Item = typename referred_type<T>::type;
@@ -374,14 +375,14 @@ constexpr bool is_exact() {
 
 // ------------------------------------------------------------------ forms of a call
 
-/// SFINAE probe in place of temporary storage: does a call with storage exist? nvcc also finds the function that asks,
-/// so that function does not accept a probe.
+/// SFINAE probe in place of temporary storage: does a call with storage exist? nvcc also finds the function that asks
+/// the question, so that function does not accept a probe.
 struct any_storage {
   operator void*() const;
 };
 
-/// `Overloads` calls the overloads of a function that take storage. The types of arguments are as forwarding references
-/// deduce them.
+/// `Overloads` calls the overloads of a function that take storage. `Arguments` are the types that forwarding
+/// references deduce.
 template <class Overloads, class... Arguments>
 inline constexpr bool is_call_with_storage =
     std::is_invocable_v<Overloads, any_storage, std::size_t&, call_argument_t<Arguments>...>;
@@ -406,15 +407,15 @@ struct last_of<Last> {
   using type = Last;
 };
 
-/// How a function whose overloads take storage takes its arguments.
+/// The form in which a call gives its arguments, for a function whose overloads take storage.
 enum class call_form {
-  none,             // one of the overloads takes them, or nothing does
+  none,             // an overload takes the arguments as they are, or no form fits
   without_storage,  // without storage
   on_stream_class,  // with storage, and a class that is a stream or an environment
-  nowhere           // as one of these, but for the last argument
+  nowhere           // one of the other forms fits, except for the last argument
 };
 
-/// `none`, `without_storage` or `nowhere`, for the arguments behind the storage.
+/// Returns `none`, `without_storage` or `nowhere`, for the arguments after the storage.
 template <class Overloads, class... Arguments>
 constexpr call_form form_without_storage() {
   if constexpr (sizeof...(Arguments) == 0) {
@@ -438,7 +439,7 @@ constexpr call_form form_with_storage() {
     if (is_execution<std::remove_reference_t<Last>>) return call_form::nowhere;
     return is_stream_class<Last> ? call_form::on_stream_class : call_form::none;
   } else {
-    // A literal 0 is a null pointer.
+    // A literal 0 is a null pointer, so it may stand for a stream.
     return behind == call_form::nowhere && std::is_integral_v<Last> ? call_form::none : behind;
   }
 }
@@ -475,8 +476,8 @@ struct reproducible_overloads<Overloads, std::void_t<typename Overloads::reprodu
   using type = typename Overloads::reproducible;
 };
 
-/// The overloads that make a call: the reproducible ones, if there are any, where an environment requires the same
-/// result on every GPU, and the association of operands changes it.
+/// The overloads that make a call. They are the reproducible ones, if there are any, if an environment requires the
+/// same result on every GPU and the result depends on how operands are associated.
 template <class Overloads, class Last, bool IsExact>
 constexpr auto chosen_overloads() {
   using Reproducible = typename reproducible_overloads<Overloads>::type;
@@ -491,7 +492,7 @@ constexpr auto chosen_overloads() {
   }
 }
 
-/// Makes a call of this form. `with_storage` makes it without storage.
+/// Makes a call of the given form. `with_storage` makes it if the form has no storage.
 template <class Overloads, call_form form, class WithStorage, class... Arguments>
 cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
   using Last = std::remove_cv_t<typename last_of<Arguments...>::type>;
@@ -514,13 +515,13 @@ cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
 STRATA_NAMESPACE_END
 
 /// Declares the overload of the static member function `function` that takes no temporary storage, for the overloads
-/// that stand before it: their arguments from the third on, with an `execution`, an environment or a stream as the
-/// last, or none. It also takes a class that is a stream, or an environment, with storage. A second argument is the
+/// before it. It takes their arguments from the third on. The last may be an `execution`, an environment or a stream,
+/// or is left out. With storage, it takes a class that is a stream, or an environment. A second macro argument is the
 /// call_result of the function, unless it is `fixed`.
 #define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
-/// STRATA_CALL_WITHOUT_STORAGE for a function with a counterpart `reproducible`, which environments choose that require
-/// the same result on every GPU. The counterpart must be declared before.
+/// STRATA_CALL_WITHOUT_STORAGE for a function with a counterpart `reproducible`. Environments that require the same
+/// result on every GPU choose the counterpart, which must be declared before.
 #define STRATA_CALL_WITHOUT_STORAGE_OR(function, result_of_call, reproducible) \
   STRATA_DETAIL_CALL_FORMS_OR(with_storage, function, result_of_call, reproducible##_overloads)
 

@@ -6,20 +6,19 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 
-/// \file
-/// A segmented scan is a scan of all segments end to end, in their order. In this logical sequence segment s
-/// ends at `ends[s]`, the sum of the lengths up to its own. Empty segments have no items in it.
+/// \file A segmented scan is a scan of all segments end to end, in their order. In this logical sequence, segment s
+/// ends at `ends[s]`, the sum of the lengths of all segments up to s. Empty segments have no items in it.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// By all lanes of a warp, in all of them: the segment of a logical item, which must exist. A search with 32
-/// probes a step: each leaves a thirty-second of the segments.
+/// Returns the segment of a logical item, which must exist, in all lanes. The search makes 32 probes a step: each step
+/// leaves a thirty-second of the segments. All lanes of a warp call this.
 template <class Index>
 STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments, unsigned long long item) {
   Index first = 0;
   for (Index count = num_segments; count > 1;) {
-    // Each lane probes the end of a range of `step` segments. That of the last range is known to lie behind the
+    // Each lane probes the end of a range of `step` segments. The end of the last range is known to lie behind the
     // item.
     const Index step = count / warp_threads + (count % warp_threads != 0 ? 1 : 0);
     const Index before = platform::lane_id() * step;
@@ -32,9 +31,9 @@ STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments, 
   return first;
 }
 
-/// By one thread: the segments of several items of a tile, by binary searches side by side, so that their loads
-/// overlap. All items lie in segments `first` to `first + count`. All of these but the last end in the tile, so
-/// 32 bits are enough for their ends.
+/// Finds the segments of several items of a tile, by binary searches side by side, so that their loads overlap. All
+/// items lie in segments `first` to `first + count`. All of these segments except the last one end in the tile, so 32
+/// bits are enough for their ends. One thread calls this.
 template <class Index, int Items>
 STRATA_D void find_segments(const unsigned long long* ends, Index first, Index count, unsigned long long tile_begin,
                             const unsigned (&positions)[Items], Index (&segments)[Items]) {

@@ -11,7 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A count of any integer type. If 64 bits cannot hold a count of 128 bits, the result is one that calls refuse.
+/// Converts a count of any integer type. If 64 bits cannot hold a count of 128 bits, the result is a count that calls
+/// refuse.
 template <class Integer>
 STRATA_HD constexpr std::size_t count_of(Integer n) {
   const auto count = static_cast<std::size_t>(n);
@@ -72,7 +73,7 @@ class FutureCount {
   /// Returns the bound of the number.
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// The number, in a kernel; on the host only by joins of the host, whose memory it lies in.
+  /// Returns the number, in a kernel. On the host, only joins of the host call it, and the number lies in their memory.
   STRATA_HD std::size_t get() const {
     const T number = *num_items_;
     bool is_negative = false;
@@ -84,7 +85,7 @@ class FutureCount {
   }
 
  private:
-  // The bound as std::size_t. A negative one becomes a bound that calls refuse.
+  // The bound as std::size_t. A negative bound becomes one that calls refuse.
   template <class Integer>
   STRATA_HD static std::size_t bound_of(Integer max_items) {
     if constexpr (std::is_signed_v<Integer>) {
@@ -126,11 +127,11 @@ STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
   }
 }
 
-/// The number of items as kernels take it: a FutureCount, which they read, or `std::size_t`.
+/// The type in which kernels take the number of items: a FutureCount, which they read, or `std::size_t`.
 template <class NumItemsT>
 using kernel_count_t = std::conditional_t<is_future_count<NumItemsT>, NumItemsT, std::size_t>;
 
-/// The number of items that a kernel gets, or reads.
+/// The number of items, which a kernel gets as an argument or reads.
 template <class Integer>
 STRATA_D Integer number_of_items(Integer num_items) {
   return num_items;

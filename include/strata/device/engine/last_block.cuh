@@ -19,8 +19,9 @@ namespace detail {
 ///
 /// Forward progress: no block waits for another, so any number of blocks may be resident, in any order.
 ///
-/// Two ways to find the last block: a counter that was 0 before (`arrive_is_last`, `is_last_block`; the
-/// "threadFenceReduction" sample of CUDA), and tagged words in memory that is not initialised (`last_block_gather`).
+/// There are two ways to find the last block. `arrive_is_last` and `is_last_block` use a counter that was 0 before (as
+/// the "threadFenceReduction" sample of CUDA does). `last_block_gather` uses tagged words in memory that is not
+/// initialised.
 
 /// True in the last thread to call it. What the blocks have written before is then visible to this thread, and after
 /// another barrier to its block. `arrivals` was 0 before the first call. One thread of each of `blocks` blocks calls
@@ -28,7 +29,7 @@ namespace detail {
 STRATA_D bool arrive_is_last(unsigned* arrivals, unsigned blocks) {
   platform::fence_acq_rel();
   const bool is_last = atomicAdd(arrivals, 1u) == blocks - 1;
-  // Pairs with the fences of the blocks that have arrived.
+  // Synchronises with the fences of the blocks that have arrived.
   platform::fence_acq_rel();
   return is_last;
 }
@@ -46,9 +47,9 @@ STRATA_D bool is_last_block(unsigned* arrivals) {
 ///     block 0   publish words -> fence -> read words: block 1's has an old epoch -> ends
 ///     block 1   publish words ----------> fence -> read words: all complete -> elected -> erase epochs
 ///
-/// 1. The order of the fences is total. The last block in it finds all words complete.
-/// 2. Other blocks may find all words complete too. A compare-and-swap of one epoch elects one of them.
-/// 3. The elected block erases the epochs, because a replayed graph carries the same epoch.
+/// 1. The order of the fences is total. The last block in this order finds all words complete. 2. Other blocks may find
+/// all words complete too. A compare-and-swap of one epoch elects one of them. 3. The elected block erases the epochs,
+/// because a replayed graph has the same epoch.
 template <class T>
 class last_block_gather {
  public:
@@ -63,22 +64,22 @@ class last_block_gather {
     bool is_elected;
   };
 
-  /// For block `rank` of the `blocks` that take part, which are not more than a block has threads.
+  /// For block `rank` of `blocks` blocks, at most as many as a block has threads.
   STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
       : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
 
-  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in some before it: there
+  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in other blocks: in these,
   /// thread `i` receives the value of block `i`. All threads of the block call this.
   STRATA_D bool publish_and_collect(T& value) {
     if (!publish_and_complete(value)) return false;
-    // By the last thread, so that warp 0 combines the values meanwhile.
+    // The last thread does it, so that warp 0 combines the values meanwhile.
     if (threadIdx.x == blockDim.x - 1) storage_.is_elected = elect();
     return true;
   }
 
   /// publish_and_collect for results that several blocks may write, because all of them write the same. No block is
-  /// elected, which saves an access to memory. Each erases the epochs: a block that finds some erased knows that
-  /// another block writes.
+  /// elected, which saves an access to memory. Each of these blocks erases the epochs. A block that finds erased epochs
+  /// knows that another block writes.
   STRATA_D bool publish_and_collect_all(T& value) {
     if (!publish_and_complete(value)) return false;
     if (threadIdx.x < blocks_) erase(threadIdx.x);
@@ -94,24 +95,24 @@ class last_block_gather {
   }
 
   /// True in exactly one block, the last to publish. What other blocks have written to memory before is then visible in
-  /// all its threads. `value` goes nowhere. All threads of the block call this.
+  /// all its threads. `value` is not used. All threads of the block call this.
   STRATA_D bool is_last(T value) {
     __syncthreads();
     if (threadIdx.x == 0) platform::fence_acq_rel();
     if (!publish_and_collect(value)) return false;
-    // By each thread, which has read the word of one block. Pairs with the fences above.
+    // Each thread has read the word of one block. This synchronises with the fences above.
     platform::fence_acq_rel();
     return is_elected();
   }
 
-  // The steps one by one, each by one thread. A fence_sc() stands between a block's publish() and its collect(), and
-  // a barrier if other threads collect.
+  // The single steps, each for one thread. A fence_sc() must stand between a block's publish() and its collect(), and a
+  // barrier if other threads collect.
 
   STRATA_D void publish(const T& value) {
     tagged_value<T>::store(arguments_.words, blocks_, rank_, value, arguments_.epoch);
   }
 
-  /// Receives the value of block `rank`. Returns whether it is complete.
+  /// Receives the value of block `rank`. Returns true if it is complete.
   STRATA_D bool collect(unsigned rank, T& value) const {
     return tagged_value<T>::load(arguments_.words, blocks_, rank).get(value, arguments_.epoch);
   }
@@ -119,7 +120,7 @@ class last_block_gather {
   /// True in one of the threads that have collected all values.
   STRATA_D bool elect() { return atomicCAS(&word(0, 0)->epoch, arguments_.epoch, 0ull) == arguments_.epoch; }
 
-  /// The elected block calls this, for every rank.
+  /// Erases the epoch of a rank. The elected block calls this for every rank.
   STRATA_D void erase(unsigned rank) {
     STRATA_UNROLL
     for (int i = 0; i < words_per_value; ++i) platform::store_relaxed(&word(i, rank)->epoch, 0ull);

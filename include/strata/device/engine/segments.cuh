@@ -18,7 +18,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The items of a segment. One that ends before it begins is empty.
+/// The items of a segment. A segment that ends before it begins is empty.
 struct segment_bounds {
   long long begin;
   long long length;
@@ -40,8 +40,8 @@ struct offset_segments {
            !detail::refuses_reach(begins, num_segments, "d_begin_offsets") &&
            !detail::refuses_reach(ends, num_segments, "d_end_offsets");
   }
-  /// True if types of arrays can represent all items and the indices in a segment. Of items and of
-  /// indices only the device knows.
+  /// True if the types of arrays can represent all items and the indices in a segment. Only the device knows how many
+  /// items there are, so nothing is refused.
   template <class InputIterator, class OutputIterator>
   bool have_valid_types(const InputIterator&, const OutputIterator& d_out, long long num_segments) const {
     return !detail::refuses_reach(d_out, num_segments, "d_out");
@@ -52,8 +52,8 @@ struct offset_segments {
     return detail::refuses_null(begins, "d_begin_offsets") || detail::refuses_null(ends, "d_end_offsets");
   }
 
-  /// True if segments of `d_in` can be read to write one item each to `d_out`. How far segments
-  /// reach is known to the device alone.
+  /// True if segments of `d_in` can be read to write one item each to `d_out`. Only the device knows how far segments
+  /// reach.
   template <class InputIterator, class OutputIterator>
   bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     return !has_null() && !detail::refuses_null(d_in, "d_in") &&
@@ -114,7 +114,7 @@ struct fixed_size_segments {
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * size, size}; }
 };
 
-/// The only segment of a call: a type of its own, so that calls with one segment compile fewer kernels.
+/// The only segment of a call. It has a type of its own, so that calls with one segment compile fewer kernels.
 struct single_segment : fixed_size_segments {};
 
 }  // namespace detail

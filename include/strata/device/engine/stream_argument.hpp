@@ -14,7 +14,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What `get()` returns, or void.
+/// The type that `get()` returns, or void if there is no such function.
 template <class T, class = void>
 struct result_of_get {
   using type = void;
@@ -24,11 +24,12 @@ struct result_of_get<T, std::void_t<decltype(std::declval<T>().get())>> {
   using type = std::decay_t<decltype(std::declval<T>().get())>;
 };
 
-/// No handle: what converts to it converts to any pointer, as an initial value may, and is no stream.
+/// A type that is no handle. A class that converts to a pointer to it converts to any pointer, as an initial value may,
+/// and is no stream.
 struct any_pointee;
 
-/// True if an argument of type `T` is a stream. A class is, if it converts to `Handle`, as rmm::cuda_stream_view and
-/// c10::cuda::CUDAStream do, or returns it by `get()`, as cuda::stream_ref does.
+/// True if an argument of type `T` is a stream. A class is a stream if it converts to `Handle`, like
+/// rmm::cuda_stream_view and c10::cuda::CUDAStream, or returns it by `get()`, like cuda::stream_ref.
 template <class Handle, class T>
 inline constexpr bool is_stream = (std::is_convertible_v<T, Handle> && !(std::is_class_v<std::remove_reference_t<T>> &&
                                                                          std::is_convertible_v<T, any_pointee*>)) ||
@@ -47,7 +48,7 @@ Handle stream_handle(T&& stream) {
   }
 }
 
-/// Does not compile, with one sentence, if the last argument of a call is neither a stream nor an execution.
+/// Fails to compile, with one sentence, if the last argument of a call is neither a stream nor an execution.
 template <bool IsValid>
 constexpr void check_last_argument() {
   static_assert(IsValid,
@@ -72,12 +73,12 @@ Handle stream_of_environment([[maybe_unused]] const Environment& environment) {
   }
 }
 
-/// A parameter for a stream, and, of calls whose results are known, for an environment.
+/// The type of a parameter for a stream. If the results of a call are known, it also takes an environment.
 template <class Handle, call_result... Result>
 class stream_argument {
  public:
   stream_argument(Handle handle = nullptr) : handle_(handle) {}
-  /// Integers are left to the other constructor: 0 is a null pointer.
+  /// Integers are left to the other constructor, because a literal 0 is a null pointer.
   template <class T,
             class = std::enable_if_t<!std::is_same_v<std::decay_t<T>, stream_argument> &&
                                      !std::is_same_v<std::decay_t<T>, Handle> && !std::is_integral_v<std::decay_t<T>>>>

@@ -23,18 +23,20 @@
 ///                       32 tiles of each            the 7 tiles before it in its 32
 ///
 /// A lane reads at most one value of level 0, and one of level 1 or 2. All of these loads are issued at once. The last
-/// tile of 32 publishes the aggregate of these before it waits for the levels above. So the chain through the tiles has
-/// one link for each 1024. Values are combined in one order at any speed of the blocks, so results repeat bit for bit.
+/// tile of each 32 publishes their aggregate before it waits for the levels above. So the chain through the tiles has
+/// one link for each 1024 tiles. Values are combined in one order, whatever the speed of the blocks, so results repeat
+/// bit for bit.
 ///
-/// An aggregate may be replaced by the inclusive prefix of its tile, which then hides all before it. Tile 0 has one. A
-/// word of epoch e is an aggregate, one of epoch e + 1 an inclusive prefix. A launch writes each value once.
+/// The inclusive prefix of a tile may take the place of its aggregate. Then nothing before the tile is needed. Tile 0
+/// has a prefix. A word of epoch e is an aggregate, a word of epoch e + 1 an inclusive prefix. A launch writes each
+/// value once.
 ///
 /// Forward progress: a block waits for tiles with lower numbers only, and publishes the aggregate of its tile before it
 /// waits. Tile 0 waits for no tile. So every wait ends if all tiles with lower numbers have blocks that run or have
 /// ended: `launch_tickets` of work_queue.cuh number tiles so.
 ///
-/// tile_prefix.cuh is for grids in which each block has a tile of each round. It needs no numbers from device memory,
-/// and its slots are used again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.
+/// tile_prefix.cuh is for grids in which each block has a tile in each round. It needs no numbers from device memory,
+/// and uses its words again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -79,7 +81,7 @@ class tile_levels {
     const unsigned tiles_below = tile - first_tile;
     const unsigned groups = first_tile / fan_in - first_group;
     const unsigned values_above = groups + (has_large_group ? 1 : 0);
-    // The prefix of the large groups, then the groups after these.
+    // The prefix of the large groups, then the groups after them.
     const unsigned group_index = at_.tiles + first_group + lane - (has_large_group ? 1 : 0);
     const unsigned above_index = has_large_group && lane == 0 ? large_group_of(tile) - 1 : group_index;
 
@@ -111,7 +113,8 @@ class tile_levels {
     return before;
   }
 
-  /// Erases the values of the first `tiles` tiles. Any threads may call this; this one is number `thread` of `threads`.
+  /// Erases the values of the first `tiles` tiles. Any threads may call this. The calling thread has number `thread` of
+  /// `threads`.
   STRATA_D void erase(unsigned tiles, unsigned thread, unsigned threads) const {
     for (unsigned tile = thread; tile < tiles; tile += threads) {
       erase_value(tile);
@@ -138,7 +141,7 @@ class tile_levels {
   STRATA_D void store(unsigned index, const T& value, bool is_inclusive) const {
     tagged_value<T>::store(at_.words, number_of_values(), index, value, at_.epoch + (is_inclusive ? 1 : 0));
   }
-  // False if the value is not there yet.
+  // Returns false if the value has not been published yet.
   STRATA_D bool receive(unsigned index, element& found) const {
     const auto received = tagged_value<T>::load(at_.words, number_of_values(), index);
     found.is_inclusive = received.word[0].epoch == at_.epoch + 1;
@@ -150,8 +153,8 @@ class tile_levels {
     }
   }
 
-  // Combines the values of the first `count` lanes (1 to 32), in lane 0, from the last inclusive prefix on. Says
-  // whether there is one. All lanes call this.
+  // Combines the values of the first `count` lanes (1 to 32), from the last inclusive prefix on. Lane 0 gets the
+  // result. Returns true if there is an inclusive prefix. All lanes call this.
   template <class Operator>
   STRATA_D static T combine(const element& mine, unsigned count, Operator op, bool& is_prefix) {
     const bool is_inclusive = mine.is_inclusive && platform::lane_id() < count;

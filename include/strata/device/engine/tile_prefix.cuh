@@ -10,28 +10,26 @@
 #include <cstddef>
 #include <type_traits>
 
-/// \file
-/// The prefix of each tile of a block, as the prefix callback of BlockScan.
+/// \file Computes the prefix of each tile of a block. It serves as the prefix callback of BlockScan.
 ///
-/// Forward progress, with several rounds: all blocks are resident together. With one round a block waits
-/// for blocks with lower numbers only. Devices start these first, but that is not promised. So a block that
-/// has waited for some milliseconds reduces the missing tile in place of its block and publishes the
-/// aggregate. It does so in that block's order of operations, so both find the same bits.
+/// Forward progress: if there are several rounds of tiles, all blocks are resident together. With one round, a block
+/// waits only for blocks with lower numbers. Devices start these first, but that is not guaranteed. So a block that has
+/// waited for some milliseconds reduces the missing tile in place of the tile's own block, and publishes the aggregate.
+/// It applies the operator in the same order as that block, so both compute the same bits.
 ///
-/// If the output may overwrite the input, a block acquires the input of a tile before it reads it: its own when
-/// it starts, another one's before it reduces that tile. The first block to do so owns the input. A block whose
-/// input is owned by another one still reads it. But before it writes results it waits for the aggregate, which
-/// the owner publishes after its last read.
+/// The output may overwrite the input. Then a block acquires the input of a tile before it reads it: the input of its
+/// own tile when it starts, and the input of another tile before it reduces that tile. The first block to acquire an
+/// input owns it. The tile's own block reads its input even if another block owns it. But before it writes results, it
+/// waits for the aggregate, which the owner publishes after its last read.
 ///
-/// With tickets, which number blocks as they start, none of this would be needed. They were measured and
-/// rejected: a ticket in uninitialised memory takes three dependent accesses before a block can load its
-/// tile. One call with 2^16 ints took 9.2 us instead of 8.2, and 2^20 ints in a batch 5.0 instead of 4.4
-/// (H200, 2026-11-23).
+/// Tickets, which number blocks as they start, would make all of this unnecessary. They were measured and rejected: a
+/// ticket in uninitialised memory takes three dependent accesses before a block can load its tile. One call with 2^16
+/// ints took 9.2 us instead of 8.2, and 2^20 ints in a batch took 5.0 instead of 4.4 (H200, 2026-11-23).
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Tile aggregates of one round: tile i is that of block i.
+/// Tile aggregates of one round, in which block i has tile i.
 template <class T>
 class one_round_aggregates : public tile_aggregates<T> {
   using base = tile_aggregates<T>;
@@ -53,7 +51,7 @@ class one_round_aggregates : public tile_aggregates<T> {
   STRATA_D void wait_for_owner() {
     T ignored;
     while (!base::receive(0, block_, ignored)) STRATA_SPIN();
-    // Pairs with the fence in publish_missing().
+    // Synchronises with the fence in publish_missing().
     platform::fence_acq_rel();
   }
 
@@ -68,18 +66,18 @@ class one_round_aggregates : public tile_aggregates<T> {
   }
 
  private:
-  // How often a warp polls before it reduces a tile itself: some milliseconds.
+  // How often a warp polls before it reduces a tile itself. It takes some milliseconds.
 #if STRATA_HOST_SIMT
   static constexpr unsigned max_polls = 100;
 #else
   static constexpr unsigned max_polls = 10000;
 #endif
 
-  // Owners of the input of a tile, on top of the epoch.
+  // What is added to the epoch to name the owner of a tile's input.
   static constexpr unsigned long long its_block = 1;
   static constexpr unsigned long long other_block = 2;
 
-  // False if some aggregates have not come after some milliseconds. All lanes of a warp call this.
+  // Returns false if some aggregates are still missing after some milliseconds. All lanes of a warp call this.
   STRATA_D bool poll(unsigned i, unsigned step, unsigned end, unsigned count, T (&values)[batch]) const {
     for (unsigned polls = 0; polls < max_polls; ++polls) {
       // All loads are issued before the first result is used. Lanes with fewer tiles load the last one
@@ -101,9 +99,9 @@ class one_round_aggregates : public tile_aggregates<T> {
     return false;
   }
 
-  // Reduces the tiles whose aggregates have not come, one after the other, and publishes these. A tile's block may
-  // publish the same bits at the same time. A tile whose input has an owner is left out: the owner has started, and
-  // waits for no block before it publishes. All lanes of a warp call this.
+  // Reduces the tiles whose aggregates are missing, one after the other, and publishes the results. The tile's own
+  // block may publish the same bits at the same time. A tile whose input has an owner is left out: the owner has
+  // started, and waits for no block before it publishes. All lanes of a warp call this.
   template <class ReduceTile>
   STRATA_D void publish_missing(unsigned i, unsigned step, unsigned end, ReduceTile& reduce_tile, bool acquires_input) {
     STRATA_UNROLL_N(1)
@@ -118,7 +116,7 @@ class one_round_aggregates : public tile_aggregates<T> {
         const T aggregate = reduce_tile(tile);
         __syncwarp();
         if (platform::lane_id() == 0) {
-          // Pairs with the fence in wait_for_owner().
+          // Synchronises with the fence in wait_for_owner().
           platform::fence_acq_rel();
           base::store(0, tile, aggregate);
         }
@@ -126,7 +124,7 @@ class one_round_aggregates : public tile_aggregates<T> {
     }
   }
 
-  // False if the input has an owner already. All lanes of a warp call this.
+  // Returns false if the input has an owner already. All lanes of a warp call this.
   STRATA_D bool acquire_input_of(unsigned block) {
     bool is_acquired = false;
     if (platform::lane_id() == 0) {
@@ -146,8 +144,8 @@ class one_round_aggregates : public tile_aggregates<T> {
   STRATA_D unsigned long long* owner_of(unsigned block) const { return &base::words_of(1)[block].epoch; }
 };
 
-/// One object for all tiles of a block. `ReduceTile` is NullType if there may be several rounds; else see
-/// one_round_aggregates.
+/// One object serves all tiles of a block. `ReduceTile` is NullType if there may be several rounds. Otherwise it is the
+/// function that one_round_aggregates takes.
 ///
 ///     running_prefix<T, ScanOp> prefix(exchange, blockIdx.x, gridDim.x, scan_op);
 ///     prefix.for_each_tile(tiles, [&](std::size_t tile) {
@@ -171,7 +169,7 @@ class running_prefix {
         block_(block),
         blocks_(blocks) {}
 
-  /// What comes before the first tile of all.
+  /// Sets the value that comes before the first tile.
   STRATA_D void begin_with(const T& initial) {
     value_ = initial;
     has_value_ = true;
@@ -195,7 +193,7 @@ class running_prefix {
       }
     }
     if (must_be_erased && __syncthreads_or(departures_ == blocks_) != 0) {
-      // Owners lie where aggregates of one round more would be.
+      // Owners lie where the aggregates of one more round would lie.
       aggregates_.erase(threadIdx.x, blockDim.x, acquires_input_ ? rounds + 1 : rounds);
     }
   }
@@ -213,7 +211,7 @@ class running_prefix {
   /// in thread 0. The first warp calls this.
   STRATA_D T operator()(const T& aggregate) {
     if (blocks_ == 1) {
-      // The block has all tiles.
+      // If there is only this block, it has all tiles.
       const T result = value_;
       append(aggregate);
       return result;

@@ -48,17 +48,18 @@ STRATA_D Ticket take_block_ticket(Ticket* counter, Ticket& shared) {
   return shared;
 }
 
-/// Tickets of launches that take exactly `tickets` each, from a word that is never cleared: neither before the first
-/// launch, nor between two, nor when a graph replays one.
+/// Tickets of launches that take exactly `tickets` each. They come from a word that is never cleared: not before the
+/// first launch, not between two launches, and not when a graph replays one.
 ///
 ///     word: | tag of the caller | tickets taken by two launches: 0 to 2 * tickets |
 ///
-/// The parity of a launch is 0, 1, 0, 1, ... One of parity 0 ends with `tickets`; one of parity 1 with 2 * tickets,
-/// which becomes 0. A block that finds another tag has found garbage, and stores the tag if no other block has.
+/// Launches have parity 0, 1, 0, 1, ... A launch of parity 0 ends with `tickets` taken. A launch of parity 1 ends with
+/// 2 * tickets, which becomes 0. A block that finds another tag has found garbage. It stores the tag, unless another
+/// block has done so.
 struct launch_tickets {
   unsigned long long* word;
-  unsigned long long tag;   // in bits that `mask` has not
-  unsigned long long mask;  // of the lowest bits: `mask_of(tickets)`
+  unsigned long long tag;   // in the bits that are not in `mask`
+  unsigned long long mask;  // the lowest bits: `mask_of(tickets)`
   unsigned tickets;
 
   STRATA_HD static constexpr unsigned long long mask_of(unsigned tickets) {
@@ -84,7 +85,7 @@ struct launch_tickets {
     const unsigned long long both = 2ull * tickets;
     const unsigned long long taken = seen & mask;
     STRATA_ASSERT(taken < both, "a launch takes more than %u tickets", tickets);
-    // This launch takes no other ticket.
+    // No block takes another ticket in this launch.
     if (taken == both - 1) atomicAdd(word, 0 - both);
     const unsigned parity = taken < tickets ? 0 : 1;
     return {static_cast<unsigned>(taken) - parity * tickets, parity};
@@ -94,13 +95,13 @@ struct launch_tickets {
   STRATA_D void restart() const { platform::store_relaxed(word, tag); }
 };
 
-/// One thread of a block that has finished `count` items calls this, after a barrier of the block. Returns how many are
-/// finished with these. What the blocks that finished them have written is then visible to this thread, and after
-/// another barrier to its block. `done` was 0 before the first call.
+/// Adds `count` finished items. Returns how many are finished then. What the blocks of these items have written is then
+/// visible to this thread, and after another barrier to its block. `done` was 0 before the first call. One thread of a
+/// block calls this, after a barrier of the block.
 STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long long count) {
   platform::fence_acq_rel();
   const unsigned long long before = atomicAdd(done, count);
-  // Pairs with the fences of the blocks that have added before.
+  // Synchronises with the fences of the blocks that have added before.
   platform::fence_acq_rel();
   return before + count;
 }
@@ -109,7 +110,7 @@ STRATA_D unsigned long long add_done(unsigned long long* done, unsigned long lon
 /// barrier to its block. One thread calls this.
 STRATA_D void wait_until_done(const unsigned long long* done, unsigned long long count) {
   while (platform::load_acquire(done) < count) STRATA_SPIN();
-  // Pairs with the fence in add_done().
+  // Synchronises with the fence in add_done().
   platform::fence_acq_rel();
 }
 

@@ -17,7 +17,7 @@ namespace detail {
 
 enum class bound_kind { lower, upper };
 
-/// Sorted items, values to search for, and where results go. `Count` counts items and values.
+/// Sorted items, values to search for, and the output. `Count` is the type of numbers of items and values.
 template <bound_kind Kind, class RangeIterator, class ValuesIterator, class OutputIterator, class CountT>
 struct search_arrays {
   using Count = CountT;
@@ -48,11 +48,11 @@ struct search_arrays {
 /// How the range is cut, and how many threads search for a value.
 template <class Count>
 struct search_plan {
-  /// The range has 2^`log2_parts` parts of `part` items, the first `longer_parts` of them one more.
+  /// The range has 2^`log2_parts` parts of `part` items. The first `longer_parts` of them have one item more.
   int log2_parts;
   Count part;
   Count longer_parts;
-  /// 2^`log2_lanes` lanes search for one value; 0: each thread searches for `searches` values at a time.
+  /// 2^`log2_lanes` lanes search for one value. If it is 0, each thread searches for `searches` values at a time.
   int log2_lanes;
   int searches;
 
@@ -72,8 +72,8 @@ struct search_plan {
 ///
 /// The nodes of a level lie side by side, so that lanes that search for different values find them in different banks.
 /// (Eytzinger's layout: Khuong and Morin, Array Layouts for Comparison-Based Searching, 2015.) The rest of a search is
-/// a binary search in device memory. All searches have windows of the same length, hence no lane waits for another,
-/// and a thread makes several at a time, whose loads overlap.
+/// a binary search in device memory. All searches have windows of the same length, so no lane waits for another. A
+/// thread makes several searches at a time, so that their loads overlap.
 template <class Policy, class Arrays, class Compare>
 class AgentSearch {
   static constexpr search_tuning tuning = Policy::search;
@@ -84,7 +84,7 @@ class AgentSearch {
   static constexpr bool has_samples = is_trivially_relocatable_v<Item> && std::is_default_constructible_v<Item>;
 
  public:
-  /// The range has at most so many parts: node 0 is not used.
+  /// The maximum number of parts of the range. Node 0 is not used.
   static constexpr int max_parts = has_samples && tuning.sample_bytes / static_cast<int>(sizeof(Item)) >= 2
                                        ? tuning.sample_bytes / static_cast<int>(sizeof(Item))
                                        : 1;
@@ -144,14 +144,14 @@ class AgentSearch {
     Count tile = static_cast<Count>(blockIdx.x) * tile_items;
     while (tile < arrays_.value_items) {
       search_tile<Searches>(tile);
-      if (arrays_.value_items - tile <= stride) break;  // the sum might not fit
+      if (arrays_.value_items - tile <= stride) break;  // the sum of both might not fit
       tile += stride;
     }
   }
 
   template <int Searches>
   STRATA_D void search_tile(Count tile) {
-    // Searches behind the last value look for it, too: loads need no condition.
+    // Searches after the last value repeat the search for it, so that loads need no condition.
     const Count left = arrays_.value_items - tile;
     Count index[Searches];
     searched values[Searches];
@@ -190,7 +190,7 @@ class AgentSearch {
     }
   }
 
-  /// A value as bits: its type need not have a default constructor.
+  /// A value, kept as bits, because its type need not have a default constructor.
   struct searched {
     union {
       Value value;
@@ -204,7 +204,8 @@ class AgentSearch {
     STRATA_D const Value& get() const { return value; }
   };
 
-  /// The parts in which the bounds of values lie, or end: those whose first item is the last that lies before a bound.
+  /// Finds the part in which, or at whose end, the bound of each value lies: the last part whose first item lies before
+  /// the bound.
   template <int Searches>
   STRATA_D void find_parts(const searched (&values)[Searches], Count (&part)[Searches]) {
     unsigned node[Searches];

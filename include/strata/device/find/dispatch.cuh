@@ -25,13 +25,14 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// How the blocks of FindIf communicate: each announces its matches, and the last one to end gathers what all know.
+/// The memory by which the blocks of FindIf communicate. Each block announces its matches. The last block to end
+/// gathers the matches of all blocks.
 struct find_arguments {
   last_block_gather<unsigned long long>::arguments gather;
   announced_index::arguments announced;
 };
 
-/// Finds the first match in one launch. The last block to end writes the least of all matches.
+/// Finds the first match in one launch. The last block to end writes the minimum of all matches.
 template <class MaxPolicy, class InputIterator, class OutputIterator, class Predicate>
 __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::ActivePolicy::find.blocks_per_multiprocessor)
     STRATA_KERNEL void find_kernel(InputIterator d_in, OutputIterator d_out, find_share share,

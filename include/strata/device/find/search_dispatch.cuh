@@ -38,7 +38,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::search.block_threads,
   Agent(storage.Alias(), arrays, plan, compare).search();
 }
 
-/// A block for each tile of the merge of range and values.
+/// Searches for sorted values. Each block takes one tile of the merge of range and values.
 template <bound_kind Kind, class MaxPolicy, class Arrays, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
@@ -80,8 +80,9 @@ struct DispatchSearch {
     search_plan<Count> plan;
   };
 
-  /// Few values: several lanes for each. More: a thread for each. Many: as many blocks as reside, each with samples of
-  /// the range, whose threads make several searches at a time.
+  /// With few values, several lanes search for each. With more values, one thread searches for each. With many values,
+  /// as many blocks run as are resident: each block has samples of the range, and each thread makes several searches at
+  /// a time.
   template <class ActivePolicy>
   static choice choose(std::size_t items, std::size_t values, int multiprocessors) {
     constexpr search_tuning tuning = ActivePolicy::search;
@@ -134,7 +135,7 @@ struct DispatchSortedSearch {
   using MaxPolicy = typename hub_or<merge_rows, PolicyHub,
                                     merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
 
-  /// Number of tiles of the policy with the smallest tiles: a size query does not know the device.
+  /// The number of tiles with the policy that has the smallest tiles, because a size query does not know the device.
   static constexpr unsigned long long most_tiles(unsigned long long items) {
     return detail::ceiling_divide(
         items, static_cast<unsigned long long>(detail::least_in_chain<range_merge_tile, MaxPolicy>()));
@@ -146,7 +147,7 @@ struct DispatchSortedSearch {
   const Arrays& arrays;
   const Compare& compare;
   cudaStream_t stream;
-  unsigned long long* splits;  // null where blocks search
+  unsigned long long* splits;  // null if the blocks find their splits themselves
   device_properties device;
 
   cudaError_t launch() {
@@ -175,17 +176,17 @@ struct DispatchSortedSearch {
   }
 };
 
-/// Signed counts of up to 32 bits are searched with 32 bits.
+/// 32 bits if both counts have signed types of up to 32 bits, or smaller types; otherwise 64 bits.
 template <class RangeNumItemsT, class ValuesNumItemsT>
 using search_count = std::conditional_t<sizeof(RangeNumItemsT) <= 4 && sizeof(ValuesNumItemsT) <= 4 &&
                                             (std::is_signed_v<RangeNumItemsT> || sizeof(RangeNumItemsT) < 4) &&
                                             (std::is_signed_v<ValuesNumItemsT> || sizeof(ValuesNumItemsT) < 4),
                                         unsigned, unsigned long long>;
 
-/// One call of LowerBound or UpperBound. `AreSorted`: the values are sorted, too.
+/// One call of LowerBound or UpperBound. If `AreSorted`, the values are sorted, too.
 template <bound_kind Kind, bool AreSorted, class PolicyHub>
 struct DispatchBounds {
-  /// A merge reads the whole range. It is taken if there is a value for each 32 items of it.
+  /// A merge reads the whole range. It is chosen if there is at least one value for each 32 items of the range.
   static constexpr std::size_t items_per_value = 32;
 
   template <class Range, class RangeNumItemsT, class Values, class ValuesNumItemsT, class Out, class Compare>
@@ -249,7 +250,7 @@ struct DispatchBounds {
   }
 
  private:
-  // A merge takes items of the first range before equal items of the second.
+  // A merge puts items of the first input before equal items of the second.
   template <class Range, class Values, class Out>
   using arrays_of =
       std::conditional_t<Kind == bound_kind::lower, merge_arrays<Values, NullType*, Range, NullType*, Out, NullType*>,

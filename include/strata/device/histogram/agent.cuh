@@ -23,19 +23,19 @@ struct histogram_samples {
   Iterator begin;
   std::size_t row_pixels;
   std::size_t rows;
-  std::size_t row_stride;  // in samples
+  std::size_t row_stride;  // from one row to the next, in samples
   std::size_t parts_per_row;
-  bool is_vectorized;  // in each row a pixel begins at a 16-byte boundary
+  bool is_vectorized;  // each row has a pixel that begins at a 16-byte boundary
 };
 
 /// Counts the samples of a block's warps, and adds them to the histograms in device memory.
 ///
-/// In shared memory each bin has `columns` counters, side by side. A lane adds to its column: with a column for each
-/// lane no two lanes of a warp access one bank, whatever the samples. Samples of one byte are counted by their
-/// values, and each value is mapped to its bin when all are counted.
+/// In shared memory each bin has `columns` counters, side by side. A lane adds to the counter in its column. With a
+/// column for each lane, no two lanes of a warp access the same bank, whatever the samples are. Samples of one byte are
+/// counted by their values. Each value is mapped to its bin when all samples are counted.
 ///
-/// If `UsesTable`, not all bins fit: bins that the block finds first get slots of a table in shared memory, which
-/// are those that occur often if some do. Samples of the other bins are added in device memory.
+/// If `UsesTable`, not all bins fit. Then the bins that the block meets first get places in a table in shared memory;
+/// frequent bins are likely among them. Samples of the other bins are added in device memory.
 template <class Policy, int Channels, int ActiveChannels, class Iterator, class Bins, class CounterT, bool UsesTable>
 class AgentHistogram {
   static constexpr histogram_tuning tuning = Policy::tuning;
@@ -47,10 +47,10 @@ class AgentHistogram {
  public:
   static constexpr bool counts_bytes = sizeof(Sample) == 1;
   static constexpr bool is_bulk = is_bulk_array<Iterator>;
-  /// Pixels in as many vectors of 16 bytes as there are channels: a group.
+  /// A group has as many vectors of 16 bytes as there are channels. `width` is its number of pixels.
   static constexpr int width = is_bulk ? vector_bytes / static_cast<int>(sizeof(Sample)) : 1;
   static constexpr int groups = Channels <= 2 ? tuning.bytes_in_flight / vector_bytes / Channels : 1;
-  static constexpr int single_pixels = 4;  // of a lane, where there are no vectors
+  static constexpr int single_pixels = 4;  // of a lane, if there are no vectors
   /// Pixels that a warp takes at a time.
   static constexpr std::size_t part_pixels(bool is_vectorized) {
     return static_cast<std::size_t>(warp_threads * (is_vectorized ? groups * width : single_pixels));
@@ -156,7 +156,7 @@ class AgentHistogram {
 
   // ------------------------------------------------------------------ reading
 
-  /// Pixels before the first one at a 16-byte boundary. Three channels: 3 * 11 = 1 modulo 16.
+  /// Pixels before the first pixel at a 16-byte boundary. For three channels, 11 is the inverse of 3 modulo 16.
   STRATA_D static std::size_t pixels_before_boundary(const Sample* row) {
     constexpr unsigned pixel_bytes = Channels * sizeof(Sample);
     constexpr unsigned unit = Channels == 3 ? sizeof(Sample) : detail::least(pixel_bytes, vector_bytes);
@@ -179,7 +179,7 @@ class AgentHistogram {
       for (std::size_t group = first + lane; group < row_groups; group += warp_threads) count_groups<1>(input, group);
     }
     if (part > 0) return;
-    // Pixels before the first group, and behind the last: fewer than 16 each.
+    // The pixels before the first group and after the last one are fewer than 16 each.
     const std::size_t pixel = lane < 16 ? lane : head + row_groups * width + lane - 16;
     if (pixel < (lane < 16 ? head : row_pixels)) count_pixel(row, pixel);
   }
@@ -243,7 +243,7 @@ class AgentHistogram {
     unsigned long long sum = 0;
     STRATA_UNROLL_N(8)
     for (unsigned column = 0; column < columns(); ++column) {
-      // Lanes begin in different banks.
+      // Lanes begin in different banks, so that they do not conflict.
       sum += counters_[bin * columns() + (column + bin) % columns()];
     }
     return sum;

@@ -9,20 +9,20 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How samples are shared out to blocks, and where a block counts them.
+/// How samples are divided among blocks, and where a block counts them.
 struct histogram_tuning {
   int block_threads;
   /// Blocks that registers and shared memory must allow.
   int blocks_per_multiprocessor;
   /// Bytes of samples that a thread loads before it counts the first, if there are no more than two channels.
   int bytes_in_flight;
-  /// Each bin has as many counters as fit these bytes of shared memory, up to one for each lane, and at least one.
+  /// Bytes of shared memory for counters. Each bin has as many counters as fit, from one to one for each lane.
   std::size_t shared_bytes;
-  /// Bins that a block can count in shared memory where not all fit; a power of two.
+  /// The number of bins that a block can count in shared memory if not all bins fit. A power of two.
   int table_slots;
 };
 
-/// The rows of DeviceHistogram.
+/// The tuning of DeviceHistogram.
 struct histogram_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // H200, 2026-11-24, CUDA 13.0, 2^28 samples, 256 even bins, uniform, equal or skewed alike: i32 258 us, f32 249 us,

@@ -8,11 +8,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The operators of a random-access iterator that move or compare it and look at no item. All that moves is
-/// `position_`: a number, a pointer or another iterator. `Derived` adds what an item is. It may hide `forward`,
-/// `back` and `is_at`, and has this class as friend then.
+/// The operators of a random-access iterator that move or compare it and look at no item. They move only `position_`: a
+/// number, a pointer or another iterator. `Derived` adds what an item is. It may hide `forward`, `back` and `is_at`;
+/// then it declares this class as a friend.
 ///
-/// `n` keeps its type: an `OffsetT` that is unsigned, or narrower than a pointer, does not change it.
+/// `n` keeps its type, so it is not changed by an `OffsetT` that is unsigned or narrower than a pointer.
 template <class Derived, class Position, class Difference>
 class random_access {
  public:

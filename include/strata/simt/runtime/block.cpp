@@ -22,7 +22,7 @@ namespace simt {
 namespace engine {
 namespace {
 
-// Room around each variable in the flavours that notice an access to it.
+// Room around each variable, in the flavours that notice an access to it.
 #if defined(STRATA_SIMT_CHECK) || defined(STRATA_SIMT_ASAN)
 constexpr size_t red_zone = 64;
 #else
@@ -33,11 +33,11 @@ struct block_lists {
   std::vector<block*> idle, all;
 };
 block_lists& lists() {
-  static auto* const both = new block_lists;  // outlives static destructors
+  static auto* const both = new block_lists;  // is never destroyed, because static destructors may use it
   return *both;
 }
 
-// A file in memory that is gone with its last mapping; negative if there is none.
+// Opens a file in memory that ends with its last mapping. Returns a negative number if there is none.
 int unnamed_file() {
 #if defined(__APPLE__)  // which has no memfd_create
   const std::string name = "/strata-simt-" + std::to_string(getpid());
@@ -49,8 +49,8 @@ int unnamed_file() {
 #endif
 }
 
-// The arena appears twice: a block uses the first view, its cluster the second, so that a plain
-// shared address that strays into another block differs from a mapped one.
+// The arena is mapped twice. A block uses the first mapping, the other blocks of its cluster the second one. So a plain
+// address of shared memory that is used in another block differs from a mapped one.
 void map_arena(block& which) {
   const int file = unnamed_file();
   if (file < 0 || ftruncate(file, arena_bytes) != 0) {
@@ -84,7 +84,7 @@ void poison(block& which, size_t offset, size_t bytes, bool accessible) {
 #endif
 }
 
-// Shared memory starts as garbage, never as what the last block left or as a lucky zero.
+// Shared memory starts as garbage. So it never has what the last block left, nor zeros by luck.
 void reset_arena(block& which) {
   poison(which, 0, arena_bytes, true);
   std::memset(which.arena, shared_garbage, std::min(launch_now.shared_used, arena_bytes));
@@ -137,7 +137,7 @@ uint32_t random_bit(uint64_t set) {
   return static_cast<uint32_t>(__builtin_ctzll(set));
 }
 
-// The next of a set, by the schedule the seed asks for.
+// Picks the next element of a set, by the schedule of the seed.
 uint32_t pick(uint64_t set) {
   if (settings.seed == 0) return static_cast<uint32_t>(__builtin_ctzll(set));
   if (settings.seed == 1) return 63 - static_cast<uint32_t>(__builtin_clzll(set));
@@ -205,7 +205,7 @@ void run_block(block& which) {
   blockIdx = which.index;
   detail::shared_arena = which.arena;
   const bool random = settings.seed > 1;
-  // A random schedule also interleaves the blocks, so a turn ends early there.
+  // A random schedule also interleaves the blocks, so a turn ends early in it.
   uint64_t turns = random ? 1 + next_random() % 32 : ~uint64_t{0};
   for (;;) {
     while (which.ready_warps != 0) {
@@ -229,7 +229,7 @@ size_t start_of_static_shared(size_t dynamic_bytes) { return (dynamic_bytes + re
 
 }  // namespace engine
 
-// The first thread of a launch that reaches a declaration fixes the variable's offset for every block.
+// The first thread of a launch that reaches a declaration fixes the offset of the variable for every block.
 void* detail::resolve_shared_variable(shared_slot& slot, size_t size, size_t align, const char* name, location where) {
   using namespace engine;
   const runtime_section section;

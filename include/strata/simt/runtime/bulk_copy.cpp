@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// mbarriers and the bulk copies that report to them. The words in shared memory only mark where a
-// barrier is; its state is kept here, so that a barrier that was never initialised is noticed.
+// mbarriers, and the bulk copies that report to them. The word in shared memory only marks where a barrier is. Its
+// state is kept here, so that the use of a barrier that was never initialised is noticed.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 
@@ -21,8 +21,8 @@ struct pending_copy {
 };
 
 struct mbarrier {
-  unsigned count, pending;  // arrivals of a phase, and those still missing
-  int64_t expected_bytes;   // minus those that came
+  unsigned count, pending;  // arrivals of a phase, and arrivals that are still missing
+  int64_t expected_bytes;   // minus the bytes that have come
   uint32_t phase;
   std::vector<pending_copy> copies;
 };
@@ -47,7 +47,7 @@ void try_complete(mbarrier& barrier) {
   launch_now.idle_polls = 0;
 }
 
-// Each phase is an object of its own: its releases are not the next one's.
+// Each phase is an object of its own, so that the releases of one phase do not count in the next.
 const void* phase_object(const void* word, uint32_t phase) { return static_cast<const char*>(word) + (phase & 1); }
 
 void land(const uint64_t* word, mbarrier& barrier) {
@@ -114,7 +114,7 @@ bool mbarrier_try_wait_parity(uint64_t* word, unsigned parity, location where) {
     const runtime_section section;
     fiber& self = calling_thread("mbarrier_try_wait_parity", where);
     mbarrier& barrier = find(word, "mbarrier_try_wait_parity", where);
-    // The phase of that parity is still open when its parity is the current one's.
+    // If the phase with this parity is the current one, it is still open.
     if ((barrier.phase & 1) == (parity & 1)) land(word, barrier);
     if ((barrier.phase & 1) != (parity & 1)) {
       check::acquire_from(phase_object(word, parity), self);

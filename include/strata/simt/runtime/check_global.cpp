@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: device memory. Its heap is one reserved range whose addresses are never used
-// twice, so a stray access is seen even long after a cudaFree.
+// The check flavour's device memory. Its heap is one reserved range whose addresses are never used twice. So a stray
+// access is noticed even long after a cudaFree.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/check_state.hpp>
 
@@ -24,10 +24,10 @@ char* heap_end = nullptr;
 
 namespace {
 
-constexpr size_t heap_bytes = size_t{32} << 30;  // of addresses
+constexpr size_t heap_bytes = size_t{32} << 30;  // of address space
 
-// Per 4 bytes of device memory. One writer and two readers: bytes of a word written by different
-// threads displace each other's record, which can hide a race but not make one up.
+// The record for 4 bytes of device memory: one writer and two readers. If different threads write bytes of one word,
+// they displace each other's record. This can hide a race, but never reports a false one.
 struct global_word {
   access write, first_read, other_read;
 };
@@ -49,10 +49,10 @@ char* page_after(char* address) {
   return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(address) + page - 1) / page * page);
 }
 
-// Whole pages.
+// Gives whole pages back to the system.
 void give_back(void* memory, size_t bytes) {
 #if defined(__APPLE__)
-  constexpr int advice = MADV_FREE;  // the other is a hint there
+  constexpr int advice = MADV_FREE;  // MADV_DONTNEED is only a hint there
 #else
   constexpr int advice = MADV_DONTNEED;
 #endif
@@ -91,7 +91,7 @@ bool conflicts(const access& earlier, const global_request& request, unsigned by
        describe_earlier(earlier, request.thread, was_write).c_str());
 }
 
-// After check_bounds. The host may have written what it sees too, by code that is not instrumented.
+// Called after check_bounds. Memory that the host sees counts as written: the host's code is not instrumented.
 void check_initialised(const global_request& request) {
   if (last_hit.host_visible) return;
   const uint8_t* const written = initialised + request.offset;
@@ -126,7 +126,7 @@ void check_order(const global_request& request) {
   }
 }
 
-// Finds the allocation, or ends the launch.
+// Finds the allocation of an address. Ends the launch if there is none.
 void check_bounds(char* address, const global_request& request) {
   if (address >= last_hit.begin && address + request.bytes <= last_hit.end) return;
   auto next = std::upper_bound(allocations.begin(), allocations.end(), address,
@@ -140,7 +140,8 @@ void check_bounds(char* address, const global_request& request) {
     last_hit = found;
     return;
   }
-  // Nearer to the next allocation than to this one: it is that one's front that was missed.
+  // The address is nearer to the next allocation than to this one: probably the access missed the begin of the next
+  // one.
   const auto after = next + 1;
   if (address >= found.end && after != allocations.end() && after->live &&
       after->begin - address < address - found.end) {
@@ -174,7 +175,7 @@ void* reserve_shadow(size_t bytes) {
 
 void* allocate(size_t bytes, bool host_visible) {
   if (heap_begin == nullptr) reserve_heap();
-  char* const begin = heap_top + page_bytes();  // a page between allocations catches long strides
+  char* const begin = heap_top + page_bytes();  // a page between allocations, for accesses with long strides
   if (bytes > static_cast<size_t>(heap_end - begin)) return nullptr;
   allocations.push_back({begin, begin + bytes, true, host_visible});
   heap_top = page_after(begin + bytes);

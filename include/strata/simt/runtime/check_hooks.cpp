@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: the hooks that instrumented code calls, and where an address leads.
+// The check flavour's hooks, which instrumented code calls. They find out what an address belongs to.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/check_state.hpp>
 
@@ -32,11 +32,11 @@ void check_alignment(const char* address, size_t bytes, bool write, access_kind 
        static_cast<const void*>(address), source_line(pc).c_str());
 }
 
-// Which block's shared memory, and through which of its two views.
+// The block to which an address of shared memory belongs, and through which of its two mappings.
 struct shared_address {
   const block* owner;
   size_t offset;
-  bool mapped;  // by map_shared
+  bool mapped;  // it was returned by map_shared
 };
 bool find_shared(const char* address, shared_address& found) {
   const auto inside = [&](const char* begin) {
@@ -93,8 +93,8 @@ bool is_parameter(const char* address) {
   return offset < launch_now.call.argument_bytes;
 }
 
-// Pointers to static data among the kernel's arguments. The host has no other addresses of static
-// variables than its own; device code names its variables and constants.
+// Pointers to static data among the kernel's arguments. They are addresses of the host's own static variables. Device
+// code uses its variables and constants by name.
 std::vector<const char*> static_arguments;
 
 void check_static_variable(const char* address, size_t bytes, const char* what, const void* pc) {
@@ -119,7 +119,7 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   if (self == nullptr || runtime_depth != 0) return;
   char* const address = static_cast<char*>(const_cast<void*>(where));
   const size_t home_offset = static_cast<size_t>(address - self->home->arena);
-  // Registers and local memory, kernel parameters, constants and static variables.
+  // Not checked: registers and local memory, kernel parameters, constants and static variables.
   if (static_cast<size_t>(address - self->stack) < self->stack_bytes) return;
   const bool is_elsewhere = home_offset >= arena_bytes && !is_global(address);
   if (is_elsewhere && is_parameter(address)) return;
@@ -153,8 +153,7 @@ void on_access(const volatile void* where, size_t bytes, hook_access how, const 
   report_host_memory(address, bytes, what, pc);
 }
 
-// Shared memory is reused by later blocks and has two addresses: its locations go by owner and
-// offset.
+// Later blocks reuse shared memory, and it has two addresses. So its locations are named by owner and offset.
 uint64_t location_key(const volatile void* where) {
   const char* const address = static_cast<const char*>(const_cast<const void*>(where));
   shared_address found;
@@ -221,7 +220,7 @@ constexpr hook_access plain_write = {false, true, access_kind::plain, true};
 constexpr hook_access unaligned_read = {true, false, access_kind::plain, false};
 constexpr hook_access unaligned_write = {false, true, access_kind::plain, false};
 
-// The access and its effect on order. A volatile access counts as a relaxed atomic, as in PTX.
+// Records the access and its effect on order. A volatile access counts as a relaxed atomic, as in PTX.
 void on_atomic(const volatile void* address, size_t bytes, bool load, bool store, int order, const void* pc) {
   if (current == nullptr || runtime_depth != 0) return;
   const memory_scope scope = detail::current_scope;
@@ -301,7 +300,7 @@ void __tsan_atomic_thread_fence(int order) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-// Single-threaded by design, so plain operations are atomic here.
+// One thread runs at a time, so plain operations are atomic here.
 #define STRATA_SIMT_UPDATE(bits, type, name, result)                           \
   type __tsan_atomic##bits##_##name(volatile type* p, type value, int order) { \
     on_atomic(p, sizeof(type), true, true, order, STRATA_SIMT_PC);             \

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: what happens before what. See check_state.hpp.
+// The check flavour's record of what happens before what. See check_state.hpp.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/check_state.hpp>
 
@@ -15,8 +15,8 @@ namespace engine {
 namespace check {
 namespace {
 
-// What an atomic location carries to threads that read it. Block-scope releases reach only the block
-// they were made in; `device_block` is where the device-scope ones came from, or mixed.
+// What threads learn when they read an atomic location. A release at block scope reaches only its own block.
+// `device_block` is the block that made the releases at device scope, or `mixed` if there are several.
 constexpr uint32_t mixed = ~0u;
 struct released_views {
   view_handle device;
@@ -27,13 +27,13 @@ struct released_views {
 
 std::unordered_map<uint64_t, released_views> locations;
 std::unordered_map<const void*, view_handle> objects;
-view_handle sequentially_consistent;  // joined by every such fence, in the order of execution
+view_handle sequentially_consistent;  // each such fence joins it, in the order of execution
 
 uint32_t first_block = 1;
 uint32_t next_block = 1;
 std::vector<uint3> block_indices;  // of this launch
 
-// Keys of a view: per block one for its barriers, one for bulk copies, then warps, then threads.
+// The keys of a view. Each block has a key for its barriers, one for bulk copies, then keys of warps, then of threads.
 constexpr uint64_t keys_per_block = 2048;
 constexpr uint64_t first_warp_key = 2, first_thread_key = 1024;
 uint64_t barrier_key(uint32_t block) { return block * keys_per_block; }
@@ -68,8 +68,8 @@ view_handle join(const view_handle& a, const view_handle& b) {
 
 thread_order& order_of(const fiber& thread) { return shadow_of(*thread.home).order[thread.linear]; }
 
-// What the thread releases: all it knows, and its own past. Its clock ticks, so that what it does
-// next is not covered.
+// Returns what the thread releases: all that it knows, and its own past. Its clock ticks, so that what it does next is
+// not part of the release.
 view_handle release_view(const fiber& thread) {
   const block& home = *thread.home;
   const block_shadow& shadow = shadow_of(home);
@@ -79,7 +79,7 @@ view_handle release_view(const fiber& thread) {
   if (mates.sequence > 1) {
     past->push_back({warp_key(shadow.id, mates.id), in_epoch(home.epoch, mates.sequence - 1)});
   }
-  // Lanes it has synchronised with in __syncwarp of part of the warp, and itself.
+  // Lanes with which this lane has synchronised in __syncwarp of a part of the warp, and itself.
   const uint32_t* const covered = shadow.full_sync_clock[mates.id];
   for (uint32_t lane = 0; lane < warp_threads; ++lane) {
     const uint32_t clock = mates.known[thread.lane][lane];
@@ -161,7 +161,7 @@ bool ordered_before_now(const access& earlier, const fiber& thread) {
          look_up(known, thread_key(earlier.block, other)) >= in_epoch(earlier.epoch, earlier.clock);
 }
 
-// An atomic access. Relaxed accesses take part too: with fences around them they synchronise.
+// Records an atomic access. Relaxed accesses take part too: with fences around them they synchronise.
 void synchronise_through(uint64_t location, const fiber& thread, bool load, bool store, int order, memory_scope scope) {
   thread_order& mine = order_of(thread);
   const uint32_t home = shadow_of(*thread.home).id;
@@ -204,8 +204,7 @@ void fenced(int order, memory_scope scope) {
     mine.known = join(mine.known, mine.pending_away);
     mine.pending_away = nullptr;
   }
-  // Sequentially consistent fences have one order, and an earlier one synchronises with a later
-  // one.
+  // Sequentially consistent fences have one order. An earlier fence synchronises with a later one.
   if (wide && order == __ATOMIC_SEQ_CST) mine.known = join(mine.known, sequentially_consistent);
   mine.fenced_block = release_view(thread);
   if (!wide) return;
@@ -232,14 +231,14 @@ void warp_synchronised(warp& mates, uint32_t lanes) {
     shadow.order[mates.fibers[lane].linear].known = together;
   });
   if (lanes == mates.alive) flush_traces(home, mates.id);
-  // Lanes that have exited did not take part: what they did is not covered.
+  // Lanes that have exited did not take part, so this barrier does not order what they did.
   const uint32_t lanes_of_warp = std::min(warp_threads, home.threads - mates.id * warp_threads);
   if (static_cast<uint32_t>(__builtin_popcount(lanes)) != lanes_of_warp) return;
   ++mates.sequence;
   std::memcpy(shadow.full_sync_clock[mates.id], joined, sizeof joined);
 }
 
-// The barrier is complete: all threads know what any of them knew.
+// When the barrier is complete, all threads know what any of them knew.
 void block_synchronised(block& which) {
   block_shadow& shadow = shadow_of(which);
   view_handle together;

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The check flavour's own state. Kernel code is compiled with -fsanitize=thread, which makes every
-// load, store and atomic call a hook, and linked with this runtime in place of the sanitizer's
-// (as the Linux kernel does for KCSAN); check_hooks.cpp has the hooks.
+// The check flavour's own state. Kernel code is compiled with -fsanitize=thread, which makes every load, store and
+// atomic operation call a hook (check_hooks.cpp). It is linked with this runtime instead of the sanitizer's, as the
+// Linux kernel does for KCSAN.
 //
 // Order ("happens before") is tracked at three distances:
-//   in a warp    each lane has a clock, and __syncwarp exchanges what the lanes know of the
-//   others'; in a block   a block barrier starts an epoch: everything of earlier epochs is ordered;
-//   elsewhere    a thread has a view: for each block, warp or thread it has heard of through
-//   releases
-//                and acquires, up to where it is ordered before the present.
+// - In a warp, each lane has a clock, and __syncwarp exchanges what the lanes know of the clocks.
+// - In a block, a block barrier starts an epoch: everything in earlier epochs is ordered.
+// - Elsewhere, a thread has a view. For each block, warp or thread that it has heard of through releases and acquires,
+//   the view says up to which point the past is ordered before the present.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>
@@ -26,13 +25,13 @@ namespace simt {
 namespace engine {
 namespace check {
 
-// Sorted by key. Immutable and shared: most threads of a block hold the same one.
+// A view is sorted by key. It is immutable and shared: most threads of a block hold the same one.
 using view = std::vector<std::pair<uint64_t, uint64_t>>;
 using view_handle = std::shared_ptr<const view>;
 
 enum class access_kind : uint8_t { plain = 0, block_atomic = 1, device_atomic = 2, bulk_copy = 3 };
 
-// The thread that accessed a piece of memory. `block` is a number no other block of the process has; 0: no
+// The thread that accessed a piece of memory. `block` is a number that no other block of the process has, or 0 if no
 // thread did.
 struct access {
   uint32_t block;
@@ -46,9 +45,9 @@ struct access {
 };
 static_assert(sizeof(access) == 24, "shadow memory is a multiple of this");
 
-// first: the first reader that no access is known to follow; other_warp: the latest from another warp than
-// that one; latest: the latest from the same warp. A write that is ordered after all three is, but
-// for contrived patterns, ordered after every read.
+// Three reads of a piece of memory. `first` is the first read that no access is known to follow. `other_warp` is the
+// latest read from another warp than the first one's, `latest` the latest read from the same warp. A write that is
+// ordered after all three is ordered after every read, except in contrived patterns.
 struct readers {
   access first, other_warp, latest;
 };
@@ -61,7 +60,7 @@ struct shared_word {
   bool split;        // some access was smaller: the bytes' cells count too
 };
 
-// One warp instruction: the lanes' addresses, gathered until the warp synchronises.
+// One warp instruction: the addresses of the lanes, gathered until the warp synchronises.
 struct instruction_instance {
   uint32_t lanes;
   uint32_t offsets[warp_threads];
@@ -76,7 +75,7 @@ struct instruction_trace {
 
 struct warp_traces {
   std::unordered_map<uint64_t, instruction_trace> all;  // by instruction
-  // The map's latest hits; a kernel's loop touches a handful of instructions.
+  // The latest hits in the map, because the loop of a kernel has only a few instructions.
   static constexpr size_t ways = 16;
   uint64_t recent_key[ways] = {};
   instruction_trace* recent[ways] = {};
@@ -84,29 +83,29 @@ struct warp_traces {
 
 struct thread_order {
   view_handle known;
-  // Seen by relaxed loads, in force after a fence; from the own block, and from elsewhere.
+  // Views that relaxed loads have seen, from the own block and from elsewhere. A fence makes them count.
   view_handle pending_home, pending_away;
-  // What relaxed stores publish: the view at the last fence, by the fence's scope.
+  // Views at the last fence of each scope, which relaxed stores publish.
   view_handle fenced_block, fenced_device;
 };
 
 // The check flavour's part of a block.
 struct block_shadow {
-  uint32_t id;             // of the block that has the arena now
-  uint32_t cluster_first;  // ids of its cluster are contiguous
+  uint32_t id;             // the block that has the arena now
+  uint32_t cluster_first;  // the blocks of its cluster have ids from here on
   uint32_t cluster_count;
   uint32_t bulk_serial;
-  shared_word* words;     // arena_bytes / 4
-  shared_cell* bytes;     // arena_bytes
-  uint32_t* initialised;  // arena_bytes: the id of the block in whose time the byte was written
-  uint8_t* in_flight;     // arena_bytes: target of a bulk copy that has not landed
+  shared_word* words;     // of every word of the arena
+  shared_cell* bytes;     // of every byte of the arena
+  uint32_t* initialised;  // of every byte of the arena: the id of the block that wrote it
+  uint8_t* in_flight;     // of every byte of the arena: set while a bulk copy to it has not landed
   std::vector<thread_order> order;
   uint32_t full_sync_clock[max_block_warps][warp_threads];
   std::vector<warp_traces> traces;
 };
 
 inline block_shadow& shadow_of(const block& which) { return *which.shadow; }
-void* reserve_shadow(size_t bytes);  // zeroed, and taking memory only where it is touched
+void* reserve_shadow(size_t bytes);  // zeroed; pages take memory when they are touched
 uint32_t first_block_of_launch();
 uint3 index_of_block(uint32_t id);
 

@@ -35,8 +35,8 @@ void try_complete(cluster& group) {
   }
 }
 
-// Releases of odd and even phases are kept apart: a late waiter of one may see early arrivals of
-// the next.
+// Releases of odd and even phases are kept apart, because a thread that still waits in one phase may see early arrivals
+// of the next.
 const void* phase_object(const cluster& group, uint32_t phase) {
   return reinterpret_cast<const char*>(&group) + (phase & 1);
 }

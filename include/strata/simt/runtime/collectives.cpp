@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Warp collectives: a meeting point of the named lanes that are still alive.
+// Warp collectives. The named lanes that are still alive meet there.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 
@@ -21,7 +21,7 @@ void check_agreement(const warp& mates, uint32_t lanes, uint32_t me) {
            me, operation_name(mine.op), mine.mask, file_name(mine.where.file), mine.where.line, lane,
            operation_name(other.op), other.mask, file_name(other.where.file), other.where.line);
     }
-    // __syncwarp moves no data: two of them in the arms of a branch are legal and harmless.
+    // __syncwarp moves no data, so it may stand in both arms of a branch.
     if (mine.op != operation::sync_warp && settings.strict_site && !same_site(other.where, mine.where)) {
       fail("collective-divergent",
            "lanes of one warp reach %s(mask=%08x) from different source lines: lane %u from "
@@ -32,7 +32,7 @@ void check_agreement(const warp& mates, uint32_t lanes, uint32_t me) {
   });
 }
 
-// The lane a shuffle reads from; CUDA's rules for width and clamping.
+// The lane that a shuffle reads from, by CUDA's rules for width and clamping.
 uint32_t source_lane(operation op, uint32_t lane, uint32_t operand, uint32_t width) {
   const uint32_t first = lane & ~(width - 1), last = first + width - 1;
   switch (op) {
@@ -162,7 +162,7 @@ uint64_t wait_for_active_mask(fiber& self) {
 
 }  // namespace
 
-// An exit may be what the others of the warp waited for.
+// Other lanes may have waited for the exit of this one.
 void lane_leaves_collectives(fiber& thread) {
   warp& mates = *thread.mates;
   for_each_lane(mates.in_collective, [&](uint32_t lane) {
@@ -174,8 +174,8 @@ void lane_leaves_collectives(fiber& thread) {
   });
 }
 
-// __activemask has no mask to wait for: it joins the lanes that stand at the same line when nothing
-// else of the block can run.
+// __activemask has no mask of lanes to wait for. When no other thread of the block can run, it joins the lanes that
+// wait at the same line.
 void resolve_active_mask(block& which) {
   for (uint32_t i = 0; i < which.warps; ++i) {
     warp& mates = which.warp_list[i];

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The built-in variables as gdb finds them. It knows a variable by its assembler name, and those of
-// <strata/simt/builtins.hpp> are our own, so that here, where that header is not included, each has
-// its C++ name as a reference to it.
+// The built-in variables under the names by which gdb finds them. gdb knows a variable by its name in assembler, and
+// the variables of <strata/simt/builtins.hpp> have names of our own there. This file does not include that header. So
+// each variable can have its C++ name here, as a reference.
 #include <strata/simt/vector_types.hpp>
 
 extern uint3 thread_index __asm__("strata_simt_thread_idx");

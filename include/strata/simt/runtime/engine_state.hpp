@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The engine's own view of a launch: fibers as threads, warps, blocks, clusters. Private to
-// runtime/.
+// The engine's own view of a launch: fibers as threads, warps, blocks, clusters. Private to runtime/.
 //
-// One host thread at a time runs a launch (api_mutex), so that a seed gives the same run each time;
-// that is why everything here is plain static state.
+// One host thread at a time runs a launch (api_mutex), so that a seed gives the same run each time. So everything here
+// is plain static state.
 #pragma once
 
 #include <mutex>
@@ -30,7 +29,7 @@ constexpr uint32_t warp_threads = 32;
 constexpr uint32_t max_block_threads = 1024;
 constexpr uint32_t max_block_warps = max_block_threads / warp_threads;
 constexpr uint32_t named_barriers = 16;
-constexpr size_t arena_bytes = 256 << 10;  // of shared memory; more than any limit we enforce
+constexpr size_t arena_bytes = 256 << 10;  // more shared memory than any limit that the engine enforces
 constexpr unsigned char shared_garbage = 0xDB;
 constexpr unsigned char global_garbage = 0xCD;
 
@@ -60,9 +59,9 @@ struct fiber {
   uint32_t lane, linear;
   uint3 index;
   fiber_state state;
-  uint8_t barrier_number;   // the named barrier it waits at
+  uint8_t barrier_number;   // of the named barrier at which it waits
   bool arrived_at_cluster;  // between cluster_arrive and cluster_wait
-  uint32_t cluster_phase;   // that the arrival belongs to
+  uint32_t cluster_phase;   // to which the arrival belongs
   location where;           // of the last collective, barrier or poll
   void* sanitizer_stack;
 };
@@ -84,7 +83,7 @@ struct warp {
   collective_slot slots[warp_threads];
   uint64_t results[warp_threads];
 #if defined(STRATA_SIMT_CHECK)
-  uint32_t sequence;                           // of releases by this warp in the current epoch
+  uint32_t sequence;                           // number of releases by this warp in the current epoch
   uint32_t known[warp_threads][warp_threads];  // [lane]: the clock it knows of each lane
 #endif
 };
@@ -102,22 +101,22 @@ struct block {
   uint32_t rank;  // in the cluster
   uint32_t threads, warps, alive;
   uint64_t ready_warps;
-  uint32_t epoch;  // block barriers passed
-  // The block barrier being gathered.
+  uint32_t epoch;  // number of block barriers that the block has passed
+  // The block barrier at which threads arrive.
   uint32_t at_barrier;
   operation barrier_op;
   location barrier_where;
   int true_count;
   int barrier_results[2];  // by parity of the epoch
   named_barrier_state named[named_barriers];
-  uint32_t waiting_named, waiting_cluster;  // threads
+  uint32_t waiting_named, waiting_cluster;  // numbers of threads
   fiber* fibers;
   warp* warp_list;
-  char* arena;  // this block's shared memory as it sees it
+  char* arena;  // this block's shared memory at its own address
 #if defined(STRATA_SIMT_CHECK)
   check::block_shadow* shadow;  // null until the check flavour has met the block
 #endif
-  char* arena_alias;  // the same memory as other blocks of the cluster see it
+  char* arena_alias;  // the same memory at the address for other blocks of the cluster
 };
 
 struct cluster {
@@ -140,25 +139,25 @@ struct launch_state {
   std::vector<shared_variable_record> variables;  // the same layout in every block, as on the device
   size_t shared_used;
   size_t static_shared;
-  uint64_t idle_polls;    // since something last happened
-  uint64_t barren_polls;  // the same, where a barrier is not something: it may be part of the poll
-  uint64_t events;        // that counted as something, a barrier not; of all launches
+  uint64_t idle_polls;    // since a thread has last made progress
+  uint64_t barren_polls;  // like idle_polls, but a barrier is no progress: it may be a part of the poll
+  uint64_t events;        // steps of progress in all launches, without barriers
   fiber* running;         // `current` of the host thread that launches, for a timer's signal to any
   bool failed;
 };
 
 extern launch_state launch_now;
-// Null while the scheduler or host code runs, as in host threads other than the one that launches.
-// __thread, not thread_local, which would ask at every access whether it must be initialised.
+// Null while the scheduler or host code runs, and in host threads other than the one that launches. It is __thread, not
+// thread_local, because each access to the latter would check whether it must be initialised.
 extern __thread fiber* current;
 extern configuration settings;
 extern statistics counters;
 
 std::recursive_mutex& api_mutex();
 
-// Marks engine code that runs on a device thread's stack, whose own accesses are not the kernel's.
-// Needed although runtime/ is not instrumented: the linker may pick an instrumented copy of a
-// standard library template.
+// Marks engine code that runs on the stack of a device thread, because its accesses are not the kernel's. This is
+// necessary although runtime/ is not instrumented: the linker may pick an instrumented copy of a template of the
+// standard library.
 #if defined(STRATA_SIMT_CHECK)
 extern __thread int runtime_depth;
 struct runtime_section {
@@ -188,10 +187,10 @@ cudaError_t pending_launch_error();
 void to_scheduler();         // from a device thread; returns when it is resumed
 void resume(fiber& thread);  // from the scheduler; returns when it yields
 void prepare_stack(fiber& thread);
-size_t page_bytes();  // what the kernel protects and gives back at least; 4, 16 or 64 KiB
+size_t page_bytes();  // the smallest unit that the kernel protects and takes back: 4, 16 or 64 KiB
 
 // ---- block.cpp
-const std::vector<block*>& all_blocks();  // ever made, in use or not
+const std::vector<block*>& all_blocks();  // all that were ever made, in use or not
 block* acquire_block();
 void release_block(block* which);
 void start_block(block& which, cluster& group, uint32_t rank, uint3 index);
@@ -239,7 +238,7 @@ std::string describe_named_barrier(const block& which, unsigned number);
 void install_signal_handlers();
 
 // ---- stream_graph.cpp
-// Takes the work for a capturing stream, or says that the stream executes.
+// Records the work if the stream captures, or tells the caller to execute it.
 enum class issue { execute_now, captured, refused };
 issue issue_launch(const launch_parameters& parameters, const kernel_call& call, cudaError_t& error);
 size_t dynamic_shared_limit(const void* kernel);
@@ -252,7 +251,7 @@ constexpr unsigned max_devices = 64;
 constexpr unsigned max_multiprocessors = 132;
 int current_device();  // of the calling host thread
 bool is_device(int device);
-// How many blocks of a cooperative launch fit into what launches get of the device.
+// How many blocks of a cooperative launch fit the part of the device that launches may use.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
 // ---- symbolize.cpp
@@ -265,20 +264,21 @@ struct static_variable {
   std::string name;
   bool is_managed;
 };
-void refresh_modules();  // what the functions below know of the program
+void refresh_modules();  // updates what the functions below know of the program
 const program_segment* program_segment_of(const char* address);
-// A byte of its own where the symbol table has no variable, and nothing where there is no table.
+// The static variable at an address. If the symbol table has no variable there, it is a byte of its own. Without a
+// table, it is empty.
 static_variable static_variable_at(const char* address);
-std::string source_line(const void* pc);  // of a return address, or its function; "?" if unknown
-// For a handler whose signal came at `pc`: the line of the kernel that led there.
+std::string source_line(const void* pc);  // of a return address; the function if there is no line; "?" if unknown
+// For a signal handler: the line of the kernel that led to the instruction at `pc`.
 std::string interrupted_line(const void* pc);
 
 // ---- memory.cpp
-// Whether the range lies in one allocation, of any kind, or in managed variables. Takes api_mutex.
+// True if the range lies in one allocation of any kind, or in managed variables. Takes api_mutex.
 bool is_allocated(const void* pointer, size_t bytes);
-// Both ranges are such memory. What has not been written counts as not written in the copy too.
+// Copies between two such ranges. Bytes that were never written count as never written in the copy, too.
 void copy_allocated(void* to, const void* from, size_t bytes);
-// Bytes made of those of `sources`: written where all of these are.
+// Stores bytes that were computed from the bytes of `sources`. A byte counts as written if all its sources are.
 void store_allocated(void* to, const void* made, size_t bytes, const std::vector<const void*>& sources);
 
 }  // namespace engine

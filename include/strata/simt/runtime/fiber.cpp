@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Fibers: a stack per device thread and a hand-written switch between them (11 ns; ucontext saves
-// the signal mask and takes twenty times as long).
+// Fibers: a stack for each device thread, and a hand-written switch between them. It takes 11 ns; ucontext saves the
+// signal mask and takes twenty times as long.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <sys/mman.h>
@@ -16,9 +16,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Saves the callee-saved registers on the stack, stores the stack pointer in *save and continues
-// where `to` was saved. It leaves through a jump: a ret would mispredict, since the return-address
-// predictor holds the other fiber's callers.
+// Saves the callee-saved registers on the stack, stores the stack pointer in *save and continues where `to` was saved.
+// It leaves by a jump: a ret would be mispredicted, because the return-address predictor holds the callers of the other
+// fiber.
 extern "C" void strata_simt_switch(void** save, void* to);
 
 #if defined(__APPLE__)
@@ -146,7 +146,7 @@ void* initial_stack_pointer(char* top) {
 #endif
 }
 
-// Below each stack lies a guard: a page, as the kernel protects no less.
+// Below each stack lies a guard of one page, the smallest piece that the kernel protects.
 char* allocate_stack(size_t bytes) {
   const size_t guard_bytes = page_bytes();
   void* const memory =
@@ -155,8 +155,8 @@ char* allocate_stack(size_t bytes) {
     std::perror("strata simt: stack of a device thread");
     std::abort();
   }
-  // A guard makes two mappings of one, and a process may have 65,530 of them: the stacks of a great
-  // many threads go without.
+  // A guard splits one mapping into two, and a process may have 65,530 mappings. So with very many threads, stacks have
+  // no guards.
   constexpr int most_guards = 16384;
   static int guards = 0;
   if (guards < most_guards) {
@@ -185,10 +185,9 @@ void prepare_stack(fiber& thread) {
     thread.stack_bytes = bytes;
   }
 #if defined(STRATA_SIMT_ASAN)
-  ASAN_UNPOISON_MEMORY_REGION(thread.stack, bytes);  // an abandoned thread left its marks
+  ASAN_UNPOISON_MEMORY_REGION(thread.stack, bytes);  // a thread that was abandoned has left its marks
 #endif
-  // Different threads start at different offsets, or all frames would fall into the same cache
-  // sets.
+  // Different threads start at different offsets. Otherwise all frames would fall into the same cache sets.
   const size_t colour = thread.linear % 61 * 64;
   thread.stack_pointer = initial_stack_pointer(thread.stack + bytes - colour);
 }

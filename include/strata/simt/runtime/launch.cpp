@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Launches: which blocks are in flight, which thread runs next, and what it means when none can.
+// Launches of kernels: which blocks run at the same time, which thread runs next, and what an endless wait means.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 
@@ -35,7 +35,7 @@ namespace {
 
 uint64_t random_state = 1;
 
-// A number in the environment; one that is none, or out of range, ends the program.
+// Reads a number from the environment. A text that is no number, or a number out of range, ends the program.
 template <class T>
 void read_environment(const char* name, T& value, uint64_t least, uint64_t most) {
   const char* const text = std::getenv(name);
@@ -86,13 +86,13 @@ cudaError_t validate(const launch_parameters& p, const kernel_call& call) {
   return cudaSuccess;
 }
 
-// Only asked when a kernel starts, as on a GPU: a capture takes a cooperative launch of any size.
+// Asked only when a kernel starts, as on a GPU: a stream capture takes a cooperative launch of any size.
 bool is_too_large(const launch_parameters& p, const kernel_call& call) {
   return p.cooperative && volume(p.grid) > max_cooperative_blocks(call.kernel, static_cast<int>(volume(p.block)),
                                                                   p.dynamic_shared_bytes);
 }
 
-// Dispatch order of clusters; one block is a cluster of one.
+// Hands out the clusters of a launch in the order of its schedule. A block without a cluster is a cluster of one.
 class dispatcher {
  public:
   dispatcher() : count_(volume(launch_now.parameters.grid) / launch_now.parameters.cluster_size) {
@@ -165,7 +165,7 @@ bool has_pollers(const block& which) {
 
 bool can_go_on(const block& which) { return which.ready_warps != 0 || has_pollers(which); }
 
-// A block whose threads all wait for each other is stuck; those of a cluster may wait for a peer.
+// If all threads of a block wait for each other, the block is stuck. In a cluster, they may wait for another block.
 void look_for_deadlock(const cluster& group) {
   bool peers_run = false;
   for (const block* which : group.blocks) peers_run |= can_go_on(*which);
@@ -199,7 +199,7 @@ void run_cluster(cluster& group) {
 }
 
 void look_for_livelock(const dispatcher& dispatch) {
-  constexpr uint64_t barrier_factor = 64;  // a block that computes may pass barriers and do no more
+  constexpr uint64_t barrier_factor = 64;  // Blocks that work pass barriers, too, so a barrier counts less than a poll.
   const bool idle = launch_now.idle_polls > settings.poll_limit;
   const bool barren = launch_now.barren_polls / barrier_factor > settings.poll_limit;
   if (launch_now.failed || !(idle || barren)) return;
@@ -231,11 +231,11 @@ void run_to_completion() {
       }
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
       retire(group);
-      if (dispatch.left() != 0) break;  // admit the next at once, as the hardware does
+      if (dispatch.left() != 0) break;  // start the next block at once, as the hardware does
     }
     look_for_livelock(dispatch);
   }
-  for (cluster* group : resident) retire(group);  // abandoned by a failure; stacks are reused
+  for (cluster* group : resident) retire(group);  // the blocks that a failure has left; their stacks are used again
   resident.clear();
 }
 
@@ -279,7 +279,7 @@ flavour runtime_flavour() {
 #endif
 }
 
-// One thread runs at a time, so the compiler is all there is to hold back; the call does that.
+// One thread runs at a time, so only the compiler could reorder accesses. A call of this function keeps it from that.
 void fence(int order, memory_scope scope) {
   const engine::runtime_section section;
   engine::check::fenced(order, scope);
@@ -308,7 +308,7 @@ void spin_hint(location where) {
 
 cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call) {
   using namespace engine;
-  if (current != nullptr) {  // before the lock, which a thread that fails would never give back
+  if (current != nullptr) {  // before the lock, which a thread that fails here would never release
     const runtime_section section;
     fail("nested-launch", "device code launches %s; there is no dynamic parallelism here", parameters.name);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Device memory, its copies and its fills.
+// Device memory, and functions that copy and fill it.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 #include <strata/simt/runtime/stream_graph.hpp>
@@ -14,7 +14,8 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// The linker's names of both ends of the section of `__managed__` variables; equal where a program has none.
+// The linker's names for the begin and the end of the section of `__managed__` variables. They are equal if a program
+// has none.
 extern "C" {
 #if defined(__APPLE__)
 extern char __start_strata_simt_managed[] __asm__("section$start$__DATA$strata_managed");
@@ -60,7 +61,7 @@ bool is_of_type(const void* pointer, cudaMemoryType type) {
   return found != nullptr && found->second.type == type;
 }
 
-// Not one of them alone: a compiler may put gaps between them.
+// True anywhere in the section, because a compiler may put gaps between the variables.
 bool is_in_managed_variables(const void* pointer, size_t bytes) {
   const char* const address = static_cast<const char*>(pointer);
   return __start_strata_simt_managed <= address && address < __stop_strata_simt_managed &&
@@ -73,7 +74,7 @@ cudaError_t misuse(cudaError_t error, const char* what) {
 }
 
 #if !defined(STRATA_SIMT_CHECK)
-// cudaMalloc's alignment. The check flavour has a heap of its own.
+// Rounds up to the alignment of cudaMalloc. The check flavour has a heap of its own.
 size_t rounded(size_t bytes) {
   constexpr size_t allocation_alignment = 256;
   const size_t at_least_one = bytes == 0 ? 1 : bytes;
@@ -154,7 +155,7 @@ bool overruns(const void* pointer, size_t bytes) {
 
 bool direction_fits(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   const bool to_device = is_device_memory(to, bytes), from_device = is_device_memory(from, bytes);
-  // Managed memory is at home on both sides.
+  // Managed memory belongs to host and device.
   const auto managed = [bytes](const void* pointer) {
     return is_of_type(pointer, cudaMemoryTypeManaged) || is_in_managed_variables(pointer, bytes);
   };
@@ -266,7 +267,7 @@ cudaError_t cudaFreeHost(void* pointer) {
   return release(pointer, true);
 }
 
-// In a capture the address is fixed now and lives as long as the graph, as with the real runtime.
+// In a capture, the address is fixed now and stays valid as long as the graph, as with the real runtime.
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
@@ -277,7 +278,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       const api_lock again(api_mutex());
       release(memory, false);
     });
-    return issue_work(stream, [] {});  // a node of the graph
+    return issue_work(stream, [] {});  // makes a node of the graph
   }
   return error;
 }

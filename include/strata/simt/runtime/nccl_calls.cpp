@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NCCL's stand-in: calls and groups of calls. Their arguments are checked; calls on a stream that captures go into its
-// graph.
+// The stand-in for NCCL: calls and groups of calls. It checks their arguments. Calls on a stream that captures go into
+// its graph.
 #include <strata/simt/runtime/nccl_state.hpp>
 #include <strata/simt/runtime/stream_graph.hpp>
 
@@ -20,7 +20,7 @@ bool have_common_bytes(const void* a, size_t a_bytes, const void* b, size_t b_by
   return a_bytes != 0 && b_bytes != 0 && x < y + b_bytes && y < x + a_bytes;
 }
 
-// What one rank receives in a group must not be where it sends from or receives something else.
+// True if, in a group, a rank receives something where it sends from or receives something else.
 bool overlap(const std::vector<group_state::entry>& entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const communicator& owner = *entries[i].bound.owner;
@@ -39,7 +39,7 @@ bool overlap(const std::vector<group_state::entry>& entries) {
 
 cudaError_t as_graph_error(ncclResult_t result) { return result == ncclSuccess ? cudaSuccess : cudaErrorUnknown; }
 
-// Calls of one stream that captures become one item of its graph; all others are carried out now.
+// The calls on one stream that captures become one item of its graph. All other calls are carried out now.
 ncclResult_t issue_calls(const std::vector<group_state::entry>& entries) {
   std::vector<cudaStream_t> streams;
   for (const auto& entry : entries) {
@@ -122,7 +122,7 @@ ncclResult_t issue_call(const ncclComm_t comm, const call_arguments& call, cudaS
     if (const ncclResult_t error = check_arguments(*self, call, stream)) return note(error);
   }
   const bool is_pair = call.kind == call_kind::send || call.kind == call_kind::receive;
-  if (call.count == 0 && !is_pair) return ncclSuccess;  // as NCCL: without the other ranks
+  if (call.count == 0 && !is_pair) return ncclSuccess;  // like NCCL, without the other ranks
   const group_state::entry entry{{self, call}, stream};
   if (group().depth == 0) return issue_calls({entry});
   group().calls.push_back(entry);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NCCL's stand-in: what arrives where, and reductions.
+// The stand-in for NCCL: where data arrives, and reductions.
 #include <strata/simt/half.hpp>
 #include <strata/simt/runtime/nccl_state.hpp>
 
@@ -58,7 +58,7 @@ T apply(ncclRedOp_t reduction, T a, T b) {
   }
 }
 
-// In the order of ranks, so that all ranks and all runs get the same bits.
+// Values are combined in the order of ranks, so that all ranks and all runs get the same bits.
 template <class Number>
 void reduce_as(ncclRedOp_t reduction, const std::vector<operation_handle>& calls, size_t first, size_t count,
                char* result) {

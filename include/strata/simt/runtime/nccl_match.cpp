@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NCCL's stand-in: which calls of the ranks belong together, and waits that would never end.
+// The stand-in for NCCL: which calls of the ranks belong together, and waits that would never end.
 #include <strata/simt/runtime/nccl_state.hpp>
 
 #include <algorithm>

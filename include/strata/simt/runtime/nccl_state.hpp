@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What the parts of NCCL's stand-in share. Ranks are host threads, which wait for each other under one mutex. The last
-// that arrives moves the bytes of all. api_mutex may be taken under that mutex, never the other way round.
+// What the parts of the stand-in for NCCL share. Ranks are host threads, which wait for each other under one mutex. The
+// last rank to arrive moves the bytes of all. A thread that holds that mutex may take api_mutex, but never the other
+// way round.
 //
 //     nccl.cpp         communicators: how ranks come together and leave
 //     nccl_calls.cpp   calls and groups: arguments, streams, graphs
@@ -33,7 +34,7 @@ enum class call_kind { send, receive, all_gather, all_reduce, reduce, reduce_sca
 
 struct communicator;
 
-// A call as it was made; a graph makes it many times.
+// A call as the program has made it. A graph carries it out many times.
 struct call_arguments {
   call_kind kind;
   const void* send;
@@ -41,10 +42,10 @@ struct call_arguments {
   size_t count;
   ncclDataType_t type;
   ncclRedOp_t reduction;
-  int peer;  // or the root; 0 where there is neither
+  int peer;  // or the root; 0 if there is neither
 };
 
-// A call that waits to be matched by those of other ranks.
+// A call that waits for the matching calls of other ranks.
 struct operation {
   call_arguments call;
   communicator* owner;
@@ -60,17 +61,17 @@ struct communicator {
   int rank = 0;
   int device = 0;
   bool is_usable = false;              // neither finalized, nor destroyed
-  std::vector<operation_handle> open;  // that are not done
+  std::vector<operation_handle> open;  // calls that are not done
   bool waits = false;                  // its thread waits for all of them
-  uint64_t collectives = 0;            // it has taken part in
-  ncclResult_t failure = ncclSuccess;  // what ncclCommGetAsyncError says, and all calls return from then on
+  uint64_t collectives = 0;            // number of collectives in which it has taken part
+  ncclResult_t failure = ncclSuccess;  // the answer of ncclCommGetAsyncError and, from then on, of all calls
   std::string last_error;
 };
 
 struct clique {
   explicit clique(int count) : ranks(count), members(static_cast<size_t>(count)) {}
   int ranks;
-  std::vector<std::shared_ptr<communicator>> members;  // null before it joins
+  std::vector<std::shared_ptr<communicator>> members;  // a member is null before it joins
   ncclResult_t refused = ncclSuccess;                  // why it will never be complete
   int joined = 0;
   std::map<uint64_t, std::vector<operation_handle>> collectives;
@@ -132,29 +133,29 @@ std::string& thread_error();
 // ---- nccl.cpp
 const char* name_of(call_kind kind);
 std::string describe(const operation& what);
-// Prints what a program did wrong; what other ranks or an armed failure did is only kept.
+// Prints the error if it is a misuse by the program. What other ranks or an armed failure did is only kept.
 ncclResult_t keep_error(communicator* owner, ncclResult_t result, const std::string& text, bool is_misuse = true);
 // Keeps the first error of a group.
 ncclResult_t note(ncclResult_t result);
-// Under the mutex.
+// Called under the mutex.
 std::shared_ptr<communicator> find_communicator(ncclComm_t comm);
 inline bool is_gone(const communicator& member) { return !member.is_usable; }
 // Waits for the other ranks. It takes the mutex.
 ncclResult_t join(const std::vector<pending_join>& joins);
 
-// ---- nccl_match.cpp: under the mutex, but for carry_out
+// ---- nccl_match.cpp: called under the mutex, except carry_out
 // Ends all waits of the clique, and all its later calls. The culprits get another error than the others.
 void fail_clique(clique& all, const std::vector<int>& culprits, ncclResult_t of_culprits, ncclResult_t of_others,
                  const std::string& why);
-// A rank that is gone, or all that wait for each other: nothing will end that wait.
+// Finds waits that nothing will end, because a rank is gone or all ranks wait for each other.
 void look_for_endless_waits(clique& all);
-// Whether the failure that a test has armed happens now.
+// True if the failure that a test has armed happens now.
 bool fails_now(communicator& self);
 std::chrono::steady_clock::time_point end_of_wait();
-// All calls go on together, as those of a group do. It takes the mutex.
+// Carries out calls together, like those of a group. It takes the mutex.
 ncclResult_t carry_out(const std::vector<bound_call>& calls);
 
-// ---- nccl_data.cpp: what moves bytes is called under the mutex
+// ---- nccl_data.cpp: functions that move bytes are called under the mutex
 size_t size_of(ncclDataType_t type);
 size_t sent_bytes(const communicator& owner, const call_arguments& call);
 size_t received_bytes(const communicator& owner, const call_arguments& call);

@@ -13,13 +13,13 @@ namespace simt {
 namespace engine {
 namespace {
 
-// Static buffers: a thread that fails is abandoned with whatever its stack owns.
+// The buffers are static, because a thread that fails is abandoned with all that its stack owns.
 char report_text[8192];
 const char* report_kind = "";
 cudaError_t failed_launches[max_devices] = {};
 thread_local cudaError_t last_error = cudaSuccess;
 
-// The error of the last launch that failed on the device of the calling thread: the threads of other devices go on.
+// The error of the last launch that failed on the calling thread's device. The threads of other devices go on.
 cudaError_t& failed_launch() { return failed_launches[current_device()]; }
 
 cudaError_t error_of(const char* kind) {
@@ -35,7 +35,7 @@ cudaError_t error_of(const char* kind) {
   return cudaErrorLaunchFailure;
 }
 
-// "0-3,7,9-31"
+// Lists numbers as ranges: "0-3,7,9-31".
 std::string ranges(const std::vector<uint32_t>& numbers) {
   constexpr int shown = 8;
   std::string text;
@@ -219,14 +219,14 @@ void fail(const char* kind, const char* format, ...) {
     if (engine::current != nullptr) text += "\n    at " + describe_thread(*engine::current);
     engine::set_report(kind, text);
   }
-  if (engine::current != nullptr) engine::to_scheduler();  // never resumed: the launch is abandoned
+  if (engine::current != nullptr) engine::to_scheduler();  // does not return: the launch is abandoned
   std::abort();
 }
 
 }  // namespace simt
 }  // namespace strata
 
-// Like the runtime, report an error once; unlike it, a failed kernel does not poison the process,
+// Like the runtime, this reports an error once. Unlike with the runtime, a failed kernel does not poison the process,
 // so that a test may go on.
 cudaError_t cudaGetLastError() {
   const cudaError_t error = strata::simt::engine::last_error;

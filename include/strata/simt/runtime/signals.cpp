@@ -39,9 +39,9 @@ const void* interrupted_instruction(void* context) {
 #endif
 }
 
-// None of this is on the list of functions a handler may call, but nothing follows that it could
-// harm: the process ends. What cannot fail is said first. `give_up` ends the process if the search
-// for the line does not, as where the signal came in the middle of malloc.
+// A handler must not call most of these functions. But the process ends here, so they can do no harm. What cannot fail
+// is printed first. `give_up` ends the process if the search for the line does not end, for example if the signal came
+// in the middle of malloc.
 void describe(const fiber& thread, const char* kind, const char* what, void* context, void (*give_up)(int)) {
   const uint3 b = thread.home->index, t = thread.index;
   char buffer[640];
@@ -61,7 +61,7 @@ void describe(const fiber& thread, const char* kind, const char* what, void* con
   say(line.c_str());
 }
 
-// How many ticks have seen the same number.
+// Counts how many ticks have seen the same number.
 class stand_still {
  public:
   unsigned ticks(uint64_t number) {
@@ -75,9 +75,8 @@ class stand_still {
   unsigned ticks_ = 0;
 };
 
-// A second's tick. A thread that polls without a spin hint keeps all others from running, or keeps
-// them at barriers and collectives. A block that computes may pass these for long, so there is more
-// patience with them.
+// Called every second. A thread that polls without a spin hint keeps all others from running, or keeps them at barriers
+// and collectives. A block that computes may pass barriers for a long time, so barriers get more patience.
 void on_tick(int, siginfo_t*, void* context) {
   constexpr unsigned barrier_factor = 6;
   static stand_still switches, events;
@@ -120,12 +119,12 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
 void handle(int signal_number, struct sigaction action) {
   struct sigaction before {};
   sigaction(signal_number, nullptr, &before);
-  // The handler of a test framework or a debugger stays.
+  // A handler of a test framework or a debugger stays in place.
   if (before.sa_handler == SIG_DFL) sigaction(signal_number, &action, nullptr);
 }
 
-// The faulting stack may be the one that overflowed. One host thread runs at a time, so all have the same other stack.
-// AddressSanitizer gives each thread one itself, and frees what it finds when the thread ends.
+// The stack at fault may have overflowed, so handlers need another one. One host thread runs at a time, so all share
+// it. AddressSanitizer gives each thread such a stack itself, and frees the one that it finds when the thread ends.
 void set_alternate_stack() {
 #if !defined(STRATA_SIMT_ASAN)
   static __thread bool done = false;
@@ -158,7 +157,7 @@ void install_signal_handlers() {
   const struct itimerval every_second {
     {1, 0}, { 1, 0 }
   };
-  setitimer(ITIMER_VIRTUAL, &every_second, nullptr);  // CPU time: a debugger's stop is no hang
+  setitimer(ITIMER_VIRTUAL, &every_second, nullptr);  // CPU time, because a stop in a debugger is no hang
 #if !defined(STRATA_SIMT_ASAN)
   struct sigaction fault {};
   fault.sa_flags = SA_SIGINFO | SA_ONSTACK;

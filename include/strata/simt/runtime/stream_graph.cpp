@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Streams, events, capture and graphs. Execution is eager; a capture records closures.
+// Streams, events, captures and graphs. Work is executed at once; a capture records closures.
 #include <strata/simt/runtime/stream_graph.hpp>
 
 #include <chrono>
@@ -19,7 +19,7 @@ constexpr int any_device = -1;
 
 struct work_item {
   std::function<cudaError_t()> run;
-  bool waits;  // for other host threads, so that it must not hold api_mutex
+  bool waits;  // it waits for other host threads, so it must not hold api_mutex
 };
 
 // Shared by the graph, its executables and the capture that makes it.
@@ -101,7 +101,7 @@ stream_state* capturing(cudaStream_t stream) {
   return state != nullptr && state->capture != nullptr ? state : nullptr;
 }
 
-// Work for the legacy stream would wait for a blocking stream that captures: CUDA refuses.
+// True if CUDA refuses work for the legacy stream, because it would wait for a blocking stream that captures.
 bool legacy_stream_conflicts_with_capture(cudaStream_t stream) {
   if (!is_legacy(stream) || !blocking_stream_captures()) return false;
   tables().streams.for_each([&](cudaStream_t, stream_state& state) {
@@ -121,7 +121,7 @@ cudaError_t issue_item(cudaStream_t stream, work_item item) {
   return item.run();
 }
 
-// Each item takes api_mutex, except those that wait for other threads.
+// Carries out the items. Each takes api_mutex, except those that wait for other threads.
 cudaError_t replay(const recording& work) {
   for (const work_item& item : work.items) {
     std::unique_lock<std::recursive_mutex> lock(api_mutex(), std::defer_lock);
@@ -207,7 +207,7 @@ issue issue_launch(const launch_parameters& parameters, const kernel_call& call,
     kernel_call copy = call;
     copy.arguments = arguments.get();
     launch_parameters again = parameters;
-    again.stream = nullptr;  // the replay decides
+    again.stream = nullptr;  // the replay chooses the stream
     state->capture->items.push_back({[again, copy, arguments] { return execute_launch(again, copy); }, false});
     return issue::captured;
   }
@@ -251,7 +251,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-// A failed kernel is reported here too, as asynchronous errors are.
+// Also reports a failed kernel, like an asynchronous error.
 static cudaError_t synchronise(cudaStream_t stream) {
   const api_lock lock(api_mutex());
   if (const cudaError_t error = validate_stream(stream)) return error;
@@ -362,7 +362,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   const api_lock lock(api_mutex());
   if (status == nullptr) return set_last_error(cudaErrorInvalidValue);
   if (const cudaError_t error = validate_stream(stream)) return error;
-  // Says nothing of the legacy stream then, and leaves the capture valid.
+  // The call reports nothing about the legacy stream then, and leaves the capture valid.
   if (is_legacy(stream) && blocking_stream_captures()) {
     return set_last_error(cudaErrorStreamCaptureImplicit);
   }
@@ -392,7 +392,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
       stream, [work] { return replay(*work); }, error);
   return how == issue::execute_now ? replay(*work) : error;
 }
-// The nodes themselves are not modelled, their number is: one for each launch, copy and fill.
+// Nodes themselves are not modelled. Their number is: there is one for each launch, copy and fill.
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   const api_lock lock(api_mutex());
   const recording_handle* const work = tables().graphs.find(graph);

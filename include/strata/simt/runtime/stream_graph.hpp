@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the API functions hand work to a stream: executed at once, or recorded if the stream
-// captures.
+// How the API functions give work to a stream. The work is executed at once, or recorded if the stream captures.
 #pragma once
 
 #include <functional>
@@ -16,14 +15,14 @@ namespace engine {
 cudaError_t validate_stream(cudaStream_t stream);
 bool is_capturing(cudaStream_t stream);
 cudaError_t issue_work(cudaStream_t stream, std::function<void()> work);
-// For work that waits for other host threads: it runs without api_mutex. What executes at once is left to
-// the caller, which must not hold api_mutex either.
+// Issues work that waits for other host threads, and so runs without api_mutex. Work that is executed at once is left
+// to the caller, which must not hold api_mutex either.
 issue issue_waiting_work(cudaStream_t stream, std::function<cudaError_t()> work, cudaError_t& error);
-// The device of a stream that was made; the legacy stream is of every device.
+// True if the stream was made for this device. The legacy stream belongs to every device.
 bool is_stream_of(cudaStream_t stream, int device);
-// For calls that CUDA forbids while any stream captures in global mode; they spoil the capture.
+// Returns an error while any stream captures in global mode, and spoils that capture. For calls that CUDA forbids then.
 cudaError_t refuse_while_capturing();
-// Runs when the graph being captured is no longer needed.
+// Calls `on_destruction` when the graph that is being captured is no longer needed.
 void keep_for_graph(cudaStream_t stream, std::function<void()> on_destruction);
 
 }  // namespace engine

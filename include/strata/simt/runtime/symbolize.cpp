@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which source line an instruction belongs to, and what is part of the program.
+// Finds the source line of an instruction, and what is part of the program.
 #include <strata/simt/runtime/engine_state.hpp>
 
 #include <execinfo.h>
@@ -69,7 +69,7 @@ int add_module(dl_phdr_info* info, size_t, void*) {
   entry.is_program = info->dlpi_name == nullptr || *info->dlpi_name == 0;
   entry.bias = info->dlpi_addr;
   entry.path = entry.is_program ? "" : info->dlpi_name;
-  if (entry.is_program) {  // /proc/self is another process for the tools
+  if (entry.is_program) {  // for the tools, /proc/self is another process
     char path[512];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
     if (length > 0) entry.path.assign(path, static_cast<size_t>(length));
@@ -86,7 +86,7 @@ const module* module_of(const void* address) {
   return next == modules.begin() ? nullptr : &std::prev(next)->second;
 }
 
-// What the first of the tools that can do it prints.
+// The output of the first of the tools that can do it.
 std::vector<std::string> output_of(std::initializer_list<const char*> tools, const std::string& arguments) {
   std::string command = "(";
   for (const char* tool : tools) command += tool + (" " + arguments) + " || ";
@@ -107,7 +107,7 @@ std::vector<std::string> output_of(std::initializer_list<const char*> tools, con
   return lines;
 }
 
-// binutils' tool does not follow the chain of inlined calls in what clang writes.
+// The tool of binutils does not follow the chain of inlined calls in clang's output.
 #if defined(__clang__)
 #define STRATA_SIMT_TEXT_(x) #x
 #define STRATA_SIMT_TEXT(x) STRATA_SIMT_TEXT_(x)
@@ -121,12 +121,12 @@ std::vector<std::string> output_of(std::initializer_list<const char*> tools, con
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 bool starts_with(const std::string& text, const char* part) { return text.rfind(part, 0) == 0; }
 
-// Our own helpers are not what the reader looks for.
+// The reader does not look for our own helpers.
 bool is_simt_helper(const std::string& path) { return contains(path, "/strata/simt/") && !contains(path, "/tests/"); }
 
 struct code_location {
   std::string lines;     // a function's chain of inlined calls, innermost first; "" if unknown
-  std::string helper;    // the same of our own helpers, where there is nothing else
+  std::string helper;    // the lines of our own helpers, if there are no others
   std::string function;  // "" if unknown
   bool in_runtime, in_program;
 };
@@ -220,7 +220,7 @@ std::string interrupted_line(const void* pc) {
   const int count = backtrace(frames, most_frames);
   int i = 0;
   while (i < count && frames[i] != pc) ++i;
-  // The others are return addresses.
+  // The addresses that are not of the signal are return addresses.
   const void* next = static_cast<const char*>(pc) + 1;
   std::string lines, function;
   for (int frames_of_kernel = 0; frames_of_kernel != shown_frames;) {
