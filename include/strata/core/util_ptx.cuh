@@ -35,12 +35,12 @@ STRATA_D int RowMajorTid(int block_dim_x, int block_dim_y, int block_dim_z) {
 /// The number of the calling thread in its warp, 0 to 31.
 STRATA_D unsigned LaneId() { return platform::lane_id(); }
 
-/// A number that no other warp of the multiprocessor has at the time. It need not be the warp's number in its block:
-/// that is RowMajorTid(...) / 32.
+/// A number that no other warp of the multiprocessor has at the same time. It need not be the warp's number in its
+/// block: that is RowMajorTid(...) / 32.
 STRATA_D unsigned WarpId() { return platform::warp_id(); }
 
-/// The lanes of logical warp `warp_id` of a warp, as bits. If `LogicalWarpThreads` is no power of two, a warp has one
-/// logical warp, its first lanes, whatever `warp_id` is.
+/// The lanes of logical warp `warp_id` of a warp, as bits. If `LogicalWarpThreads` is not a power of two, a warp has
+/// only one logical warp, its first lanes, whatever `warp_id` is.
 template <int LogicalWarpThreads>
 STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
   static_assert(LogicalWarpThreads >= 1 && LogicalWarpThreads <= warp_threads,

@@ -12,14 +12,13 @@
 
 #include <strata/simt/runtime_types.hpp>
 
-// Default arguments are evaluated at the call, so every collective knows its caller's line for
-// free. File and line are two parameters because a struct built here would carry this header's
-// line.
+// Default arguments are evaluated at the call, so every collective knows its caller's line for free. File and line are
+// two parameters, because a struct that is made here would have this header's line.
 #define STRATA_SIMT_CALLER const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
 #define STRATA_SIMT_CALLER_LOCATION \
   ::strata::simt::location { file_, line_ }
 
-// For helpers that touch memory on the kernel's behalf: inlined, they report the kernel's line.
+// For helpers that access memory for the kernel. They are inlined, so reports show the kernel's line.
 #define STRATA_SIMT_INLINE inline __attribute__((always_inline))
 
 namespace strata {
@@ -38,51 +37,52 @@ enum class block_order { ascending, descending, shuffled };
 
 /// How launches are executed.
 struct configuration {
-  /// 0: threads run in ascending order; 1: descending; any other value: a pseudo-random interleaving
-  /// of lanes, warps and resident blocks that is the same each time. STRATA_SIMT_SEED
+  /// 0: threads run in ascending order. 1: in descending order. Any other value is the seed of a pseudo-random
+  /// interleaving of lanes, warps and resident blocks, which repeats exactly. STRATA_SIMT_SEED
   uint64_t seed = 0;
-  /// Blocks of a launch that is not cooperative that have started and not ended at any one time; the
-  /// next starts when one ends. STRATA_SIMT_RESIDENT_BLOCKS
+  /// Maximum number of blocks that run at any one time, in a launch that is not cooperative. The next block starts when
+  /// one ends. STRATA_SIMT_RESIDENT_BLOCKS
   unsigned resident_blocks = 4;
   /// Multiprocessors of each device, 1 to 132. STRATA_SIMT_MULTIPROCESSORS
   unsigned multiprocessors = 4;
-  /// Those of them that cooperative launches get; 0: all. Fewer are as in a green context, of which neither the
-  /// device's attributes nor the occupancy functions know. STRATA_SIMT_USABLE_MULTIPROCESSORS
+  /// Multiprocessors that cooperative launches get, or 0 for all. A smaller number acts like a green context: neither
+  /// the device's attributes nor the occupancy functions know of it. STRATA_SIMT_USABLE_MULTIPROCESSORS
   unsigned usable_multiprocessors = 0;
-  block_order order = block_order::ascending;  ///< of dispatch. STRATA_SIMT_BLOCK_ORDER=0|1|2
+  block_order order = block_order::ascending;  ///< in which blocks start. STRATA_SIMT_BLOCK_ORDER=0|1|2
   size_t stack_bytes = 64 << 10;               ///< of each device thread. STRATA_SIMT_STACK_BYTES
-  /// Polls without any progress before "livelock"; 64 times as many where only barriers are passed.
+  /// Number of polls without any progress before "livelock" is reported. If barriers are passed, 64 times as many.
   uint64_t poll_limit = 4u << 20;
   bool strict_exit = true;  ///< a block barrier after some threads of the block exited is an error
   bool strict_site = true;  ///< a collective reached from different source lines is an error
-  /// Check flavour: on average one preemption per this many memory accesses; 0 is never.
+  /// Check flavour: the average number of memory accesses from one preemption to the next; 0 is never.
   unsigned preemption = 0;  ///< STRATA_SIMT_PREEMPTION
   /// CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
   unsigned hang_seconds = 10;
   size_t static_shared_limit = 48 << 10;
-  /// Shared memory that a block may have; a multiprocessor has 1 KB more. STRATA_SIMT_SHARED_BYTES
+  /// Maximum of shared memory of a block. A multiprocessor has 1 KB more. STRATA_SIMT_SHARED_BYTES
   size_t shared_limit = 227 << 10;
-  /// 10 * major + minor, as the device's attributes say it. Programs whose kernels are compiled for a later one
-  /// (STRATA_SIMT_PTX_VERSION) find no kernel image. 0: 9.0, where programs of all versions run.
-  /// STRATA_SIMT_COMPUTE_CAPABILITY
+  /// The compute capability that the device's attributes show, as 10 * major + minor. Programs whose kernels are
+  /// compiled for a later one (STRATA_SIMT_PTX_VERSION) find no kernel image. 0: the attributes show 9.0, and programs
+  /// of all versions run. STRATA_SIMT_COMPUTE_CAPABILITY
   unsigned compute_capability = 0;
-  /// Devices that there are, at most 64; all are alike. STRATA_SIMT_DEVICES
+  /// Number of devices, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
   bool quiet = false;  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
-/// Is read by each launch: change it between launches. Its initial values come from the environment.
+/// The configuration, which each launch reads: change it between launches. Its initial values come from the
+/// environment.
 configuration& config();
-/// Whether config() describes the device with which the program began. Caches hold what is true of that one.
+/// True if config() still describes the device with which the program began, for which caches hold values.
 bool has_first_device();
 
-/// What ended the last launch that failed; kind is "" when none has since clear_report().
+/// What ended the last launch that failed. `kind` is "" if no launch has failed since clear_report().
 struct report {
   const char* kind;
   const char* text;
 };
 /// The report of the last launch that failed.
 report last_report();
-/// Erases it, and the error of the calling thread's device.
+/// Erases the report, and the error of the calling thread's device.
 void clear_report();
 
 /// What launches have done since reset_statistics().
@@ -95,11 +95,11 @@ struct statistics {
 };
 /// The sums of all launches.
 statistics& stats();
-/// Sets all of them to 0, and empties the bank-conflict table.
+/// Sets all statistics to 0, and empties the bank-conflict table.
 void reset_statistics();
 
-/// Check flavour: shared-memory traffic of one instruction. One without conflicts has
-/// wavefronts == ideal; a 32-way conflict has 32 times as many.
+/// Check flavour: shared-memory traffic of one instruction. Without conflicts, wavefronts == ideal; with 32-way
+/// conflicts, there are 32 times as many.
 struct bank_row {
   const void* pc;
   const char* where;  ///< "file.cu:12", "?" without debug information
@@ -125,10 +125,10 @@ struct launch_parameters {
   unsigned cluster_size = 1;  // blocks, along x
   size_t dynamic_shared_bytes = 0;
   cudaStream_t stream = nullptr;
-  bool cooperative = false;  // all blocks in flight together, whatever the configuration says
+  bool cooperative = false;  // all blocks run together, whatever the configuration says
 };
 
-// A type-erased call; clone and destroy serve a stream that captures.
+// A call of a kernel with its arguments, whose types are erased. clone and destroy are for streams that capture.
 struct kernel_call {
   const void* kernel;
   void (*invoke)(void* arguments);
@@ -140,7 +140,7 @@ struct kernel_call {
 cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call);
 
 namespace detail {
-// In place of std::tuple, which takes the compiler several times as long.
+// Takes the place of std::tuple, for which the compiler needs several times as long.
 template <size_t Number, class T>
 struct bound_argument {
   T value;
@@ -182,17 +182,17 @@ cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&
 // Ends the launch with a report; the calling thread does not continue.
 [[noreturn]] void fail(const char* kind, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// "I polled another thread's store and found nothing": lets others run, and feeds livelock
-// detection.
+// The thread has polled another thread's store and found nothing. Lets other threads run, and counts towards a
+// livelock.
 void spin_hint(location where);
-// "I stored what another thread may be polling for."
+// The thread has stored something for which another thread may poll.
 void progress();
 
-/// "These bytes may hold anything, and the code that reads them copes": the check flavour then does not
-/// report the read as one of uninitialised memory.
+/// These bytes may hold anything, and the code that reads them copes with that. So the check flavour does not report
+/// their reads as reads of uninitialised memory.
 void declare_initialised(const void* address, size_t bytes);
 
-// One per declaration of a block-shared variable; a static object, resolved once per launch.
+// A declaration of a variable in shared memory. It is a static object, which each launch resolves once.
 struct shared_slot {
   uint64_t launch = 0;
   size_t offset = 0;
@@ -245,14 +245,14 @@ enum class operation : uint8_t {
 };
 uint64_t warp_collective(operation op, uint32_t mask, uint64_t value, uint64_t extra, location where);
 int block_barrier(operation op, int predicate, location where);
-// PTX's bar.sync / bar.arrive with a barrier number 1..15 and a count of threads.
+// PTX's bar.sync and bar.arrive, with a barrier number from 1 to 15 and a number of threads.
 void named_barrier(int barrier, int threads, bool wait, location where);
 
-// How far an atomic or a fence reaches. Block scope orders nothing across blocks.
+// How far an atomic or a fence reaches. At block scope, it orders nothing across blocks.
 enum class memory_scope : uint8_t { block, cluster, device, system };
 void fence(int order, memory_scope scope);  // order: __ATOMIC_*
 namespace detail {
-extern memory_scope current_scope;  // of the atomic access about to be executed
+extern memory_scope current_scope;  // of the atomic access that follows
 struct scoped_access {
   explicit scoped_access(memory_scope scope) { current_scope = scope; }
   ~scoped_access() { current_scope = memory_scope::device; }

@@ -82,7 +82,7 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
     words.word[0] = detail::shuffle_up_word(mask, words.word[0], distance, width, found);
     has_source = found != 0;
   } else {
-    // A value of several words: the predicate would come so many cycles after the words that it is faster to compare lanes.
+    // For several words, it is faster to compare lanes: the predicate comes many cycles later than the words.
     STRATA_UNROLL
     for (std::size_t i = 0; i < detail::shuffle_words<T>::count; ++i) {
       words.word[i] = __shfl_up_sync(mask, words.word[i], distance, width);

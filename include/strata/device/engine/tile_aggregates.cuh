@@ -14,25 +14,24 @@
 /// \file
 /// Tile aggregates: how the blocks of a scan learn what comes before their tiles.
 ///
-/// The blocks take tiles in rounds. Of G blocks, block b has tile k * G + b in round k. A block publishes
-/// the aggregate of each of its tiles, and nothing else. With G = 4, where (t) is the aggregate of tile t:
+/// The blocks take tiles in rounds. If there are G blocks, block b has tile k * G + b in round k. A block publishes the
+/// aggregate of each of its tiles, and nothing else. Here G is 4, and (t) is the aggregate of tile t:
 ///
 ///                block 0   block 1   block 2   block 3
 ///     round 0       0         1         2         3
 ///     round 1       4         5         6         7      prefix of 5 = prefix of 1 + (1) + (2) + (3) + (4)
 ///     round 2       8         9        10        11      prefix of 9 = prefix of 5 + (5) + (6) + (7) + (8)
 ///
-/// A block keeps the prefix of its last tile. To get that of its next tile it reads G aggregates, all at
-/// once. No block waits for another block's prefix, as it does in decoupled look-back, so there is no chain
-/// through the tiles. Aggregates are combined in the same order at any speed of the blocks, so results
-/// repeat bit for bit.
+/// A block keeps the prefix of its last tile. To get the prefix of its next tile it reads G aggregates, all at once. No
+/// block waits for another block's prefix, as in decoupled look-back, so there is no chain through the tiles.
+/// Aggregates are combined in the same order, whatever the speed of the blocks, so results repeat bit for bit.
 ///
-/// Forward progress: a block waits for aggregates of tiles before its own. With several rounds all blocks
-/// are resident together (launch_resident), so each of them publishes. For one round see tile_prefix.cuh.
+/// Forward progress: a block waits for aggregates of tiles before its own. With several rounds, all blocks are resident
+/// together (launch_resident), so each of them publishes. tile_prefix.cuh explains a single round.
 ///
-/// An aggregate lies in tagged words, in one of 8 slots of its block; round k uses slot k % 8. Words of
-/// other rounds and calls have other epochs, so nothing is initialised. A slot may be overwritten, because
-/// a block publishes at most `lag` rounds ahead of the round that it reads for. If a block publishes round k:
+/// An aggregate lies in tagged words, in one of 8 slots of its block: round k uses slot k % 8. Words of other rounds
+/// and calls have other epochs, so nothing is initialised. A slot may be overwritten, because a block publishes at most
+/// `lag` rounds ahead of the round for which it reads. If a block publishes round k:
 ///
 ///   1. It has read what its round k - 1 - lag needs: aggregates of round k - 2 - lag among them.
 ///   2. So all blocks have published round k - 2 - lag.
@@ -61,7 +60,7 @@ class tile_aggregates {
  public:
   static constexpr int words_per_value = tagged_value<T>::size;
   static constexpr unsigned kept_rounds = 8;
-  /// How many rounds ahead of its reading a block may publish.
+  /// How many rounds a block may publish ahead of the round for which it reads.
   static constexpr unsigned max_lag = 2;
   // not for users: constants of the library
   static_assert(kept_rounds >= 4 + 2 * max_lag, "words would be overwritten before they are read");
@@ -85,7 +84,7 @@ class tile_aggregates {
     store(round, block_, aggregate);
   }
 
-  /// How many aggregates lead from the prefix of the block's last tile to that of its tile of this round.
+  /// The number of aggregates from the prefix of the block's last tile to the prefix of its tile of this round.
   STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
 
   /// Returns the sum of these aggregates, at least one, in lane 0. All lanes of a warp call this.
@@ -112,13 +111,14 @@ class tile_aggregates {
     return may_be_replayed_ && blocks_ > 1 && rounds <= 2 * kept_rounds;
   }
 
-  /// One thread of each block calls this, after its last read. Returns how many blocks have left; the last one gets the
-  /// number of blocks. Does not wait, as blocks of one round may start in any order: the count lies below bits that
-  /// only this call writes, and the first block that does not find these bits stores them.
+  /// Counts the blocks that have left, and returns their number. The last block gets the number of all blocks. One
+  /// thread of each block calls this, after its last read. It does not wait, because blocks of one round may start in
+  /// any order: the count lies below bits that only this call writes, and the first block that does not find these bits
+  /// stores them.
   STRATA_D unsigned long long leave() {
     constexpr unsigned long long count_mask = 0xffff;
     const unsigned long long no_departures = epoch_ & ~count_mask;
-    // What this thread has published lands before another block erases it.
+    // What this thread has published must be stored before another block erases it.
     platform::fence_acq_rel();
     unsigned long long* const departures = &departures_->value;
     platform::may_be_unwritten(departures, sizeof(*departures));
@@ -129,7 +129,7 @@ class tile_aggregates {
     return left + 1;
   }
 
-  /// All `threads` threads of the last block to leave call this.
+  /// Erases the epochs. All `threads` threads of the last block to leave call this.
   STRATA_D void erase(unsigned thread, unsigned threads, unsigned rounds) {
     const unsigned kept = detail::least(rounds, kept_rounds);
     const unsigned count = kept * blocks_ * unsigned{words_per_value};
@@ -140,7 +140,7 @@ class tile_aggregates {
   }
 
  protected:
-  // How many aggregates a lane requests before it looks at the first.
+  // The number of aggregates that a lane loads before it looks at the first one.
   static constexpr unsigned batch = sizeof(T) <= 8 ? 5 : sizeof(T) <= 16 ? 3 : 1;
 
   // Combines `count` aggregates, in lane 0. `receive(i, step, end, values)` waits for aggregates i, i + step, ... below
@@ -180,7 +180,7 @@ class tile_aggregates {
   STRATA_D tagged_value<T> load(unsigned round, unsigned block) const {
     return tagged_value<T>::load(words_of(round), blocks_, block);
   }
-  // False if the aggregate is not there yet.
+  // Returns false if the aggregate has not been published yet.
   STRATA_D bool receive(unsigned round, unsigned block, T& value) const {
     return load(round, block).get(value, epoch_ + round);
   }
@@ -194,7 +194,7 @@ class tile_aggregates {
     }
     return receive(round, block, value);
   }
-  // Where the aggregates of all blocks lie.
+  // The words of all blocks for one round.
   STRATA_D platform::tagged_word* words_of(unsigned round) const {
     return words_ + round % kept_rounds * unsigned{words_per_value} * blocks_;
   }

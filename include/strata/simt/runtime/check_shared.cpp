@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Check flavour: shared memory. Races, bounds, alignment, reads of what was never written, and reads
-// of a bulk copy's target before a thread waited for it.
+// The check flavour's record of shared memory. It finds races, accesses out of bounds, misaligned accesses, reads of
+// bytes that were never written, and reads of a bulk copy's target before a thread has waited for the copy.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/check_state.hpp>
 
@@ -16,10 +16,10 @@ namespace engine {
 namespace check {
 namespace {
 
-// The layout is the same in every block of a launch, so one map serves all.
+// Every block of a launch has the same layout, so one map serves all blocks.
 std::vector<uint8_t> valid(arena_bytes, 0);
 
-// A record left by a block that had the arena before means nothing.
+// True for the record of a block that had the arena before.
 bool is_stale(const access& record, const block_shadow& owner) {
   return record.block - owner.cluster_first >= owner.cluster_count;
 }
@@ -39,7 +39,7 @@ struct shared_request {
        source_line(request.pc).c_str(), describe_earlier(earlier, request.thread, was_write).c_str());
 }
 
-// Atomics do not race with each other, unless a block-scope one is paired with another block's.
+// Atomics do not race with each other, except an atomic at block scope with one of another block.
 bool both_atomic(const access& earlier, const shared_request& request) {
   const auto kind = static_cast<access_kind>(earlier.kind);
   if (kind == access_kind::plain || kind == access_kind::bulk_copy || request.kind == access_kind::plain ||
@@ -93,7 +93,8 @@ void check_bounds(const shared_request& request, const block_shadow& shadow) {
   }
 }
 
-// One byte that was written makes the read good: structs have padding, and words have neighbours.
+// A read is right if one of its bytes was written, because structs have padding, and an access may be wider than its
+// item.
 void check_initialised(const shared_request& request, const block_shadow& shadow) {
   const uint32_t* const written = shadow.initialised + request.offset;
   if (std::find(written, written + request.bytes, shadow.id) != written + request.bytes) return;
@@ -194,7 +195,7 @@ void launch_begins() {
   }
 }
 
-// At its issue a copy is a write by the issuing thread, as far as earlier accesses go.
+// When a copy is issued, it counts as a write by the issuing thread, compared with earlier accesses.
 void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where) {
   static_cast<void>(where);
   block_shadow& shadow = shadow_of(which);
@@ -202,7 +203,8 @@ void bulk_copy_issued(block& which, size_t offset, size_t bytes, location where)
   std::fill_n(shadow.in_flight + offset, bytes, uint8_t{1});
 }
 
-// Landed, it is a write of no thread, known to threads that saw the mbarrier's phase complete.
+// When it has landed, it counts as a write by no thread. Threads that have seen the mbarrier's phase complete know of
+// it.
 void bulk_copy_landed(block& which, size_t offset, size_t bytes, const void* barrier) {
   block_shadow& shadow = shadow_of(which);
   std::fill_n(shadow.in_flight + offset, bytes, uint8_t{0});
