@@ -40,20 +40,21 @@ HEAD = """<!-- SPDX-FileCopyrightText: 2026 The strata authors -->
 
 <!-- Made by tests/meta/cub_table.py: change tests/meta/cub_names.txt, and run it with `--write`. -->
 
-Change `cub::` to `strata::` and `#include <cub/...>` to `<strata/...>`: `<cub/cub.cuh>` is `<strata/strata.cuh>`, all
-of the library for one GPU. `cmake/port_from_cub.py FILE...` does it by this table, and reports each line with a name
-that has no counterpart.
+Change `cub::` to `strata::` and `#include <cub/...>` to `#include <strata/...>`: `<strata/strata.cuh>` takes the place
+of `<cub/cub.cuh>` and has all of the library for one GPU. `cmake/port_from_cub.py FILE...` makes these changes by this
+table, and reports each line with a name that has no counterpart.
 
-What this table calls the same is called by `tests/meta/cub_calls/` in one source with both libraries, and gives the
-same bytes. CUB is that of CUDA 13.0, 3.0.1; what it has since 3.1 to 3.5 is compared with CUB 3.5.
+A name is "same" in this table if `tests/meta/cub_calls/` calls it in one source with both libraries, and both give the
+same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that CUB has since 3.1 to 3.5 are
+compared with CUB 3.5.
 
-Operators of libcu++ and Thrust's iterators are taken as by CUB. Enumerations, such as `BlockScanAlgorithm`, have the
-same names and enumerators.
+Operators of libcu++ and iterators of Thrust may be passed, as with CUB. Enumerations, such as `BlockScanAlgorithm`,
+have the same names and enumerators.
 
-What strata has beside CUB's block classes to be read, the algorithms of textbooks, lies in `strata/block/classic/`.
+`strata/block/classic/` has algorithms of textbooks beside CUB's block classes. They are there to be read.
 
-Headers have CUB's folders and names, but for these. CUB's names that have a counterpart are there too, as headers that
-include it.
+Headers have CUB's folders and names, except for these. Where strata's header has another name, there is also a header
+with CUB's name that includes it.
 
 @headers@
 For all device calls:
@@ -62,11 +63,11 @@ For all device calls:
 - A size query is arithmetic: it needs no device and never answers 0 bytes.
 - Arguments that CUB leaves undefined (null pointers, arrays that overlap, too little storage) are refused with
   `cudaErrorInvalidValue`: see [README](README.md#arguments).
-- There is a form without temporary storage of each.
+- Each call has a form without temporary storage.
 - The last argument may be an environment, as from CUB 3.1 on: see [porting](guides/porting.md#environments).
 - Items must be trivially copyable, or named by `is_trivially_relocatable`.
 - The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public. Where a program gave a
-  policy hub to a dispatch class of CUB, it names `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).
+  policy hub to a dispatch class of CUB, it now names `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).
 """
 
 
