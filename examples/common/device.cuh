@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-/// What the device sides of the programs here have in common. A .cu is compiled by nvcc for the GPU and
-/// by the host compiler for the host SIMT back end; both objects are linked into one program, and what
-/// has the same name in them lies in namespaces `on_gpu` and `on_host`.
+/// What the device sides of the programs here share. nvcc compiles a .cu for the GPU, and the host compiler compiles it
+/// for the host SIMT back end. Both objects are linked into one program, so names that are in both lie in namespaces
+/// `on_gpu` and `on_host`.
 #if STRATA_HOST_SIMT
 #define STRATA_EXAMPLE_BACK_END on_host
 #else
@@ -31,7 +31,7 @@ inline void check(const char* function, cudaError_t status) {
   throw device_error(std::string(function) + ": " + cudaGetErrorString(status));
 }
 
-/// What the device is called; throws if there is none.
+/// The name of the device. Throws if there is none.
 inline std::string open_device() {
 #if STRATA_HOST_SIMT
   return "the host SIMT back end";
@@ -66,7 +66,7 @@ class device_array {
   T* get() const { return items_.get(); }
   std::size_t size() const { return size_; }
 
-  /// The first `count` items, or all.
+  /// Copies the first `count` items, or all, to the host.
   std::vector<T> download(std::size_t count) const {
     std::vector<T> items(count);
     check("cudaMemcpy", cudaMemcpy(items.data(), get(), count * sizeof(T), cudaMemcpyDeviceToHost));
@@ -83,7 +83,7 @@ class device_array {
   std::unique_ptr<T[], free_device> items_;
 };
 
-/// Makes a call of the library twice: to learn how much temporary storage it needs, and with it.
+/// Makes a call of the library twice: first to learn how much temporary storage it needs, then with this storage.
 template <class Call>
 void run(const char* function, Call call) {
   std::size_t temp_bytes = 0;
@@ -92,7 +92,7 @@ void run(const char* function, Call call) {
   check(function, call(temp.get(), temp_bytes));
 }
 
-/// Input of an algorithm that is stored nowhere: item i is function(i).
+/// Input of an algorithm that is not stored: item i is function(i).
 template <class Function>
 struct computed {
   using iterator_category = std::random_access_iterator_tag;

@@ -106,7 +106,7 @@ void data_file::close() {
 
 namespace {
 
-// For a signal handler: it may read these and call unlink.
+// A signal handler may read these and call unlink.
 constexpr int slots = 2;
 char* volatile unfinished_names[slots]{};
 
@@ -149,7 +149,7 @@ void ignore_size_signal() { signal(SIGXFSZ, SIG_IGN); }
 
 std::string output_name(const std::string& name) {
   struct stat status;
-  if (stat(name.c_str(), &status) != 0) return name;  // What else is wrong is found when it is created.
+  if (stat(name.c_str(), &status) != 0) return name;  // other faults are found when it is created
   if (S_ISDIR(status.st_mode)) errno = EISDIR;
   if (S_ISDIR(status.st_mode) || access(name.c_str(), W_OK) != 0) fail(name);
   if (!S_ISREG(status.st_mode)) throw std::runtime_error(name + ": not a regular file");

@@ -7,13 +7,14 @@
 
 namespace example {
 
-/// A file that is read and written at any position, by several threads. What fails throws, and names the file.
+/// A file that several threads read and write at any position. If a function fails, it throws an error that names the
+/// file.
 class data_file {
  public:
   enum class mode { read, create, change };
 
   data_file() = default;
-  /// A name of "-" is standard input, if it is read. To create a file that is there is an error.
+  /// A name of "-" is standard input, if the file is read. To create a file that exists is an error.
   data_file(const std::string& name, mode how);
   data_file(data_file&& other) noexcept;
   data_file& operator=(data_file&& other) noexcept;
@@ -21,11 +22,11 @@ class data_file {
 
   const std::string& shown_name() const { return shown_name_; }
   bool is_open() const { return descriptor_ >= 0; }
-  /// Of a regular file; anything else throws.
+  /// The size of a regular file. Throws for any other file.
   long long size() const;
   bool is_same_as(const std::string& name) const;
 
-  /// Makes the file so long, and takes the room on the disk, where the system can.
+  /// Sets the length of the file, and reserves room on the disk if the system can.
   void reserve(long long bytes) const;
   void read(char* to, std::size_t bytes, long long at) const;
   void write(const char* from, std::size_t bytes, long long at) const;
@@ -37,8 +38,8 @@ class data_file {
   int descriptor_ = -1;
 };
 
-/// Removes the file of this name at the end of its life, or if a signal ends the program, unless it has been renamed.
-/// Two at a time.
+/// Removes the file of this name in its destructor, or if a signal ends the program, unless the file has been renamed.
+/// There may be two objects at a time.
 class unfinished_file {
  public:
   explicit unfinished_file(std::string name);
@@ -47,7 +48,7 @@ class unfinished_file {
   unfinished_file& operator=(const unfinished_file&) = delete;
 
   void rename_to(const std::string& name);
-  /// All of them, before the program ends at once.
+  /// Removes the files of all objects, before the program ends at once.
   static void remove_now();
 
  private:
@@ -55,10 +56,11 @@ class unfinished_file {
   int slot_;
 };
 
-/// From now on, a file that is too large for the limits of the process is an error of `write` and no signal.
+/// From now on, `write` returns an error if a file gets too large for the limits of the process, and no signal is
+/// raised.
 void ignore_size_signal();
 
-/// The name behind links, and checks that a file of this name can be written.
+/// Returns the name to which links lead, and checks that a file of this name can be written.
 std::string output_name(const std::string& name);
 
 void remove_file(const std::string& name);

@@ -23,7 +23,7 @@ struct help_wanted {};
 
 // ------------------------------------------------------------------ progress
 
-/// One line on the terminal. A thread writes it, because a step may be a single call of the device.
+/// One line on the terminal. A thread of its own writes it, because a step may be a single call of the device.
 struct program::progress {
   using clock = std::chrono::steady_clock;
   static constexpr std::size_t columns = 79;
@@ -34,7 +34,7 @@ struct program::progress {
   std::condition_variable has_ended;
   bool ends = false;
   bool is_shown = false;
-  std::string step;  // nothing: the program prints
+  std::string step;  // empty while the program prints
   long long done = -1;
   long long all = -1;
   std::thread writer;
@@ -142,7 +142,7 @@ int run_program(const char* name, const char* help, int argc, char** argv,
 
 std::vector<std::string> parse_options(const program& running, const std::vector<std::string>& arguments,
                                        const std::vector<option>& options, option_place place) {
-  // getopt_long wants characters that it might write to, and moves the operands to the end.
+  // getopt_long takes characters that it might write to, and moves the operands to the end.
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), running.name());
   std::vector<char*> argv;
@@ -150,7 +150,7 @@ std::vector<std::string> parse_options(const program& running, const std::vector
   argv.push_back(nullptr);
   const int argc = static_cast<int>(words.size());
 
-  constexpr int first_code = 256;  // of names: letters are codes of their own
+  constexpr int first_code = 256;  // codes of names; a letter is its own code
   const int help_code = first_code + static_cast<int>(options.size());
   std::string letters = place == option_place::before_operands ? "+" : "";
   std::vector<::option> names{{"help", no_argument, nullptr, help_code}};
@@ -219,7 +219,7 @@ input_file::~input_file() {
 
 std::size_t input_file::read(char* to, std::size_t bytes) {
   std::size_t done = 0;
-  while (done < bytes) {  // A pipe gives less than it is asked for.
+  while (done < bytes) {  // a pipe may give less than the program asks for
     const ssize_t got = ::read(descriptor_, to + done, bytes - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) error_ = errno;

@@ -16,16 +16,15 @@
 #include <utility>
 #include <vector>
 
-/// What the programs here have in common on the host: arguments, files, messages and progress. They know a
-/// device by an interface of their own, which one source implements for the GPU and for the host SIMT back
-/// end: see device.cuh.
+/// What the programs here share on the host: arguments, files, messages and progress. Each program has an interface of
+/// its own to a device. One source implements it for the GPU and for the host SIMT back end: see device.cuh.
 namespace example {
 
-constexpr int exit_file_failed = 1;  // or the call is wrong: as of wc, join and comm
+constexpr int exit_file_failed = 1;  // or the call is wrong, as for wc, join and comm
 constexpr int exit_device_failed = 2;
 constexpr int exit_check_failed = 3;
 
-/// A call that is wrong. What it says is printed, and behind it how to get help.
+/// A wrong call. Its message is printed, followed by how to get help.
 struct wrong_call : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,7 +36,7 @@ struct no_device : device_error {
   using device_error::device_error;
 };
 
-/// The program that runs: its name, and what it says on standard error.
+/// The running program: its name, and its output on standard error.
 class program {
  public:
   explicit program(const char* name);
@@ -47,10 +46,10 @@ class program {
 
   const char* name() const { return name_; }
 
-  /// Says what the program does from now on. It is shown if standard error is a terminal, from the second second
-  /// of the program on, with the time; `hide_progress` before output takes it away.
+  /// Sets what the program does from now on. If standard error is a terminal, this is shown with the time, from the
+  /// second second of the program on. Call `hide_progress` before output to remove it.
   void begin(const std::string& step);
-  /// Of a step that reads: how far it is. `all` is below 0 if that is not known.
+  /// Sets how far a step is that reads. `all` is negative if the number of bytes is not known.
   void set_bytes(long long done, long long all);
   void hide_progress();
 
@@ -64,14 +63,14 @@ class program {
   std::unique_ptr<progress> progress_;  // none without a terminal
 };
 
-/// Calls `run` with the arguments and returns the exit status: its own, or that of what it throws,
-/// which is printed on standard error. With --help, prints `help` and returns 0.
+/// Calls `run` with the arguments and returns its exit status. If it throws, prints the error on standard error and
+/// returns the exit status for it. With --help, prints `help` and returns 0.
 int run_program(const char* name, const char* help, int argc, char** argv,
                 int (*run)(program& running, const std::vector<std::string>& arguments));
 
 // ------------------------------------------------------------------ arguments
 
-/// An option, and what is done where it is given.
+/// An option, and what it does.
 struct option {
   const char* name;  // of `--name`, or null
   char letter;       // of `-l`, or 0
@@ -81,8 +80,8 @@ struct option {
 
 enum class option_place { anywhere, before_operands };
 
-/// Uses the options among the arguments, by the rules of GNU's getopt_long, and returns the operands. --help
-/// is an option of each program.
+/// Applies the options among the arguments, by the rules of GNU's getopt_long, and returns the operands. Each program
+/// has the option --help.
 std::vector<std::string> parse_options(const program& running, const std::vector<std::string>& arguments,
                                        const std::vector<option>& options, option_place place = option_place::anywhere);
 
@@ -90,7 +89,7 @@ std::vector<std::string> parse_options(const program& running, const std::vector
 void expect_operands(const std::vector<std::string>& operands, std::size_t least,
                      std::size_t most = std::numeric_limits<std::size_t>::max());
 
-/// Whether all of `text` is a number from `least` to `most`, which is then stored.
+/// True if all of `text` is a number from `least` to `most`. If so, stores it.
 template <class Number>
 bool parse_number(const std::string& text, Number& number,
                   std::common_type_t<Number> least = std::numeric_limits<Number>::lowest(),
@@ -110,33 +109,33 @@ option number_option(const char* name, Number& number,
   return {name, 0, true, [=, &number](const std::string& text) { return parse_number(text, number, least, most); }};
 }
 
-/// --name, or -l, without a value.
+/// The option --name, or -l, without a value.
 option flag_option(const char* name, bool& flag, char letter = 0);
 
-/// --device=gpu, host or auto.
+/// The option --device=gpu, host or auto.
 option device_option(std::string& device);
 
 // ------------------------------------------------------------------ files
 
-/// Throws what errno says.
+/// Throws the error in errno.
 [[noreturn]] void fail(const std::string& file);
 
 /// A file that is read, or standard input if its name is "-".
 class input_file {
  public:
-  explicit input_file(const std::string& name);  // throws what errno says
+  explicit input_file(const std::string& name);  // throws the error in errno
   ~input_file();
   input_file(const input_file&) = delete;
   input_file& operator=(const input_file&) = delete;
 
-  /// What messages call it.
+  /// The name in messages.
   const std::string& shown_name() const { return shown_name_; }
-  /// In bytes; -1 if it is not known before all is read.
+  /// The size in bytes, or -1 if it is not known before the file has been read.
   long long size() const { return size_; }
 
-  /// Returns less than `bytes` at the end of the file, and where reading fails.
+  /// Returns less than `bytes` at the end of the file, and if reading fails.
   std::size_t read(char* to, std::size_t bytes);
-  /// errno of a `read` that failed, or 0.
+  /// The error of a `read` that failed, or 0.
   int error() const { return error_; }
 
  private:
@@ -146,21 +145,21 @@ class input_file {
   int error_ = 0;
 };
 
-/// All of a file, or of standard input.
+/// Reads a whole file, or all of standard input.
 std::string read_file(program& running, const std::string& name);
 std::vector<std::string> read_files(program& running, const std::vector<std::string>& names);
 
-/// Flushes standard output, which may have failed long ago.
+/// Flushes standard output. Throws if this or an earlier write has failed.
 void finish_output();
 
 // ------------------------------------------------------------------ devices
 
-#ifndef STRATA_EXAMPLE_LACKS  // without which a program has no GPU
+#ifndef STRATA_EXAMPLE_LACKS  // what a program without GPU support lacks
 #define STRATA_EXAMPLE_LACKS "nvcc"
 #endif
 
-/// What `on_gpu` makes, or if there is no GPU and `wanted` is not "gpu", what `on_host` makes, which
-/// has a member `device()`. Says on standard error which it was.
+/// Returns what `on_gpu` makes. If there is no GPU and `wanted` is not "gpu", returns what `on_host` makes. Both have a
+/// member `device()`, and standard error says which one it is.
 template <class OnGpu, class OnHost>
 auto choose_device(program& running, const std::string& wanted, const OnGpu& on_gpu, const OnHost& on_host) {
   std::string reason;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// C = A B, by tiles in shared memory without bank conflicts: each block computes a tile of C. What
-// it needs of A and B comes in steps, the next one on its way from memory while the threads work on
-// this one.
+// C = A B, by tiles in shared memory without bank conflicts. Each block computes a tile of C, step by step. While its
+// threads work on the parts of A and B for one step, the parts for the next step are on their way from memory.
 //
 //     gemm [SIZE [DEPTH]]     C is SIZE x SIZE, A is SIZE x DEPTH; all matrices are row-major
 #include "../common/device.cuh"
@@ -23,7 +22,7 @@
 
 namespace gemm {
 
-/// Row-major, of less than 2^32 elements: 32-bit offsets leave registers for sums.
+/// A matrix, stored by rows, of less than 2^32 elements, so that offsets of 32 bits leave registers for sums.
 template <class T>
 struct matrix {
   T* items;
@@ -35,22 +34,21 @@ struct matrix {
   }
 };
 
-constexpr int tile = 128;      // rows and columns of C in a block
+constexpr int tile = 128;      // rows and columns of a block's tile of C
 constexpr int depth = 8;       // columns of A, and rows of B, in a step
 constexpr int threads_x = 16;  // 16 x 16 threads, of which each computes 8 x 8 elements of C
 constexpr int threads = threads_x * threads_x;
 constexpr int per_thread = tile / threads_x;
 
 // ---------------------------------------------------------------------------- shared memory
-/// 16 bytes: what a thread reads from shared memory at once.
+/// A vector of 16 bytes, which a thread reads from shared memory at once.
 template <class T>
 struct alignas(16) vector {
   static constexpr int width = 16 / sizeof(T);
   T item[width];
 };
 
-/// A tile has a row for each step in depth: for A that is transposed. One vector of padding after
-/// each row.
+/// A tile has a row for each step in depth, so A is transposed. One vector of padding follows each row.
 template <class T>
 using by_item = strata::PaddedMatrixLayout<depth, tile, vector<T>::width>;
 template <class T>
@@ -87,7 +85,7 @@ struct tiles {
 };
 
 // ---------------------------------------------------------------------------- the kernel
-/// A thread's part of the next tiles, on its way. Zeros stand for what lies outside the matrices.
+/// A thread's part of the next tiles, while it comes from memory. It has zeros for what lies outside the matrices.
 template <class T>
 struct items_in_flight {
   static constexpr int count = tile * depth / threads;
@@ -115,7 +113,7 @@ struct items_in_flight {
   }
 };
 
-/// A thread's elements of C lie where its vectors of A and B do: `width` neighbours, then again
+/// A thread's elements of C are at the positions of its vectors of A and B: `width` neighbours, then `width` more,
 /// threads_x vectors further.
 template <class T>
 STRATA_D int place_in_tile(int thread, int element) {
@@ -123,7 +121,7 @@ STRATA_D int place_in_tile(int thread, int element) {
   return (element / width * threads_x + thread) * width + element % width;
 }
 
-/// sum += A's part of this step times B's.
+/// sum += this step's part of A times this step's part of B.
 template <class T>
 STRATA_D void multiply_add(const tiles<T>& from, T (&sum)[per_thread][per_thread], int y, int x) {
   constexpr int width = vector<T>::width;
@@ -181,7 +179,7 @@ STRATA_KERNEL void __launch_bounds__(threads, sizeof(T) == 4 ? 2 : 1)
 // ---------------------------------------------------------------------------- the host's part
 void check(cudaError_t status) { example::check("multiplying", status); }
 
-/// Small integers: every sum is exact, in any order.
+/// The elements are small integers, so every sum is exact, in any order.
 template <class T>
 matrix<T> new_matrix(int rows, int columns) {
   matrix<T> result{nullptr, rows, columns};
@@ -197,7 +195,7 @@ matrix<T> new_matrix(int rows, int columns) {
   return result;
 }
 
-/// All of a small C, some columns of each row of a large one.
+/// Compares all elements of a small C, or some columns of each row of a large one.
 template <class T>
 bool is_product(matrix<const T> A, matrix<const T> B, matrix<const T> C) {
   const int stride = C.rows > 512 ? C.columns / 3 + 1 : 1;
@@ -211,7 +209,7 @@ bool is_product(matrix<const T> A, matrix<const T> B, matrix<const T> C) {
   return true;
 }
 
-/// Of one call, after one that is not counted.
+/// The time of one call, after a call that does not count.
 template <class Call>
 double seconds(Call call) {
   constexpr int calls = STRATA_HOST_SIMT ? 1 : 10;
@@ -231,7 +229,7 @@ double seconds(Call call) {
 }
 
 #if defined(STRATA_EXAMPLE_CUBLAS)
-/// cuBLAS has matrices by columns: as it sees them, these are transposed, and C' = B' A'.
+/// cuBLAS stores matrices by columns. So it sees these as transposed, and computes C' = B' A'.
 template <class T>
 double cublas_seconds(matrix<const T> A, matrix<const T> B, matrix<T> C) {
   cublasHandle_t handle{};
@@ -302,7 +300,7 @@ int parse_extent(const std::string& text) {
 int multiply_matrices(example::program& running, const std::vector<std::string>& arguments) {
   const std::vector<std::string> operands = example::parse_options(running, arguments, {});
   example::expect_operands(operands, 0, 2);
-  // On the host back end, which is not fast, enough for a tile and a half each way.
+  // The host back end is slow, so this is just a tile and a half each way.
   const int size = !operands.empty() ? parse_extent(operands[0]) : STRATA_HOST_SIMT ? 200 : 4096;
   const int k = operands.size() > 1 ? parse_extent(operands[1]) : STRATA_HOST_SIMT ? 45 : size;
   running.begin("multiplying fp32");

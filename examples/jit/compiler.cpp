@@ -26,7 +26,7 @@ program create(const std::string& source) {
   return program(created);
 }
 
-// What NVRTC returns as a size and an array of it: `Function` is one of nvrtcGet..., `Size` its nvrtcGet...Size.
+// Gets an array from NVRTC, which returns its size first. `Function` is one of nvrtcGet..., `Size` its nvrtcGet...Size.
 template <class Size, class Function>
 std::string text(const program& from, Size size, Function function) {
   std::size_t bytes = 0;

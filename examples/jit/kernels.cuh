@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// NVRTC compiles this file when the program runs, behind what the program makes of its options: the type `number`, and
-// the functors `of_each` (the operator of each number) and `of_two` (the operator of the reduction).
+// NVRTC compiles this file when the program runs, after a text that the program makes of its options: the type
+// `number`, and the functors `of_each` (the operator of each number) and `of_two` (the operator of the reduction).
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_reduce.cuh>
 #include <strata/core/macros.hpp>
@@ -18,7 +18,8 @@ union storage {
   Reduce::TempStorage reduce;
 };
 
-/// What `of_two` makes of `valid` numbers, 1 or more, after `change`. The order of operands is kept. For thread 0.
+/// Reduces the first `valid` numbers (1 or more) by `of_two`, after `change`. Keeps the order of operands. Thread 0
+/// gets the result.
 template <class Change>
 STRATA_D number reduce_tile(storage& shared, const number* in, int valid, Change change) {
   number items[items_per_thread];
@@ -59,7 +60,7 @@ extern "C" STRATA_KERNEL void change_and_reduce(const number* in, long long coun
 struct unchanged {
   STRATA_D number operator()(number a) const { return a; }
 };
-/// The sums of the blocks.
+/// Reduces the sums of the blocks.
 extern "C" STRATA_KERNEL void reduce_sums(const number* in, long long count, number* sums) {
   reduce_share(in, count, sums, unchanged{});
 }

@@ -82,7 +82,7 @@ std::vector<Number> parse_numbers(const std::string& text) {
   return numbers;
 }
 
-/// Compiles, and says how long that took.
+/// Compiles the kernels, and says how long it took.
 std::string compile(example::program& running, const options& chosen, const std::string& architecture) {
   running.begin("compiling");
   const auto start = std::chrono::steady_clock::now();
@@ -110,7 +110,7 @@ class kernels {
   kernels(const kernels&) = delete;
   kernels& operator=(const kernels&) = delete;
 
-  /// Reduces `count` numbers, 1 or more, to one of each block.
+  /// Reduces `count` numbers, 1 or more, to one number for each block.
   void run(const char* name, unsigned blocks, const void* in, long long count, void* sums) const {
     constexpr unsigned threads = 256;  // as in kernels.cuh
     cudaKernel_t kernel = nullptr;

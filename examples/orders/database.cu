@@ -39,7 +39,7 @@ struct line_table {
   explicit line_table(std::size_t rows) : keys(rows), prices(rows), days(rows), discounts(rows) {}
 };
 
-/// Stores what is made of a row's number, column by column.
+/// Stores the order that is made from a row's number, column by column.
 struct order_writer {
   data_set data;
   std::uint32_t* keys;
@@ -92,8 +92,8 @@ struct is_between {
   STRATA_HD bool operator()(std::uint16_t value) const { return first <= value && value <= last; }
 };
 
-/// What is selected of a table: a row's key, and `Value` of the row, put together where they are read
-/// and stored in columns again.
+/// An item of a selection: a row's key, and a `Value` of the row. Items are put together where they are read, and
+/// stored in two columns.
 struct keyed_value {
   std::uint32_t key;
   std::uint32_t value;
@@ -106,7 +106,7 @@ struct keyed_row {
   STRATA_HD keyed_value operator()(long long row) const { return {keys[row], value(row)}; }
 };
 
-/// An output iterator: item i is item i of both columns.
+/// An output iterator. Its item i consists of item i of both columns.
 struct two_columns {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = void;
@@ -167,7 +167,7 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Memory for what is gone after each call; grows, so that a second query allocates nothing.
+/// Temporary storage of one call at a time. It grows, so a second query allocates nothing.
 class temporary_storage {
  public:
   void* get(std::size_t bytes) {
@@ -249,7 +249,7 @@ class cuda_database final : public database {
   }
 
  private:
-  /// Times `call`, and what it says of rows.
+  /// Times `call`, and notes how many rows go in and come out.
   template <class Call>
   void measure(const char* name, long long rows_in, const Call& call) {
     std::size_t temp_bytes = 0;
@@ -262,13 +262,13 @@ class cuda_database final : public database {
     stages_->push_back({name, rows_in, rows_in, milliseconds});
   }
 
-  /// The last stage has told how many rows came out, in the device's memory.
+  /// The number of rows that the last stage has written to the device's memory.
   long long rows_out() {
     stages_->back().rows_out = count_.download()[0];
     return stages_->back().rows_out;
   }
 
-  /// The rows with flags in a range.
+  /// Selects the rows whose flags are in a range.
   template <class Value>
   long long select(const char* name, const std::uint16_t* flags, long long rows, is_between range,
                    const keyed_row<Value>& row, const two_columns& selected) {
@@ -279,7 +279,7 @@ class cuda_database final : public database {
     return rows_out();
   }
 
-  /// Customers and charges of the selected line items of selected orders, in any order: sums do not
+  /// Finds customers and charges of the selected line items of selected orders, in any order, because sums do not
   /// depend on it.
   long long join(long long orders, long long lines) {
     // No two orders have the same key.
@@ -294,7 +294,7 @@ class cuda_database final : public database {
     return rows_out();
   }
 
-  /// What was selected of the line items is not needed any more, and makes room.
+  /// The selected line items are not needed any more, so the result may overwrite them.
   void sort_by_customer(long long rows) {
     int bits = 1;
     while (data_.customers() >> bits != 0) ++bits;
@@ -313,7 +313,7 @@ class cuda_database final : public database {
     return rows_out();
   }
 
-  /// The sort is stable: of equal charges that of the smaller customer's number is the first one.
+  /// The sort is stable: of equal charges, the one of the smaller customer number comes first.
   std::vector<charged_customer> top(long long groups, std::size_t wanted) {
     measure("sort by charge", groups, [&](void* temp, std::size_t& temp_bytes) {
       return strata::DeviceRadixSort::SortPairsDescending(temp, temp_bytes, group_charges_.get(), top_charges_.get(),
@@ -336,7 +336,7 @@ class cuda_database final : public database {
   order_table orders_;
   line_table lines_;
   double milliseconds_to_make_ = 0;
-  // What is selected of the tables, joined, grouped, sorted.
+  // The selected rows, then joined, grouped and sorted ones.
   device_array<std::uint32_t> order_keys_, order_customers_;
   device_array<std::uint32_t> line_keys_, line_charges_;
   device_array<std::uint32_t> joined_customers_, joined_charges_;

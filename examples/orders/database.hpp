@@ -10,7 +10,7 @@
 
 namespace orders {
 
-/// A step of a query: how many rows went in and came out, and how long it took.
+/// A step of a query: how many rows go in and come out, and how long it takes.
 struct stage {
   std::string name;
   long long rows_in;
@@ -24,7 +24,7 @@ struct answer {
   double milliseconds;  // from the first stage to the answer
 };
 
-/// Tables in the memory of a device. The program knows no more of the GPU and of the host SIMT back
+/// Tables in the memory of a device. The rest of the program knows nothing else of the GPU and of the host SIMT back
 /// end.
 class database {
  public:
@@ -35,7 +35,7 @@ class database {
   virtual tables download() const = 0;
 
   virtual answer ask(const query& asked) = 0;
-  /// All customers of the last answer, by number.
+  /// All groups of the last answer, ordered by customer number.
   virtual std::vector<charged_customer> groups() const = 0;
 };
 

@@ -11,7 +11,7 @@ namespace orders {
 
 host_answer ask_host(const tables& data, const query& asked) {
   host_answer answer;
-  std::unordered_map<std::uint32_t, std::uint32_t> customer_of;  // by the order's key
+  std::unordered_map<std::uint32_t, std::uint32_t> customer_of;  // by the key of the order
   std::uint32_t customers = 0;
   for (std::size_t i = 0; i < data.order_keys.size(); ++i) {
     if (data.order_priorities[i] < 1 || data.order_priorities[i] > asked.priority) continue;

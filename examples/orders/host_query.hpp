@@ -8,7 +8,7 @@
 
 namespace orders {
 
-/// What a query gives, by one pass over the line items: what a device's answer is checked against.
+/// The answer of a query, by one pass over the line items. The device's answer is compared with it.
 struct host_answer {
   long long selected_orders = 0;
   long long selected_lines = 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// orders: the customers that were charged most, by a query over generated orders and line items; on a
-// GPU or on the host SIMT back end.
+// orders: finds the customers that were charged most, by a query over generated orders and line items, on a GPU or on
+// the host SIMT back end.
 
 #include "../common/program.hpp"
 #include "database.hpp"
@@ -46,7 +46,7 @@ struct options {
   orders::query asked;
 };
 
-/// `--scale=1` is as many as in TPC-H's tables of 1 GB.
+/// `--scale=1` makes as many line items as TPC-H's tables of 1 GB have.
 bool parse_scale(const std::string& scale, long long& line_items) {
   double parsed = 0;
   int length = 0;
@@ -77,7 +77,7 @@ options parse(const example::program& running, const std::vector<std::string>& a
   return chosen;
 }
 
-/// 1234567 as 1,234,567.
+/// Writes 1234567 as 1,234,567.
 std::string with_commas(long long number) {
   std::string text = std::to_string(number);
   for (int place = static_cast<int>(text.size()) - 3; place > 0; place -= 3) {
@@ -107,7 +107,7 @@ void print_times(const orders::data_set& data, const orders::database& database,
                sum, answer.milliseconds);
 }
 
-/// Customer and charge, which has four places behind the point.
+/// Prints customers and charges. A charge has four decimal places.
 void print_top(const std::vector<orders::charged_customer>& top) {
   for (const orders::charged_customer& row : top) {
     std::printf("%10u %12lld.%04lld\n", row.customer, row.charged / 10000, row.charged % 10000);

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-/// The tables, and what is in their rows. Each value is a function of the row's number and a seed, so
-/// that a device makes the rows in any order, and all devices the same.
+/// The tables and their rows. Each value is a function of the row's number and a seed. So a device may make the rows in
+/// any order, and all devices make the same rows.
 namespace orders {
 
 constexpr int priorities = 5;      // of an order, from 1
@@ -19,7 +19,7 @@ struct order {
   std::uint32_t key;
   std::uint32_t customer;
   std::uint16_t priority;
-  std::uint16_t day;  // not in the table
+  std::uint16_t day;  // not stored in the table
 };
 
 struct line_item {
@@ -44,20 +44,21 @@ class data_set {
   STRATA_HD long long orders() const { return (line_items_ + 3) / 4; }
   STRATA_HD long long customers() const { return (orders() + 9) / 10; }
 
-  /// Few customers have many orders: one in a thousand has a thirtieth of all.
+  /// A few customers have many orders: one in a thousand has a thirtieth of all orders.
   STRATA_HD order make_order(std::uint32_t number) const {
     const std::uint64_t bits = random(2 * std::uint64_t{number});
     const std::uint64_t uniform = bits & 0xffffffff;
     const std::uint64_t skewed = uniform * uniform >> 32;
     const std::uint64_t rank = skewed * static_cast<std::uint64_t>(customers()) >> 32;
-    // A prime that is greater than any number of customers, so that each rank is another customer.
+    // The multiplier is a prime that is greater than any number of customers, so different ranks are different
+    // customers.
     const std::uint64_t customer = rank * 2654435761 % static_cast<std::uint64_t>(customers());
     return {key_of(number), static_cast<std::uint32_t>(customer),
             static_cast<std::uint16_t>(1 + ((bits >> 32 & 0xffff) * priorities >> 16)),
             static_cast<std::uint16_t>((bits >> 48) * (days - longest_wait) >> 16)};
   }
 
-  /// Items are stored as they happen to come, not order by order.
+  /// Line items of an order are not neighbours.
   STRATA_HD line_item make_line_item(std::uint32_t number) const {
     const std::uint64_t bits = random(2 * std::uint64_t{number} + 1);
     const std::uint64_t more_bits = random(~std::uint64_t{number});
@@ -86,8 +87,8 @@ class data_set {
   std::uint64_t seed_;
 };
 
-/// Items of orders of priority 1 to `priority` that were shipped from `first_day` to `last_day`: which
-/// customers were charged most for them?
+/// Which customers were charged most for items of orders of priority 1 to `priority` that were shipped from `first_day`
+/// to `last_day`?
 ///
 ///     SELECT customer, SUM(price * (100 - discount)) AS charged
 ///     FROM line_items JOIN orders ON order_key = key

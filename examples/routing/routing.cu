@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Routing of tokens to experts, as in a mixture of experts: softmax of each token's logits, and the k experts of the
-// greatest probabilities, the greatest first, in one kernel. Of equal experts the first one is chosen.
+// Routing of tokens to experts, as in a mixture of experts: softmax of each token's logits, and the k most probable
+// experts in descending order, in one kernel. Of equally probable experts, the first one is chosen.
 #include <strata/core/launcher.cuh>
 #include <strata/core/operators.hpp>
 #include <strata/warp/warp_reduce.cuh>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Three operators for PyTorch: a sort of segments, a join, running sums. They use nothing of it but its stable ABI,
-// which later versions promise to keep.
+// Three operators for PyTorch: a sort of segments, a join, running sums. They use only PyTorch's stable ABI, which
+// later versions promise to keep.
 
 #define TORCH_TARGET_VERSION 0x020b000000000000ull  // 2.11: nothing newer is declared
 #define USE_CUDA                                    // declares the functions for streams and memory of CUDA
@@ -49,7 +49,7 @@ cudaStream_t current_stream(const Tensor& x) {
   return static_cast<cudaStream_t>(stream);
 }
 
-/// A one-dimensional tensor on the device of `first`. Its items lie side by side: a copy does if `x` does not.
+/// A one-dimensional tensor on the device of `first`, whose items lie side by side: `x`, or a copy of it.
 Tensor array(const char* name, const Tensor& x, const Tensor& first) {
   STD_TORCH_CHECK(x.is_cuda(), name, " must be on a CUDA device");
   STD_TORCH_CHECK(x.get_device_index() == first.get_device_index(), name, " is on device ", x.get_device_index(),
@@ -96,7 +96,8 @@ void sort_segments(const Tensor& values, const Tensor& offsets, bool descending,
   }
 }
 
-/// Each segment [offsets[s], offsets[s + 1]) of `values`, sorted, and the indices of its items in `values`.
+/// Sorts each segment [offsets[s], offsets[s + 1]) of `values`. Returns the sorted values and the indices of their
+/// items in `values`.
 std::tuple<Tensor, Tensor> segmented_sort(const Tensor& values_in, const Tensor& offsets_in, bool descending) {
   const Tensor values = array("values", values_in, values_in);
   STD_TORCH_CHECK(offsets_in.scalar_type() == ScalarType::Int || offsets_in.scalar_type() == ScalarType::Long,
@@ -131,7 +132,7 @@ std::tuple<Tensor, Tensor> segmented_sort(const Tensor& values_in, const Tensor&
 
 // ------------------------------------------------------------------ join
 
-/// Where a join writes its rows. It numbers them by 32 bits, and torch's indices have 64.
+/// Stores the rows of a join. They have 32 bits in the join, and 64 in torch's tensors.
 struct row_writer {
   std::int64_t* build_rows;
   std::int64_t* probe_rows;
@@ -141,7 +142,7 @@ struct row_writer {
   }
 };
 
-/// Writes as many rows of the result as there is room for. Waits for the device, and returns how many there are.
+/// Writes as many rows of the result as fit. Waits for the device, and returns how many rows there are.
 template <class Key>
 std::int64_t join_keys(const Tensor& build_keys, const Tensor& probe_keys, const Tensor& build_rows,
                        const Tensor& probe_rows) {

@@ -16,8 +16,8 @@ struct line_end {
   long long length;
 };
 
-/// Text in the memory of a device, and what the device can say about it. The program knows no more
-/// of the GPU and of the host SIMT back end than this.
+/// Text in the memory of a device, and the calls that count it. The rest of the program knows nothing else of the GPU
+/// and of the host SIMT back end.
 class back_end {
  public:
   virtual ~back_end() = default;
@@ -28,13 +28,13 @@ class back_end {
   virtual char* chunk() = 0;
   virtual std::size_t chunk_bytes() const = 0;
 
-  /// Brings the first `bytes` bytes of the chunk to the device, for the calls below.
+  /// Copies the first `bytes` bytes of the chunk to the device, for the calls below.
   virtual void upload(std::size_t bytes) = 0;
 
   virtual text_summary summarize(std::size_t bytes) = 0;
 
-  /// The longest line, the first of several, of a text whose first line began `carried` bytes
-  /// before the chunk; what follows the last newline is a line too.
+  /// Finds the longest line, or the first of several. The first line of the text began `carried` bytes before the
+  /// chunk. Bytes after the last newline are a line, too.
   virtual line_end longest_line(std::size_t bytes, long long carried) = 0;
 };
 

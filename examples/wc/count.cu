@@ -33,7 +33,7 @@ static pinned_text allocate_pinned(std::size_t bytes) {
   return pinned_text(static_cast<char*>(pointer));
 }
 
-/// The summary of 16 bytes, which come in one load.
+/// Summarises 16 bytes, which one load reads.
 struct summarize_piece {
   word_rule rule;
 
@@ -49,17 +49,17 @@ struct summarize_piece {
 };
 constexpr std::size_t piece_bytes = sizeof(uint4);
 
-/// i, if a newline stands there, else -1.
+/// Returns i if there is a newline at i, otherwise -1.
 struct newline_position {
   const char* text;
 
   STRATA_HD long long operator()(long long i) const { return text[i] == '\n' ? i : -1; }
 };
 
-/// For the newlines, and the end of the text, the length of the line that ends there, else -1.
+/// Returns the length of the line that ends at a newline or at the end of the text, otherwise -1.
 struct line_length {
-  // A thread that looks for the beginning of its line walks back over the bytes of one row, then
-  // over whole rows: even if the line is the whole text it does not walk far.
+  // A thread that looks for the begin of its line walks back over the bytes of one row, then over whole rows. So it
+  // does not walk far, even if the line is the whole text.
   static constexpr long long row_bytes = 4096;
 
   const char* text;
@@ -89,7 +89,7 @@ class cuda_back_end final : public back_end {
         chunk_(allocate_pinned(chunk_bytes)),
         text_(pieces(chunk_bytes) + 1),
         last_newline_of_row_(whole_rows(chunk_bytes) + 1) {
-    // No call below needs more temporary storage than it does for the largest chunk.
+    // The calls below need most temporary storage for the largest chunk.
     std::size_t needed = 0;
     check("DeviceReduce::TransformReduce", reduce_pieces(nullptr, needed, chunk_bytes));
     temp_bytes_ = needed;
@@ -130,7 +130,7 @@ class cuda_back_end final : public back_end {
 
   const char* text() const { return reinterpret_cast<const char*>(text_.get()); }
 
-  // The calls of the library, each made with a null pointer once, to learn `temp_bytes`.
+  // These are the calls of the library. Each is made once with a null pointer, to learn `temp_bytes`.
 
   cudaError_t reduce_pieces(void* temp, std::size_t& temp_bytes, std::size_t bytes) const {
     return strata::DeviceReduce::TransformReduce(temp, temp_bytes, text_.get(), summary_.get(), pieces(bytes),

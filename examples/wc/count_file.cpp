@@ -10,7 +10,7 @@ namespace {
 
 constexpr long long excerpt_bytes = 72;
 
-/// Appends as much of text[begin, end) as an excerpt still takes.
+/// Appends text[begin, end) to an excerpt, as far as it fits.
 void extend_excerpt(std::string& excerpt, const char* text, long long begin, long long end) {
   const long long room = excerpt_bytes - static_cast<long long>(excerpt.size());
   excerpt.append(text + begin, static_cast<std::size_t>(std::min(room, end - begin)));
@@ -34,8 +34,8 @@ file_counts count_file(example::program& running, back_end& device, example::inp
 
     if (wants_longest_line) {
       const line_end line = device.longest_line(size, total.tail);
-      const long long begin = line.position - line.length;  // below 0: in an earlier chunk
-      // A line that the chunk cuts is found again in the next one, if it is longer than it seems.
+      const long long begin = line.position - line.length;  // negative if the line begins in an earlier chunk
+      // A line that the end of the chunk cuts is found again in the next chunk, with its full length.
       if (line.length > result.longest.length) {
         result.longest.length = line.length;
         result.longest.number = total.lines + device.summarize(static_cast<std::size_t>(line.position)).lines + 1;

@@ -93,15 +93,15 @@ file_sizes ask_for_sizes(const options& chosen) {
   return sizes;
 }
 
-/// Small files need not pay for a large buffer; those that hide their size, as in /proc, are small.
+/// Small files get a small buffer. Files that do not tell their size, such as those in /proc, are small.
 std::size_t chunk_bytes(const options& chosen, const file_sizes& sizes) {
   if (!sizes.are_known) return chosen.chunk_bytes;
   const long long enough = std::max(sizes.largest, 1LL << 20);
   return std::min(chosen.chunk_bytes, static_cast<std::size_t>(enough));
 }
 
-/// The column width of coreutils: that of the number of bytes of all regular files, but at least 7
-/// if one file's size is not known beforehand, and 1 for a single number.
+/// The width of columns in coreutils. It fits the number of bytes of all regular files, is at least 7 if one file's
+/// size is not known beforehand, and is 1 for a single number.
 int column_width(const options& chosen, const file_sizes& sizes) {
   const int columns = chosen.lines + chosen.words + chosen.bytes;
   if (columns == 1 && chosen.files.size() == 1) return 1;
@@ -135,7 +135,7 @@ void print_longest_line(const wc::longest_line& line, const std::string& name) {
               line.offset, shown.c_str(), is_cut ? "..." : "");
 }
 
-/// Of a file that failed; the next one is counted nevertheless.
+/// Reports a file that failed. The next one is counted nevertheless.
 void report(example::program& running, const std::system_error& error) {
   std::fflush(stdout);
   running.say(error.what());

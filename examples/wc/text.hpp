@@ -6,10 +6,10 @@
 
 namespace wc {
 
-/// Which bytes make words; white space, as `isspace` has it in the C locale, always ends one.
+/// The bytes that make words. White space, as of `isspace` in the C locale, always ends a word.
 enum class word_rule {
   printable,  // printable ASCII; any other byte neither begins nor ends a word
-  any         // whatever is not white space
+  any         // all bytes that are not white space
 };
 
 enum class byte_kind : unsigned char { neutral, space, word };
@@ -20,8 +20,8 @@ STRATA_HD byte_kind kind_of(unsigned char byte, word_rule rule) {
   return byte_kind::neutral;
 }
 
-/// What one must know of a piece of text to count it, whatever stands before and after it. The
-/// default is the summary of no text.
+/// The summary of a piece of text, which suffices to count it whatever comes before and after it. The default is the
+/// summary of no text.
 struct text_summary {
   long long lines = 0;                   // newlines
   long long words = 0;                   // words that touch the piece
@@ -40,8 +40,8 @@ struct text_summary {
   }
 };
 
-/// The summary of two pieces that follow each other: associative, but not commutative. The device
-/// reduces the pieces of a chunk with it, the host the chunks of a file.
+/// Summarises two pieces that follow each other. It is associative, but not commutative. The device reduces the pieces
+/// of a chunk with it, the host the chunks of a file.
 struct concatenate {
   STRATA_HD text_summary operator()(const text_summary& a, const text_summary& b) const {
     const bool is_word_cut = a.last == byte_kind::word && b.first == byte_kind::word;

@@ -10,7 +10,7 @@
 namespace wordcount {
 namespace {
 
-/// A word is a longest run of other bytes.
+/// A word is a longest run of bytes that are not these.
 constexpr std::string_view white_space = " \t\n\v\f\r";
 
 /// All words of all texts, in their order.
@@ -27,9 +27,9 @@ std::vector<std::string_view> split_into_words(const std::vector<std::string_vie
   return words;
 }
 
-/// Equal words have equal hashes; different ones may have, if only so many of 64 bits are taken. Words that meet under
-/// one seed do not meet under another. FNV-1a, and the last step of MurmurHash3, so that any bits of it are as good as
-/// others. The seed enters with each byte.
+/// Hashes a word to `bits` bits. Different words may have the same hash, above all with few bits. Words with the same
+/// hash for one seed have different ones for another seed. The hash is FNV-1a, with the last step of MurmurHash3, so
+/// that all its bits are equally good. The seed enters with each byte.
 std::uint64_t hash_word(std::string_view word, std::uint64_t seed, int bits) {
   const std::uint64_t step = 0x100000001b3 + 2 * seed;
   std::uint64_t mixed = 0xcbf29ce484222325 ^ seed;
@@ -40,9 +40,9 @@ std::uint64_t hash_word(std::string_view word, std::uint64_t seed, int bits) {
   return bits == 0 ? 0 : mixed >> (64 - bits);
 }
 
-/// Of each run of words with one hash, counts the first word and all that are equal to it. The
-/// others, if there are any, are left over for another seed. So each round counts at least one word
-/// of a run, and there is an end even if all hashes are always equal.
+/// For each run of words with the same hash, counts the first word and all words that equal it. The other words of the
+/// run are left over for another seed. So each round counts at least one word of a run, and the rounds end even if all
+/// hashes are always equal.
 std::vector<std::string_view> count_runs(const grouping& runs, const std::vector<std::string_view>& words,
                                          std::vector<counted_word>& counted) {
   std::vector<std::string_view> left_over;
@@ -61,8 +61,8 @@ std::vector<std::string_view> count_runs(const grouping& runs, const std::vector
   return left_over;
 }
 
-/// The device knows counts, and not words: all that are as frequent as the last of those wanted are
-/// ordered by the host.
+/// The device knows counts, but no words. So the host orders the words that are at least as frequent as the last wanted
+/// word.
 std::vector<counted_word> select_top(const sorter& device, const std::vector<counted_word>& words, std::size_t wanted) {
   std::vector<long long> counts;
   for (const counted_word& word : words) counts.push_back(word.count);

@@ -16,16 +16,16 @@ struct counted_word {
 };
 
 struct word_counts {
-  /// The most frequent first; of equally frequent ones the one whose bytes are greater, as
-  /// `sort -rn` has them.
+  /// The most frequent words come first. Of equally frequent words, the one with greater bytes comes first, as with
+  /// `sort -rn`.
   std::vector<counted_word> top;
-  /// How often a word had to be hashed again, since another one had its hash.
+  /// How often a word had to be hashed again, because another word had the same hash.
   long long collisions = 0;
 };
 
-/// The `wanted` most frequent words of some texts, exactly, of which the result is a view. A word
-/// is a longest run of bytes of one text that are not white space: blank, \t, \n, \v, \f and \r.
-/// Words are grouped by `hash_bits` bits of a hash: the fewer, the longer it takes.
+/// Finds the `wanted` most frequent words of some texts, exactly. The result refers to the texts. A word is a longest
+/// run of bytes of one text that are not white space: blank, \t, \n, \v, \f and \r. Words are grouped by `hash_bits`
+/// bits of a hash: the fewer bits, the longer it takes.
 word_counts count_words(const sorter& device, const std::vector<std::string_view>& texts, std::size_t wanted,
                         int hash_bits);
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// wordcount: the most frequent words of texts, by a sort of their hashes on a GPU or on the host
-// SIMT back end.
+// wordcount: finds the most frequent words of texts, by a sort of their hashes on a GPU or on the host SIMT back end.
 
 #include "../common/program.hpp"
 #include "count_words.hpp"

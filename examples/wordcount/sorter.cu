@@ -42,8 +42,8 @@ class cuda_sorter final : public sorter {
       return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, unsorted.get(), sorted.get(), places.get(),
                                                 order.get(), keys.size());
     });
-    // What has been sorted makes room for the keys of the runs, of which nothing is wanted, and for
-    // their lengths.
+    // The sorted hashes are not needed any more. The keys of the runs, which nobody reads, and their lengths overwrite
+    // them.
     const device_array<long long> runs(1);
     run("DeviceRunLengthEncode::Encode", [&](void* temp, std::size_t& temp_bytes) {
       return strata::DeviceRunLengthEncode::Encode(temp, temp_bytes, sorted.get(), unsorted.get(), places.get(),

@@ -9,15 +9,14 @@
 
 namespace wordcount {
 
-/// Items in an order in which those of equal keys are neighbours. Run r is the next `lengths[r]`
-/// items of `order`; in a run, items come as they were given.
+/// Items in an order in which equal keys are neighbours. Run r is the next `lengths[r]` items of `order`. Within a run,
+/// items keep their order.
 struct grouping {
   std::vector<long long> order;
   std::vector<long long> lengths;
 };
 
-/// What a device does for the program, which knows no more of the GPU and of the host SIMT back
-/// end.
+/// The calls of a device. The rest of the program knows nothing else of the GPU and of the host SIMT back end.
 class sorter {
  public:
   virtual ~sorter() = default;
@@ -25,7 +24,7 @@ class sorter {
   virtual std::string device() const = 0;
 
   virtual grouping group(const std::vector<std::uint64_t>& keys) const = 0;
-  /// Which counts are the greatest, next greatest, ...
+  /// The indices of the counts in descending order of the counts.
   virtual std::vector<long long> descending(const std::vector<long long>& counts) const = 0;
 };
 

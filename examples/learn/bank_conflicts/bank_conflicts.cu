@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Bank conflicts in shared memory, measured: reads with strides of 1 to 64 words, reductions by interleaved and
-// by sequential addressing, Blelloch's scan with and without padding, and 32 x 32 transpositions of several
-// pitches. Beside the cycles of the device's clock stands a model: the conflict degree of
-// strata/core/bank_conflicts.hpp, and the cost a + b (degree - 1), of which a and b are fitted to the
-// measured cycles by least squares.
+// Bank conflicts in shared memory, measured: reads with strides of 1 to 64 words, reductions by interleaved and by
+// sequential addressing, Blelloch's scan with and without padding, and 32 x 32 transpositions of several pitches. The
+// program shows the cycles of the device's clock beside a model: the conflict degree of strata/core/bank_conflicts.hpp,
+// and the cost a + b (degree - 1). It fits a and b to the measured cycles by least squares.
 //
-// The host SIMT back end has no time. In check mode it counts wavefronts, which the program compares with the
-// model; else the model stands alone.
+// The host SIMT back end has no time. In check mode it counts wavefronts, and the program compares them with the model.
+// Otherwise only the model is shown.
 #include "../../common/device.cuh"
 #include "../../common/program.hpp"
 
@@ -30,19 +29,19 @@ using example::check;
 using example::device_array;
 
 // ---------------------------------------------------------------------------- the kernels
-// Each is one block. It does `steps` steps, and reads the clock before the first and after each.
+// Each kernel is one block. It does `steps` steps, and reads the clock before the first and after each step.
 
 STRATA_D void stamp(long long* stamps, int step) {
   const long long now = clock64();
   if (threadIdx.x == 0) stamps[step] = now;
-  __syncwarp();  // The next access is one of the whole warp.
+  __syncwarp();  // so that the whole warp makes the next access together
 }
 
 constexpr int reads = 64;            // in a step
 constexpr int strided_bytes = 8192;  // 32 lanes, 64 words apart
 
-/// Lane l of a warp reads item l * stride. What it reads is the index of its next read, the same one, so that
-/// reads wait for each other.
+/// Lane l of a warp reads item l * stride. The item is the index of the lane's next read, which is the same item. So
+/// each read waits for the one before.
 template <class T>
 STRATA_KERNEL void read_strided(int steps, int stride, long long* stamps, int* result) {
   constexpr int size = strided_bytes / static_cast<int>(sizeof(T));
@@ -55,7 +54,7 @@ STRATA_KERNEL void read_strided(int steps, int stride, long long* stamps, int* r
   for (int step = 0; step < steps; ++step) {
     STRATA_UNROLL
     for (int i = 0; i < reads; ++i) index = static_cast<int>(items[index]);
-    if (__any_sync(0xffffffff, index < 0)) break;  // is never so, and waits for the last read
+    if (__any_sync(0xffffffff, index < 0)) break;  // is never true, but waits for the last read
     stamp(stamps, step + 1);
   }
   result[lane] = index;
@@ -66,8 +65,8 @@ constexpr int threads = elements / 2;
 constexpr int levels = 10;
 static_assert(1 << levels == elements, "a level for each halving");
 
-/// Thread i adds two elements. Interleaved: 2 s i and 2 s i + s, for s = 1, 2, 4 ... Sequential: i and i + s, for
-/// s = 512, 256, 128 ...
+/// Thread i adds two elements. With interleaved addressing they are 2 s i and 2 s i + s, for s = 1, 2, 4 ... With
+/// sequential addressing they are i and i + s, for s = 512, 256, 128 ...
 template <bool Interleaved>
 STRATA_KERNEL void reduce(int steps, int, long long* stamps, int* result) {
   STRATA_SHARED(items, int[elements]);
@@ -103,7 +102,7 @@ STRATA_KERNEL void scan(int steps, int, long long* stamps, int* result) {
     if (right < elements) {
       const int left_sum = items[at(left)], right_sum = items[at(right)];
       if (!is_up) items[at(left)] = right_sum;
-      // The last sum of the upsweep is that of all elements: the downsweep begins with 0 in its stead.
+      // The last sum of the upsweep is the sum of all elements. The downsweep begins with 0 instead.
       items[at(right)] = step == levels - 1 ? 0 : left_sum + right_sum;
     }
     __syncthreads();
@@ -143,7 +142,7 @@ struct row {
   std::string name;
   int degree;
   int wavefronts;        // of one access by all of its warps
-  double x;              // what the cost is linear in
+  double x;              // the cost is linear in it
   double measured = -1;  // cycles on a GPU, wavefronts in check mode
 };
 
@@ -157,7 +156,7 @@ row model_of(std::string name, const Layout& layout, int first, int stride, int 
     found.degree = std::max(found.degree, strata::conflict_degree(layout, access));
     found.wavefronts += strata::count_wavefronts(layout, access).wavefronts;
   }
-  found.x = found.wavefronts;  // Each level has fewer warps than the one before.
+  found.x = found.wavefronts;  // each level has fewer warps than the one before
   return found;
 }
 
@@ -183,7 +182,7 @@ constexpr line fit(const point* points, std::size_t count) {
   return {(sum_y - slope * sum_x) / n, slope};
 }
 
-// Three points of a line; then one above it and one below it.
+// A test: three points on a line, then one point above the line and one below.
 constexpr point on_a_line[] = {{1, 20}, {2, 23}, {5, 32}};
 static_assert(fit(on_a_line, 3).at_one == 20 && fit(on_a_line, 3).slope == 3);
 constexpr point near_a_line[] = {{1, 21}, {2, 19}, {3, 21}, {2, 23}};
@@ -201,7 +200,7 @@ bool counts_wavefronts() {
 
 using kernel = void (*)(int steps, int stride, long long* stamps, int* result);
 
-/// Cycles of each step, the fewest of several launches; or its wavefronts; or -1 where neither is known.
+/// The fewest cycles of each step in several launches; or its wavefronts; or -1 if neither is known.
 std::vector<double> measure(kernel measured, unsigned block_threads, int steps, int stride, std::vector<int>& result) {
   const device_array<long long> stamps(static_cast<std::size_t>(steps) + 1);
   const device_array<int> output(result.size());
@@ -212,7 +211,7 @@ std::vector<double> measure(kernel measured, unsigned block_threads, int steps, 
   };
   std::vector<double> found(static_cast<std::size_t>(steps), -1);
 #if STRATA_HOST_SIMT
-  // What one more step adds.
+  // The difference that one more step makes.
   double before = 0;
   for (int steps_now = 0; steps_now <= steps; ++steps_now) {
     strata::simt::reset_statistics();
@@ -235,7 +234,7 @@ std::vector<double> measure(kernel measured, unsigned block_threads, int steps, 
   return found;
 }
 
-/// Prints a table and a chart, and returns whether what was counted is what the model says.
+/// Prints a table and a chart. Returns true if the counted numbers equal the model's.
 bool show(const char* title, const char* step, const char* x, const std::vector<row>& rows) {
   const bool is_timed = !STRATA_HOST_SIMT;
   const char* const columns = is_timed ? "    cycles     model" : counts_wavefronts() ? "   counted" : "";
@@ -259,7 +258,7 @@ bool show(const char* title, const char* step, const char* x, const std::vector<
     bar.erase(bar.find_last_not_of(' ') + 1);
     std::printf("  %s\n", bar.c_str());
   }
-  // Of steps: all that one kernel does.
+  // The sum of all steps of one kernel.
   std::vector<std::pair<std::string, double>> totals;
   for (const row& r : rows) {
     const std::string which = r.name.substr(0, r.name.find(' '));
@@ -298,7 +297,7 @@ bool show_reads(const char* title) {
   return show(title, "stride, words", "degree", rows) && is_right;
 }
 
-/// Puts what was measured into the rows of a kernel of as many steps.
+/// Puts the measured numbers into the rows of a kernel with this many steps.
 void add(std::vector<row>& all, std::vector<row> rows, kernel measured, int accesses, std::vector<int>& result) {
   const std::vector<double> found = measure(measured, threads, static_cast<int>(rows.size()), 0, result);
   for (std::size_t i = 0; i < rows.size(); ++i) {

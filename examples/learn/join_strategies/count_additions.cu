@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Counts the atomic additions to the number of results, by a second copy of all joins whose atomicAdd counts. It lies
-// in a namespace of its own, so that the joins that are timed stay as they are.
+// Counts the atomic additions to the number of results. It compiles a second copy of all joins, whose atomicAdd counts,
+// in a namespace of its own. So the joins that are timed stay as they are.
 #define STRATA_NAMESPACE_WRAP counted
 #define JOIN_STRATEGIES_NAMESPACE counted
 
-// These use the real one.
+// These headers use the real atomicAdd.
 #include "../../common/device.cuh"
 
 __managed__ unsigned long long* counted_total;

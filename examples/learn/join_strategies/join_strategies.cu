@@ -57,7 +57,7 @@ class joined_sides {
     for (std::size_t row = 0; row < build_keys_.size(); ++row) row_of_key_[build_keys_[row]] = static_cast<int>(row);
     for (unsigned& key : probe_keys_) {
       const auto below = static_cast<unsigned>(random() % static_cast<unsigned>(what.build_rows));
-      // Those without a partner have keys from `build_rows` on.
+      // Probe rows without a partner have keys from `build_rows` on.
       const bool has_partner = static_cast<int>(random() % 100) < match_percent;
       key = has_partner ? below : below + static_cast<unsigned>(what.build_rows);
       results_ += has_partner ? 1 : 0;
@@ -79,7 +79,7 @@ class joined_sides {
     check("cudaMemset", cudaMemset(total_.get(), 0, sizeof(unsigned long long)));
   }
 
-  /// Whether each probe row with a partner is in the result, once, with its partner, and no other row is.
+  /// True if each probe row with a partner is in the result once, with its partner, and no other row is.
   bool is_result_right() const {
     if (total_.download()[0] != results_) return false;
     const std::vector<int> build_rows = build_out_.download(results_), probe_rows = probe_out_.download(results_);
@@ -106,7 +106,7 @@ class joined_sides {
 };
 
 #if !STRATA_HOST_SIMT
-/// Of one join: the median of several rounds, in each of which joins run one after another.
+/// The median time of a join in several rounds. In each round, all joins run one after another.
 double milliseconds(timed::join_strategies::joiner& joiner) {
   constexpr int rounds = 11, joins = 20;
   cudaEvent_t begin{}, end{};
@@ -114,7 +114,7 @@ double milliseconds(timed::join_strategies::joiner& joiner) {
   check("cudaEventCreate", cudaEventCreate(&end));
   std::vector<float> times;
   for (int round = 0; round < rounds; ++round) {
-    joiner.start();  // Those that are timed do not wait for the host.
+    joiner.start();  // so that the timed joins do not wait for the host
     check("cudaEventRecord", cudaEventRecord(begin));
     for (int i = 0; i < joins; ++i) joiner.start();
     check("cudaEventRecord", cudaEventRecord(end));
@@ -134,7 +134,7 @@ double milliseconds(timed::join_strategies::joiner& joiner) {
 }
 #endif
 
-/// A cell of the table for each step, and whether all results are right.
+/// A cell of the table for each step. Also notes if all results are right.
 bool compare_steps(example::program& running, const join_case& what, int match_percent, unsigned seed,
                    std::vector<std::string>& cells) {
   running.begin("making " + what.name);

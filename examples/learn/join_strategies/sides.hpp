@@ -4,11 +4,11 @@
 
 namespace join_strategies {
 
-/// From three ways to write the result of one table to the library's strategies.
+/// The joins, from three ways to write the result of one table to the library's strategies.
 enum class step { by_row, by_warp, by_block, simple, one_pass, two_passes };
 constexpr int steps = 6;
 
-/// All pointers are the device's. There is room for as many rows of the result as the probe side has.
+/// All pointers are to device memory. The outputs have room for as many rows as the probe side has.
 struct join_arguments {
   const unsigned* build_keys;
   int build_rows;

@@ -5,7 +5,7 @@
 /// The joins that join_strategies compares. Each step changes one thing of the step before it.
 ///
 /// This header is compiled twice: in namespace `timed` as it is, and in namespace `counted` with an `atomicAdd` that
-/// counts, see count_additions.cu. Who includes it defines JOIN_STRATEGIES_NAMESPACE.
+/// counts (see count_additions.cu). The file that includes it defines JOIN_STRATEGIES_NAMESPACE.
 #define STRATA_JOIN_BACKEND CUDA  // also of the host SIMT back end
 
 #include "../../common/device.cuh"
@@ -29,11 +29,12 @@ constexpr unsigned all_lanes = 0xffffffff;
 
 // ---------------------------------------------------------------------------- one table, by kernels of our own
 
-/// A key in the upper half, the number of its build row in the lower one. No row has the number of an empty slot.
+/// A slot of the table has a key in its upper half and the number of the build row in its lower half. No row has the
+/// number of an empty slot.
 using slot = unsigned long long;
 constexpr slot empty_slot = ~slot{0};
 
-/// The finalizer of MurmurHash3. Keys that follow each other would else lie side by side.
+/// The finalizer of MurmurHash3. Without it, consecutive keys would lie side by side.
 STRATA_HD constexpr unsigned hash_of(unsigned key) {
   key = (key ^ key >> 16) * 0x85ebca6bu;
   key = (key ^ key >> 13) * 0xc2b2ae35u;
@@ -52,7 +53,7 @@ STRATA_KERNEL void build_table(const unsigned* keys, unsigned rows, slot* table,
   while (atomicCAS(&table[at], empty_slot, mine) != empty_slot) at = (at + 1) & mask;
 }
 
-/// Whether a build row has the key, and which. Half of the slots are empty, so that the search ends.
+/// Returns true if a build row has the key, and which row. Half of the slots are empty, so the search ends.
 STRATA_D bool find(const slot* table, unsigned mask, unsigned key, unsigned& row) {
   for (unsigned at = hash_of(key) & mask; table[at] != empty_slot; at = (at + 1) & mask) {
     row = static_cast<unsigned>(table[at]);
@@ -61,17 +62,17 @@ STRATA_D bool find(const slot* table, unsigned mask, unsigned key, unsigned& row
   return false;
 }
 
-// Where threads write their results, if they have one: three ways to get a position. All threads call them.
+// Three ways to get a position for a thread's result, if it has one. All threads call them.
 
-/// By one addition for each result. If nvcc can tell that all lanes of a warp add to one address, it compiles this to
-/// one addition for each warp. It cannot tell that the quotient is 0.
+/// One addition for each result. If nvcc could tell that all lanes of a warp add to one address, it would compile this
+/// to one addition for each warp. It cannot tell that the quotient is 0.
 struct by_row {
   STRATA_D static unsigned long long position(bool has_result, unsigned long long* total) {
     return has_result ? atomicAdd(total + threadIdx.x / block_threads, 1ull) : 0;
   }
 };
 
-/// By one addition for each warp.
+/// One addition for each warp.
 struct by_warp {
   STRATA_D static unsigned long long position(bool has_result, unsigned long long* total) {
     const unsigned lane = threadIdx.x % 32;
@@ -83,7 +84,7 @@ struct by_warp {
   }
 };
 
-/// By one addition for each block.
+/// One addition for each block.
 struct by_block {
   STRATA_D static unsigned long long position(bool has_result, unsigned long long* total) {
     using Scan = strata::BlockScan<unsigned, block_threads>;
@@ -112,12 +113,12 @@ STRATA_KERNEL void probe_table(const unsigned* keys, unsigned rows, const slot* 
 
 // ---------------------------------------------------------------------------- all steps
 
-/// A join that may be done many times. Keys of the build side are unique.
+/// A join that may be repeated. Keys of the build side are unique.
 class joiner {
  public:
   joiner(step which, const join_arguments& join) : which_(which), join_(join) {
     if (is_of_library()) {
-      example::check("DeviceHashJoin::Inner", call_library());  // The number of bytes.
+      example::check("DeviceHashJoin::Inner", call_library());  // asks for the number of bytes
       storage_ = std::make_unique<example::device_array<unsigned char>>(storage_bytes_);
     } else {
       while (slots_ < 2 * static_cast<std::size_t>(join.build_rows)) slots_ *= 2;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A radix sort of 32-bit signed keys, step by step, to learn from: eight passes, each of which sorts by 4
-// bits, from the lowest ones to the highest. As each pass is stable, keys with equal bits stay in the order
-// in which the passes before have left them. The program shows every step for 32 keys, checks it, and then
-// compares the time for many keys with std::sort's and strata::DeviceRadixSort's.
+// A radix sort of 32-bit signed keys, step by step, to learn from. Each of eight passes sorts by 4 bits, from the
+// lowest bits to the highest. Each pass is stable, so keys with equal bits keep the order of the passes before. The
+// program shows every step for 32 keys and checks it. Then it compares the time for many keys with std::sort's and
+// strata::DeviceRadixSort's.
 //
 // A pass is three steps:
 //   rank     each warp finds which of its lanes have the same digit; a block adds up its warps
@@ -45,15 +45,16 @@ STRATA_HD constexpr int digit_of(unsigned code, int shift) { return static_cast<
 
 // ---------------------------------------------------------------------------- the steps
 
-/// As unsigned numbers, negative keys are greater than others. With the sign bit flipped, the order of unsigned
-/// numbers is that of the keys. This undoes itself.
+/// As unsigned numbers, negative keys are greater than others. With the sign bit flipped, the order of unsigned numbers
+/// is the order of the keys. A second call restores the key.
 STRATA_KERNEL void flip_sign(const unsigned* in, unsigned* out, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) out[i] = in[i] ^ 0x80000000u;
 }
 
-/// The rank of each key: how many keys before it in its block have its digit. And the block's count of each
-/// digit, at digit * (number of blocks) + block: so their prefix is in the order of digits, then of blocks.
+/// Computes the rank of each key: how many keys before it in its block have its digit. Also computes the block's count
+/// of each digit, at digit * (number of blocks) + block. So the prefix of the counts is in the order of digits, then of
+/// blocks.
 STRATA_KERNEL void rank_keys(const unsigned* code, int shift, int n, int* rank, int* count, unsigned* shown_peers) {
   using Scan = strata::BlockScan<int, block_threads>;
   STRATA_SHARED(scan_storage, Scan::TempStorage);
@@ -67,7 +68,7 @@ STRATA_KERNEL void rank_keys(const unsigned* code, int shift, int n, int* rank, 
   if (has_count) by_digit_and_warp[thread] = 0;
   __syncthreads();
 
-  // Each lane learns which lanes have its digit. Those below it come before it; the first one counts for all.
+  // Each lane learns which lanes have its digit. The lanes below it come before it. The first of them counts for all.
   const unsigned lanes = __ballot_sync(all_lanes, has_key);
   int digit = 0, rank_in_warp = 0;
   if (has_key) {
@@ -79,7 +80,7 @@ STRATA_KERNEL void rank_keys(const unsigned* code, int shift, int n, int* rank, 
   }
   __syncthreads();
 
-  // Of these counts, an exclusive prefix: its differences are how many keys of a digit the warps before have,
+  // Computes an exclusive prefix of these counts. Its differences tell how many keys of a digit the warps before have,
   // and how many the block has.
   int before = 0, keys_in_block = 0;
   Scan(scan_storage).ExclusiveSum(has_count ? by_digit_and_warp[thread] : 0, before, keys_in_block);
@@ -94,7 +95,7 @@ STRATA_KERNEL void rank_keys(const unsigned* code, int shift, int n, int* rank, 
   }
 }
 
-/// Writes each key to where the keys of its digit and block begin, plus its rank: neighbours with the same
+/// Writes each key to the position where the keys of its digit and block begin, plus its rank. So keys with the same
 /// digit stay neighbours, in their order.
 STRATA_KERNEL void scatter(const unsigned* code, int shift, int n, const int* rank, const int* begin, unsigned* out) {
   const int i = static_cast<int>(blockIdx.x) * block_threads + static_cast<int>(threadIdx.x);
@@ -105,14 +106,14 @@ STRATA_KERNEL void scatter(const unsigned* code, int shift, int n, const int* ra
 
 // ---------------------------------------------------------------------------- the host's part
 
-/// What a pass leaves in the device's memory.
+/// The results of a pass in the device's memory.
 struct sorter {
   int n;
   unsigned blocks;
   device_array<unsigned> code, other_code, peers;
   device_array<int> rank, count, begin;
 
-  /// Peers are kept only if they are shown.
+  /// Peers are stored only if they are shown.
   sorter(int keys, bool keeps_peers)
       : n(keys),
         blocks(static_cast<unsigned>((n + block_threads - 1) / block_threads)),
@@ -133,7 +134,7 @@ struct sorter {
 
   void flip(const unsigned* in, unsigned* out) const { launch("flip_sign", flip_sign, in, out, n); }
 
-  /// From `code` to `other_code`.
+  /// Sorts from `code` to `other_code`.
   void pass(int shift) {
     launch("rank_keys", rank_keys, code.get(), shift, n, rank.get(), count.get(),
            peers.size() != 0 ? peers.get() : nullptr);
@@ -164,7 +165,7 @@ device_array<unsigned> upload(const std::vector<int>& keys) {
   return device_array<unsigned>(std::vector<unsigned>(keys.begin(), keys.end()));
 }
 
-/// Shows one pass over as many keys as a warp has lanes.
+/// Shows one pass over 32 keys, one for each lane of a warp.
 void show_pass(const sorter& done, int pass_index) {
   const int shift = pass_index * bits;
   const std::vector<unsigned> code = done.code.download(), sorted = done.other_code.download();
@@ -215,7 +216,7 @@ double milliseconds(Call call) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The second of two runs: the first one loads kernels.
+/// The time of the second of two runs, because the first one loads kernels.
 bool compare_times(example::program& running, int n, unsigned seed) {
   std::vector<int> keys = random_keys(n, seed);
   const device_array<unsigned> in = upload(keys);
