@@ -72,7 +72,7 @@ TEST(wall_milliseconds, last_as_long_as_the_work) {
 
 // ------------------------------------------------------------------ laws of keys
 
-/// How often each rank comes, for evenly spread arguments.
+/// How often each rank occurs, for evenly spread arguments.
 std::vector<double> shares_of_ranks(double exponent, std::uint64_t ranks) {
   constexpr int draws = 1 << 20;
   std::vector<double> shares(ranks);

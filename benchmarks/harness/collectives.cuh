@@ -3,12 +3,13 @@
 #pragma once
 
 /// Collectives of blocks, warps and threads, of both libraries, in one kernel that does little else. Each block loads a
-/// tile of items into registers. In each round it changes every item by a multiplication and an addition, and the
-/// collective works on them in place. So a round depends on the result of the round before it, the items are never in
-/// order, and the last items tell whether all results were right.
+/// tile of items into registers. In each round, it changes every item by a multiplication and an addition, and the
+/// collective works on the items in place. So a round depends on the result of the round before it, and the items are
+/// never in order. If the last items are right, all results were right.
 ///
-/// There are two regimes. `full device`: as many blocks as fill the device several times; the figure is the time of the
-/// launch. `one block`: a block alone on an idle device; the figure is the cycles of a round.
+/// There are two regimes. In `full device`, as many blocks run as fill the device several times, and the figure is the
+/// time of the launch. In `one block`, one block is alone on an idle device, and the figure is the number of cycles of
+/// a round.
 
 #include <strata/core/launcher.cuh>
 
@@ -27,7 +28,7 @@ namespace bench {
 
 // ------------------------------------------------------------------ items
 
-/// 16 bytes: a key and what moves with it; or the function x -> key * x + value, modulo 2^64.
+/// 16 bytes: a key and a value that moves with it; or the function x -> key * x + value, modulo 2^64.
 struct alignas(16) struct16 {
   std::uint64_t key;
   std::uint64_t value;
@@ -38,7 +39,7 @@ struct alignas(16) struct16 {
 struct has_lower_key {
   __host__ __device__ bool operator()(const struct16& a, const struct16& b) const { return a.key < b.key; }
 };
-/// First `a`, then `b`: the order of operands matters.
+/// Applies `a`, then `b`, so the order of operands matters.
 struct compose {
   __host__ __device__ struct16 operator()(const struct16& a, const struct16& b) const {
     return {a.key * b.key, b.key * a.value + b.value};
@@ -49,7 +50,7 @@ struct random_value<struct16> {
   static __device__ struct16 from(std::uint64_t bits) { return {random_bits(bits), bits}; }
 };
 
-/// What the items of a collective are.
+/// The kind of a collective's items.
 enum class item_kind {
   keys,    ///< all bit patterns; of floating point, numbers between -2 and 2
   numbers  ///< all bit patterns; of floating point, so few bits that the sum of a block is exact in any order
@@ -85,7 +86,7 @@ __device__ To bits_as(const From& from) {
   return to;
 }
 
-/// The next number of a sequence, another one for each item of a thread: equal items do not stay equal.
+/// The next number of a sequence. Each item of a thread gets another one, so equal items do not stay equal.
 __device__ inline std::uint32_t next_bits(std::uint32_t bits, std::uint32_t item, std::uint32_t salt) {
   return bits * (0x9e3779b1u * (2 * item + 1)) + salt;
 }
@@ -94,7 +95,7 @@ __device__ inline std::uint64_t next_bits(std::uint64_t bits, std::uint32_t item
   return std::uint64_t{next_bits(static_cast<std::uint32_t>(bits >> 32), item, low)} << 32 | low;
 }
 
-/// The floating-point number that these bits become.
+/// Converts bits to a floating-point number.
 template <item_kind Kind, class Word>
 __device__ Word bits_of_float(Word bits) {
   constexpr int width = 8 * sizeof(Word);
@@ -127,7 +128,7 @@ __device__ T next_item(const T& item, std::uint32_t index, std::uint32_t salt) {
 
 }  // namespace detail
 
-/// The item with a small number in its lowest bits: so the last items tell of results of another type.
+/// Puts a small number into the lowest bits of the item. So the last items also show results of another type.
 template <class T>
 __device__ T marked(const T& item, std::uint32_t number) {
   if constexpr (std::is_same_v<T, struct16>) {
@@ -138,7 +139,7 @@ __device__ T marked(const T& item, std::uint32_t number) {
   }
 }
 
-/// The item changed by another one of its type, so that both are part of the result.
+/// Changes the item by another one of its type, so that both are part of the result.
 template <class T>
 __device__ T mixed(const T& item, const T& other) {
   if constexpr (std::is_same_v<T, struct16>) {
@@ -154,8 +155,8 @@ __device__ T mixed(const T& item, const T& other) {
   }
 }
 
-/// For calls that may leave their input in another order, as CUB's stores by transposition do: the next round needs the
-/// items as they were.
+/// For calls that may leave their input in another order, such as CUB's stores by transposition: the next round needs
+/// the items as they were.
 template <class T, int Items>
 __device__ void copy_items(const T (&from)[Items], T (&to)[Items]) {
   STRATA_UNROLL
@@ -164,35 +165,36 @@ __device__ void copy_items(const T (&from)[Items], T (&to)[Items]) {
 
 // ------------------------------------------------------------------ work
 
-/// What the work of every collective of a block says: how many items of which type, and how threads wait before the
-/// storage is used again. `given` is a number that the compiler does not see.
+/// The base class of a collective of a block. It says how many items of which type there are, and how threads wait
+/// before the storage is used again. `given` is a number that the compiler does not know.
 template <class T, int Threads, int Items, item_kind Kind = item_kind::keys>
 struct block_work {
   using type = T;
   static constexpr int threads = Threads;
-  /// In the regime of one block.
+  /// Threads in the regime of one block.
   static constexpr int threads_alone = Threads;
   static constexpr int items = Items;
   static constexpr item_kind kind = Kind;
   static constexpr int given = 0;
-  /// Blocks read this many tiles in turns, so that they stay in the L2 cache.
+  /// Blocks read this many tiles in turn, so that the tiles stay in the L2 cache.
   static constexpr int tiles = 64;
-  /// True if `run` also takes where a tile lies, another one in each round, and where to write one.
+  /// True if `run` also takes the address of a tile, another one in each round, and the address where it writes a tile.
   static constexpr bool is_transfer = false;
-  /// False of a rival that has the items in another order, so that its results are others.
+  /// False for a rival whose results differ because it has the items in another order.
   static constexpr bool is_compared = true;
   static constexpr const char* type_text = type_name<T>();
   static __device__ void separate() { __syncthreads(); }
 };
 
-/// Work that reads or writes a tile in each round. The tiles do not fit the L1 caches.
+/// The base class of collectives that read or write a tile in each round. The tiles do not fit the L1 caches.
 template <class T, int Threads, int Items>
 struct transfer_work : block_work<T, Threads, Items> {
   static constexpr int tiles = 1024;
   static constexpr bool is_transfer = true;
 };
 
-/// Work of logical warps of Lanes threads, in blocks of 256; alone, one warp. `Collective` has a TempStorage.
+/// The base class of collectives of logical warps of Lanes threads, in blocks of 256; one warp in the regime of one
+/// block. `Collective` has a TempStorage.
 template <class T, int Lanes, int Items, class Collective, item_kind Kind = item_kind::keys>
 struct warp_work : block_work<T, 256, Items, Kind> {
   static constexpr int threads_alone = 32;
@@ -208,7 +210,7 @@ struct warp_work : block_work<T, 256, Items, Kind> {
 
 struct no_storage {};
 
-/// Work of single threads, in blocks of 256; alone, one warp.
+/// The base class of calls of single threads, in blocks of 256; one warp in the regime of one block.
 template <class T, int Items, item_kind Kind = item_kind::keys>
 struct thread_work : block_work<T, 256, Items, Kind> {
   static constexpr int threads_alone = 32;
@@ -236,7 +238,7 @@ __global__ void __launch_bounds__(Work::threads)
   auto salt = static_cast<std::uint32_t>(random_bits(threadIdx.x));
   STRATA_UNROLL_N(1)
   for (int round = -repeat.untimed_rounds; round < repeat.rounds; ++round) {
-    // Not kept in a register: that would be one more for the collective to miss.
+    // The clock is not kept in a register, which the collective would then lack.
     if (round == 0 && threadIdx.x == 0 && clocks != nullptr) clocks[0] = clock64();
     STRATA_UNROLL
     for (int i = 0; i < Work::items; ++i) {
@@ -245,7 +247,7 @@ __global__ void __launch_bounds__(Work::threads)
     salt = salt * 0x2c1b3c6du + 0x297a2d39u;
     if constexpr (Work::is_transfer) {
       const unsigned next = (tile + static_cast<unsigned>(round)) % unsigned{Work::tiles};
-      // Behind the last items of all tiles: what a store writes.
+      // A store writes after the last items of all tiles.
       Work::run(storage, items, repeat.given, in + std::size_t{next} * items_of_tile,
                 out + (std::size_t{Work::tiles} + tile) * items_of_tile);
     } else {
@@ -315,8 +317,8 @@ peer one_block_peer(const char* lib, const device_array<typename Work::type>& in
   return made;
 }
 
-/// Both regimes of a collective, strata's beside CUB's. `Others` are other algorithms of strata's for the same results:
-/// further rivals, each with the name `lib`.
+/// Measures a collective in both regimes, strata's beside CUB's. `Others` are other algorithms of strata's for the same
+/// results. They are further rivals, each with the name `lib`.
 template <class Strata, class Cub, class... Others>
 void add_work(suite& all, const std::string& shape, int rounds) {
   using T = typename Strata::type;

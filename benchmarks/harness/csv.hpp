@@ -15,7 +15,7 @@ namespace bench {
 
 inline constexpr const char* csv_header =
     "algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,percent_of_copy";
-/// The columns that the files of some programs have behind those of all.
+/// The columns that some programs add after the common ones.
 enum class more_columns {
   none,
   link,   ///< programs that work on several devices
@@ -29,15 +29,15 @@ inline std::string header_of(more_columns more) {
   return csv_header;
 }
 
-/// What one block of a kernel takes of a multiprocessor, and how many blocks are resident there.
+/// The resources of a multiprocessor that one block of a kernel takes, and how many blocks are resident.
 struct kernel_use {
   int registers = -1;
   int shared_bytes = -1;
   int blocks_per_multiprocessor = -1;
 };
 
-/// A number that does not exist (the bandwidth of a host call, the time of a call that failed) is negative here and an
-/// empty field in the file.
+/// A line of the file. A number that does not exist (the bandwidth of a host call, the time of a call that failed) is
+/// negative here, and an empty field in the file.
 struct csv_row {
   std::string algorithm;
   std::string type;
@@ -50,7 +50,7 @@ struct csv_row {
   double gb_per_s = -1;
   double percent_of_copy = -1;
   double percent_of_link = -1;
-  /// Of one collective, by the clock of its multiprocessor.
+  /// Cycles of one collective, by the clock of its multiprocessor.
   double cycles = -1;
   kernel_use use = {};
 };
@@ -78,7 +78,7 @@ inline std::string to_text(const csv_row& row, more_columns more = more_columns:
   return common;
 }
 
-/// Every row is in the file when `append` returns: what was measured survives the next case.
+/// A row is in the file when `append` returns, so a failure of the next case does not lose it.
 class csv_file {
  public:
   csv_file() = default;

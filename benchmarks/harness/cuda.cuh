@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The CUDA runtime with errors that cannot be overlooked and memory that cannot leak. Without nvcc, it is that of the
-/// host SIMT back end.
+/// The CUDA runtime, with errors that cannot be overlooked and memory that cannot leak. Without nvcc, it is the runtime
+/// of the host SIMT back end.
 
 #if defined(__CUDACC__)
 #include <cuda_runtime_api.h>

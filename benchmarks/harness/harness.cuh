@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// main() of a benchmark program: cases are measured one by one, with all their peers at once, and
-/// reported through Google Benchmark (console, JSON) and as CSV.
+/// The main() of a benchmark program. It measures case by case, all peers of a case together, and reports through
+/// Google Benchmark (console, JSON) and as CSV.
 ///
 ///     int main(int argc, char** argv) {
 ///       return bench::run("reduce", argc, argv, [](bench::suite& suite) { suite.add({...}); });
@@ -31,8 +31,8 @@ class suite {
  public:
   explicit suite(const options& settings) : settings_(settings) {}
 
-  /// In a run with a cold cache every sample is a single call that waits behind the flush, and so
-  /// the case is another: its name says so, and the cases about latency and host cost drop out.
+  /// In a run with a cold cache, every sample is a single call that waits for the flush. So the case is another one:
+  /// its name says so, and cases about latency and host cost are left out.
   void add(benchmark_case what) {
     if (what.n > settings_.max_n) return;
     if (settings_.cold && what.how != timing::batched) return;
@@ -52,10 +52,10 @@ class suite {
 
 namespace detail {
 
-/// Exit code of a child whose CUDA context is lost; only the supervisor sees it.
+/// Exit code of a child process whose CUDA context is lost. Only the supervisor sees it.
 inline constexpr int context_lost_exit_code = 70;
 
-/// Without times: the report says that this library has no result.
+/// A row without times: the report says that this library has no result.
 inline csv_row row_of_failure(const benchmark_case& what, const std::string& lib) {
   csv_row row;
   row.algorithm = what.algorithm;
@@ -67,7 +67,7 @@ inline csv_row row_of_failure(const benchmark_case& what, const std::string& lib
   return row;
 }
 
-/// Holds a case from its first peer's report to its last one's.
+/// Keeps a case from the report of its first peer to the report of its last one.
 class reported_case {
  public:
   reported_case(const benchmark_case& what, int index, const environment& env, progress& shared)
@@ -121,7 +121,7 @@ class reported_case {
     }
     if (result_.context_lost && !env_.settings.in_process) {
       std::fflush(nullptr);
-      std::_Exit(context_lost_exit_code);  // Still inside the case: the supervisor skips it.
+      std::_Exit(context_lost_exit_code);  // the case has not ended, so the supervisor skips it
     }
     if (!result_.failures.empty()) ++shared_.failures;
     shared_.end();
@@ -170,7 +170,7 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
-  std::cout << std::unitbuf;  // A line is out before the next case can break anything.
+  std::cout << std::unitbuf;  // so that a line is written before the next case can break anything
 
   environment env;
   env.settings = settings;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What a user does who leaves a join to the host: two threads of it.
+/// A join by two threads of the host, as a user without a GPU would do it.
 
 #include <strata/device/join/host/host_join.hpp>
 
@@ -38,7 +38,7 @@ class host_join {
     return call(storage_.data(), bytes);
   }
 
-  /// To where the device can see it.
+  /// Copies the result to where the device can see it.
   void publish(cudaStream_t stream) const {
     copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(), stream);
     copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(), stream);

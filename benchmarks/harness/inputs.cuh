@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Random inputs made on the device, and the comparison of two results there.
+/// Random inputs, made on the device, and the comparison of two results there.
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>
@@ -30,9 +30,8 @@ __host__ __device__ inline std::uint64_t random_bits(std::uint64_t counter) {
   return counter ^ (counter >> 31);
 }
 
-/// How 64 random bits become a value: integers take every bit pattern, floating point is uniform
-/// in [0, 1), the 16-bit formats in [-1, 1), where a sum of 2^28 items stays finite. Specialise it
-/// for a type of your own.
+/// Turns 64 random bits into a value. Integers take every bit pattern. Floating-point numbers are uniform in [0, 1),
+/// the 16-bit formats in [-1, 1), so that a sum of 2^28 items stays finite. Specialise it for a type of your own.
 template <class T>
 struct random_value {
   static_assert(std::is_integral_v<T>, "specialise bench::random_value for this type");
@@ -110,7 +109,7 @@ __global__ void generate_runs(Key* keys, std::size_t size) {
 
 }  // namespace detail
 
-/// Keys of which on average 16 neighbours are equal.
+/// Keys in runs of 16 equal ones on average.
 inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
   device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
   check(strata::launch(detail::threads_for("generate_runs", keys.size(), stream), detail::generate_runs<std::uint32_t>,
@@ -119,7 +118,7 @@ inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t 
   return keys;
 }
 
-/// Floating-point results agree within absolute + relative * |expected|; all others exactly.
+/// Floating-point results agree within absolute + relative * |expected|. All other results must be equal.
 struct tolerance {
   double relative = 0;
   double absolute = 0;
@@ -145,7 +144,7 @@ __device__ bool agree(const T& actual, const T& expected, tolerance allowed) {
   if constexpr (is_floating<T>) {
     const double a = to_double(actual);
     const double b = to_double(expected);
-    // Written so that a NaN disagrees.
+    // In this form, a NaN disagrees.
     return fabs(a - b) <= allowed.absolute + allowed.relative * fabs(b);
   } else {
     return actual == expected;
@@ -171,7 +170,7 @@ __global__ void find_disagreement(const T* actual, const T* expected, std::size_
 
 }  // namespace detail
 
-/// Empty if the arrays agree, else what is different.
+/// Returns an empty text if the arrays agree, otherwise what differs.
 template <class T>
 std::string difference(const device_array<T>& actual, const device_array<T>& expected, tolerance allowed,
                        cudaStream_t stream) {

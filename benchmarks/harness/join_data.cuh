@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The two sides of a join, made on the device, and what is known of its result.
+/// The two sides of a join, made on the device, and the expected result.
 
 #include <strata/device/join/common/join_options.hpp>
 
@@ -41,35 +41,35 @@ struct join_case {
   const char* name;
   std::int64_t build_rows;
   std::int64_t probe_rows;
-  /// Share of the probe rows that have a partner.
+  /// Fraction of the probe rows that have a partner.
   double match = 1;
-  /// Exponent of the law of the probe rows' keys; 0: all are equally frequent.
+  /// Exponent of the power law of the probe rows' keys; 0: all keys are equally frequent.
   double zipf = 0;
-  /// Build rows with the same key.
+  /// Number of build rows with the same key.
   std::int64_t mult = 1;
   /// Keys are any bit patterns, not numbers from 0 on. Keys of two columns are dense and not sorted.
   bool is_sparse = false;
-  /// Both sides ascend; then keys are dense, and mult divides the build rows.
+  /// Both sides ascend. Then keys are dense, and mult divides the number of build rows.
   bool is_sorted = false;
-  /// Share of the rows of both sides that have no key.
+  /// Fraction of the rows of both sides that have no key.
   double nulls = 0;
 
   __host__ __device__ std::uint64_t keys() const { return static_cast<std::uint64_t>(build_rows / mult); }
-  /// Keys without a partner are numbered behind those with one.
+  /// Keys without a partner have higher numbers than keys with one.
   std::uint64_t most_ids() const { return match < 1 ? 2 * keys() : keys(); }
 };
 
-/// Number of rows of a result and a sum over them that does not depend on their order.
+/// The number of rows of a result, and a sum over them that does not depend on their order.
 struct join_checksum {
   unsigned long long rows;
   unsigned long long sum;
-  /// The same sum of the build rows alone. Of inner joins only.
+  /// The same sum over the build rows alone, for inner joins.
   unsigned long long build_sum;
 };
 
 namespace detail {
 
-/// A permutation of [0, size): of the next power of two, walked along until it is inside.
+/// A permutation of [0, size). It is a permutation of the next power of two, repeated until the number is below `size`.
 __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
   int bits = 1;
   while ((std::uint64_t{1} << bits) < size) ++bits;
@@ -83,7 +83,7 @@ __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
   return x;
 }
 
-/// Dense keys of two columns have so many values of the second one for each of the first.
+/// Dense keys of two columns have this many values of the second column for each value of the first.
 inline constexpr std::uint64_t second_values = 1024;
 
 /// No two ids have the same key.
@@ -112,7 +112,7 @@ __device__ std::uint64_t join_id_of(const Key& key) {
   }
 }
 
-/// Whether a row has a key.
+/// True if a row has a key.
 __device__ inline bool has_join_key(const join_case& what, bool of_build, std::int64_t row) {
   if (what.nulls == 0) return true;
   const std::uint64_t bits = random_bits(2 * static_cast<std::uint64_t>(row) + (of_build ? 1 : 0));
@@ -136,7 +136,7 @@ __device__ inline std::uint64_t probe_id(const join_case& what, std::uint64_t ro
     const double unmatched = (u - what.match) / (1 - what.match);
     return what.keys() + static_cast<std::uint64_t>(unmatched * static_cast<double>(what.keys()));
   }
-  // Frequent keys are not to be neighbours.
+  // Frequent keys must not be neighbours.
   return permuted(power_law_rank(u / what.match, what.zipf, what.keys()), what.keys());
 }
 
@@ -155,7 +155,7 @@ __global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
   }
 }
 
-/// Of each key, sets `is_found` if a probe row has it. `are_made`: keys, dense ones, are there already.
+/// For each key, sets `is_found` if a probe row has it. `are_made`: the dense keys exist already.
 template <class Key>
 __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed, bool are_made,
                            const std::int32_t* row_of, Key* keys, unsigned char* is_found, join_checksum* expected) {
@@ -203,7 +203,7 @@ static __global__ void expect_lonely_build_rows(join_case what, const std::int32
   atomicAdd(&expected->sum, mine.sum);
 }
 
-/// Where an array is null, no row of the result has a row of that side.
+/// A null array says that no row of the result has a row of that side.
 template <class Row>
 __global__ void sum_join_rows(const Row* build_rows, const Row* probe_rows, std::int64_t count,
                               unsigned long long* sum) {
@@ -228,7 +228,7 @@ unsigned long long sum_of_join_rows(const Row* build_rows, const Row* probe_rows
   return sum.value_at(0);
 }
 
-/// Empty if a result is as expected. `are_right`: whether its rows have the expected sum.
+/// Returns an empty text if a result is as expected. `are_right`: its rows have the expected sum.
 inline std::string join_difference(std::int64_t rows, bool are_right, const join_checksum& expected) {
   if (static_cast<unsigned long long>(rows) != expected.rows) {
     return std::to_string(rows) + " rows, expected " + std::to_string(expected.rows);
@@ -243,7 +243,7 @@ struct join_sides {
   /// Null masks; empty if all rows have keys.
   device_array<std::uint32_t> build_valid;
   device_array<std::uint32_t> probe_valid;
-  /// The numbers of rows of both sides.
+  /// The row numbers of both sides.
   device_array<std::int32_t> counts{2};
   join_checksum expected;
 
@@ -279,7 +279,7 @@ struct join_sides {
     expected = sum.value_at(0);
   }
 
-  /// What a join has to read.
+  /// The bytes that a join has to read.
   std::size_t bytes() const { return build.bytes() + probe.bytes() + build_valid.bytes() + probe_valid.bytes(); }
 
  private:
@@ -308,9 +308,9 @@ struct join_sides {
   }
 };
 
-/// Where one contender puts its result.
+/// The result of one contender.
 struct join_result {
-  /// Empty if only the number of rows is wanted; no build rows in semi and anti joins.
+  /// The arrays are empty if only the number of rows is wanted. Semi and anti joins have no build rows.
   device_array<std::int32_t> build_out;
   device_array<std::int32_t> probe_out;
   device_array<std::int64_t> total{1};
@@ -327,7 +327,7 @@ struct join_result {
   }
   std::int32_t* build_or_null() const { return build_out.size() > 0 ? build_out.data() : nullptr; }
 
-  /// So that no result is taken for that of a later call.
+  /// Erases the result, so that it is not taken for that of a later call.
   void spoil(cudaStream_t stream) const {
     build_out.fill_bytes(0xa5, stream);
     probe_out.fill_bytes(0xa5, stream);
@@ -335,7 +335,7 @@ struct join_result {
     check(cudaStreamSynchronize(stream), "spoil");
   }
 
-  /// Empty if it is as expected; spoils it.
+  /// Returns an empty text if the result is as expected. Erases it.
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
     const unsigned long long sum = sum_of_join_rows<std::int32_t>(build_or_null(), probe_out.data(), capacity, stream);
     const std::int64_t rows = total.value_at(0);

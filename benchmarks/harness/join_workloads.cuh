@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The workloads of joins: calls of DeviceHashJoin and JoinTable, their rivals, and what their results are held
-/// against.
+/// The workloads of joins: calls of DeviceHashJoin and JoinTable, their rivals, and the comparison of their results
+/// with the expected ones.
 
 #include <strata/device/device_hash_join.hpp>
 
@@ -23,16 +23,16 @@
 
 namespace bench {
 
-/// What is asked of a join besides its data.
+/// The options of a join besides its data.
 struct join_request {
   strata::JoinKind kind = strata::JoinKind::inner;
   const char* suffix = "";
   bool is_unique = false;
   bool is_ordered = false;
   bool has_range = false;
-  /// Of inner and semi joins in any order.
+  /// For inner and semi joins in any order.
   bool has_match_ratio = false;
-  /// Of inner joins in any order of sides without nulls.
+  /// For inner joins in any order of sides without nulls.
   bool has_future_counts = false;
   bool only_counts = false;
   strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
@@ -61,7 +61,7 @@ inline auto join_pairs_of(const join_result& out) {
   return strata::join_pairs(out.build_or_null(), out.probe_out.data(), out.capacity);
 }
 
-/// Of keys of two columns only inner joins in any order are compiled.
+/// For keys of two columns, only inner joins in any order are compiled.
 template <class Key>
 cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const join_sides<Key>& sides,
                  const join_request& wanted, const join_result& out, cudaStream_t stream) {
@@ -166,8 +166,8 @@ workload join_workload(const join_case& what, const join_request& wanted, const 
   return work;
 }
 
-/// Columns that an inner join gathers, half of them of each side; a single one is of the build side. Those of the
-/// input hold row numbers, so that two of the result are pairs of rows.
+/// Columns that an inner join gathers, half of them from each side. A single one comes from the build side. The input
+/// columns hold row numbers, so two columns of the result are pairs of rows.
 template <class Value, int Columns>
 class gathered_columns {
  public:
@@ -191,7 +191,7 @@ class gathered_columns {
   /// Each value of the result is read and written.
   double bytes() const { return 2.0 * Columns * static_cast<double>(out_.front().bytes()); }
 
-  /// Empty if all columns are as expected; spoils them.
+  /// Returns an empty text if all columns are as expected. Erases them.
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
     bool are_right = true;
     for (std::size_t i = 0; i < build_columns; ++i) {
@@ -221,13 +221,13 @@ class gathered_columns {
   }
 
   std::int64_t rows_;
-  /// Those of the build side first.
+  /// Columns of the build side come first.
   std::vector<device_array<Value>> in_;
   std::vector<device_array<Value>> out_;
   device_array<std::int64_t> total_{1};
 };
 
-/// `HasMatchRatio`: the join is told it, which makes kernels of its own.
+/// With `HasMatchRatio`, the call tells the ratio to the join, which makes kernels of its own.
 template <class Value, int Columns, bool HasMatchRatio>
 workload columns_workload(const join_case& what, const join_request& wanted, const environment& env) {
   const cudaStream_t stream = env.stream;
@@ -279,7 +279,7 @@ struct table_with_sides {
   }
 };
 
-/// A table is built, or one that is built is probed.
+/// The workload is to build a table, or to probe one (`is_probed`).
 inline workload table_workload(const join_case& what, const join_request& wanted, bool is_probed,
                                const environment& env) {
   const cudaStream_t stream = env.stream;
@@ -296,7 +296,7 @@ inline workload table_workload(const join_case& what, const join_request& wanted
   peer contender = probe;
   if (!is_probed) contender.call = [=](cudaStream_t where) { return table->build(where); };
   contender.verify = [=] {
-    // A table that is right gives the right result.
+    // If the table is right, a probe gives the right result.
     if (!is_probed) check(probe.call(stream), "JoinTable::Inner");
     return ours.difference_from(expected, stream);
   };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// One case: the peers on the same input, verified, then timed in turns.
+/// Measures one case: calls the peers on the same input, compares their results, then times them in turns.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,28 +22,28 @@ namespace bench {
 struct peer {
   std::string lib;
   std::function<cudaError_t(cudaStream_t)> call;
-  /// Bytes read and written, if they are not the workload's.
+  /// Bytes read and written, if they differ from the workload's.
   double own_bytes = 0;
-  /// Compares the result of the last call with what is known; empty text: it is right. For cases
-  /// whose result needs no other library.
+  /// Compares the result of the last call with the known result. Returns an empty text if it is right. For cases whose
+  /// result needs no other library.
   std::function<std::string()> verify = {};
-  /// The call does the work itself, on the host, and is timed by its clock.
+  /// True if the call does the work itself, on the host. The host's clock times it.
   bool is_on_host = false;
-  /// Milliseconds of one call, by a clock of its own: a call on several devices. Either all peers of a case have one or
+  /// Milliseconds of one call, by a clock of its own, for a call on several devices. All peers of a case have one, or
   /// none.
   std::function<double()> timed_call = {};
-  /// Milliseconds that the link between the devices takes for the bytes that must cross it; 0: none must.
+  /// Milliseconds that the link between the devices takes for the bytes that must cross it; 0 if there are none.
   double link_ms = 0;
-  /// Cycles in a millisecond of `timed_call`, where that is the clock of a multiprocessor.
+  /// Cycles in a millisecond of `timed_call`, if that is the clock of a multiprocessor.
   double cycles_per_ms = 0;
-  /// Of a peer that is one kernel.
+  /// Resources of a peer that is one kernel.
   kernel_use use = {};
 };
 
 /// What a case needs while it is measured. The closures own the memory.
 struct workload {
   std::vector<peer> peers;
-  /// Compares the results of the first calls; empty text: they agree.
+  /// Compares the results of the first calls. Returns an empty text if they agree.
   std::function<std::string()> verify;
   /// Necessary traffic: every input read once, every output written once.
   double bytes = 0;
@@ -58,7 +58,7 @@ enum class timing {
 struct environment {
   options settings;
   cudaStream_t stream = nullptr;
-  /// Twice the L2 cache; empty unless it is to be flushed.
+  /// A buffer of twice the size of the L2 cache; empty if the cache is not flushed.
   device_array<unsigned char> flush;
 };
 
@@ -71,9 +71,9 @@ struct benchmark_case {
   std::function<workload(const environment&)> prepare;
   /// The peers beside strata and the copy.
   std::vector<std::string> rivals = {"cub"};
-  /// False where the traffic is not to global memory.
+  /// False if the traffic is not to device memory.
   bool beside_copy = true;
-  /// Items of a call, if that is another number than n.
+  /// Items of a call, if this number differs from n.
   double items = 0;
 };
 
@@ -85,16 +85,15 @@ struct measurement {
 
 struct case_result {
   std::vector<measurement> measurements;
-  /// One text per peer that failed or gave a wrong result; its time is not reported.
+  /// One text for each peer that failed or gave a wrong result. Its time is not reported.
   std::vector<std::string> failures;
-  /// Set if the case does not fit this device: no failure.
+  /// Set if the case does not fit this device, which is no failure.
   std::string skipped;
-  /// The CUDA context is gone: this process cannot measure any more.
+  /// True if the CUDA context is lost: then this process cannot measure any more.
   bool context_lost = false;
 };
 
-/// A device-to-device copy of `bytes` bytes, the roof that the others are held against. Owns its
-/// destination, not its source.
+/// A device-to-device copy of `bytes` bytes, the upper bound for the others. Owns its destination, but not its source.
 inline peer copy_peer(const void* source, std::size_t bytes) {
   device_array<unsigned char> target(bytes);
   const auto call = [=](cudaStream_t stream) {
@@ -103,13 +102,13 @@ inline peer copy_peer(const void* source, std::size_t bytes) {
   return {"copy", call, 2.0 * static_cast<double>(bytes)};
 }
 
-/// A call of CUB's shape, `call(d_temp_storage, temp_storage_bytes, stream)`, with its storage
-/// allocated here, outside of every timed window.
+/// A call in CUB's form, `call(d_temp_storage, temp_storage_bytes, stream)`. Its storage is allocated here, outside of
+/// the measured time.
 template <class Call>
 peer storage_peer(std::string lib, Call call) {
   std::size_t bytes = 0;
   const cudaError_t error = call(nullptr, bytes, cudaStream_t{});
-  if (error != cudaSuccess) {  // The others still have their race.
+  if (error != cudaSuccess) {  // the other peers are measured nevertheless
     return {std::move(lib), [error](cudaStream_t) { return error; }};
   }
   device_array<unsigned char> storage(bytes);
@@ -127,8 +126,8 @@ inline void call_and_wait(const peer& contender, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream), contender.lib.c_str());
 }
 
-/// Milliseconds per call. Warm: the same call has just run, and the device is idle. Cold: the call
-/// waits behind the flush in the stream, so that what the host needs to enqueue it is hidden.
+/// Milliseconds for one call. Warm: the same call has just run, and the device is idle. Cold: the call waits for the
+/// flush in the stream, so the time to enqueue it is hidden.
 inline double device_sample(const environment& env, const peer& contender, int batch, stopwatch& watch) {
   if (env.flush.size() > 0) {
     env.flush.fill_bytes(0x5c, env.stream);
@@ -140,8 +139,8 @@ inline double device_sample(const environment& env, const peer& contender, int b
   return watch.stop(env.stream) / batch;
 }
 
-/// Fewer than fill the launch queue (1,024 entries) if a call makes four launches: a full queue
-/// would show as host time.
+/// If a call makes four launches, this many calls do not fill the launch queue of 1,024 entries. A full queue would
+/// count as host time.
 inline constexpr int host_calls_per_sample = 200;
 inline constexpr int host_samples = 50;
 
@@ -179,7 +178,7 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
     return interleave(peers.size(), host_samples, [&](std::size_t i) { return host_sample(env, peers[i]); });
   }
   if (what.how == timing::single_call) {
-    samples *= 5;  // Single calls scatter, and cost little.
+    samples *= 5;  // times of single calls vary, and take little time
   } else if (!env.settings.cold) {
     for (std::size_t i = 0; i < peers.size(); ++i) {
       if (peers[i].is_on_host) continue;
@@ -187,7 +186,7 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
       batches[i] = batch_size(estimate_ms, env.settings.target_us / 1000);
     }
   }
-  // A device that waits for the host between its samples saves power: those on the host come last.
+  // A device that waits for the host between its samples saves power. So peers on the host come last.
   const auto on_device = static_cast<std::size_t>(
       std::count_if(peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
   auto taken =
@@ -199,13 +198,13 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
   return taken;
 }
 
-/// A copy has no host cost worth comparing.
+/// Drops the copy: its host cost is not worth comparing.
 inline void drop_copy(std::vector<peer>& peers) {
   const auto is_copy = [](const peer& any) { return any.lib == "copy"; };
   peers.erase(std::remove_if(peers.begin(), peers.end(), is_copy), peers.end());
 }
 
-/// Calls each peer for the first time; one that fails leaves the race.
+/// Calls each peer for the first time. A peer that fails is dropped.
 inline void qualify(const environment& env, workload& work, case_result& result) {
   std::vector<peer> qualified;
   for (peer& contender : work.peers) {
@@ -222,7 +221,7 @@ inline void qualify(const environment& env, workload& work, case_result& result)
   work.peers = std::move(qualified);
 }
 
-/// Whether the peer's last result is right, as far as it can be told without the others.
+/// True if the peer's last result is right, as far as it can be told without the others.
 inline bool is_right(const peer& contender, case_result& result) {
   const std::string wrong = contender.verify ? contender.verify() : std::string();
   if (wrong.empty()) return true;
@@ -230,14 +229,14 @@ inline bool is_right(const peer& contender, case_result& result) {
   return false;
 }
 
-/// One whose first result is wrong leaves the race.
+/// Drops each peer whose first result is wrong.
 inline void drop_wrong(std::vector<peer>& peers, case_result& result) {
   const auto is_wrong = [&](const peer& any) { return !is_right(any, result); };
   peers.erase(std::remove_if(peers.begin(), peers.end(), is_wrong), peers.end());
 }
 
-/// Compares the results of the last calls. That is after the first call, and again after hundreds
-/// in a row, because a call that leaves a counter behind spoils only its successors.
+/// Compares the results of the last calls. This is done after the first call, and again after hundreds of calls,
+/// because a call that leaves a counter behind spoils only later calls.
 inline std::string verdict(const workload& work) {
   const auto any_peer = [&](const auto& matches) {
     return std::any_of(work.peers.begin(), work.peers.end(), [&](const peer& any) { return matches(any.lib); });
@@ -283,7 +282,7 @@ inline void relate_to_copy(std::vector<measurement>& measurements) {
 
 }  // namespace detail
 
-/// Never throws: whatever goes wrong stands in the result.
+/// Measures a case. It never throws: the result says what went wrong.
 inline case_result measure(const environment& env, const benchmark_case& what) {
   case_result result;
   try {

@@ -43,11 +43,11 @@ struct options {
   double case_timeout_s = 30;
   bool in_process = false;
   bool help = false;
-  /// Nothing is measured, so no device is needed.
+  /// True if nothing is measured, so no device is needed.
   bool list_only = false;
-  /// Of the program, not of its user.
+  /// Set by the program, not by its user.
   more_columns columns = more_columns::none;
-  /// What is not ours: left for Google Benchmark.
+  /// Other arguments, which are left for Google Benchmark.
   std::vector<std::string> rest;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// Several GPUs of this process: a thread, a stream and an NCCL communicator for each of them, and the time of a call
-/// that all of them take part in.
+/// that all of them make.
 
 #include <nccl.h>
 
@@ -34,7 +34,7 @@ inline void check(ncclResult_t result, const char* what) {
   throw cuda_error(cudaErrorUnknown, std::string(what) + ": " + ncclGetErrorString(result));
 }
 
-/// What a rank's thread works with.
+/// The data of a rank's thread.
 struct rank_context {
   int rank = 0;
   int ranks = 0;
@@ -59,7 +59,7 @@ class spin_barrier {
       if (given_up_) throw cuda_error(cudaErrorUnknown, "another rank failed");
     }
   }
-  /// Instead of arriving: the others fail too.
+  /// Called instead of arriving. The other threads fail, too.
   void give_up() { given_up_ = true; }
 
  private:
@@ -126,7 +126,7 @@ class rank_group {
     }
   }
 
-  /// The same, and waits for the streams.
+  /// Runs `work` in the threads of all ranks, and waits for their streams.
   void each_and_wait(const rank_work& work) {
     each([&work](const rank_context& me) {
       work(me);
@@ -134,8 +134,8 @@ class rank_group {
     });
   }
 
-  /// Milliseconds from a start that all ranks have in common until the streams of all are done, after one call that is
-  /// not timed.
+  /// Milliseconds from a common start of all ranks until the streams of all ranks are done, after one call that is not
+  /// timed.
   double sample(const rank_work& work) {
     using clock = std::chrono::steady_clock;
     std::vector<clock::time_point> begins(contexts_.size()), ends(contexts_.size());
@@ -159,8 +159,8 @@ class rank_group {
     return taken.count();
   }
 
-  /// 10^9 bytes per second that each rank sends to the next one while it receives as many: median of 15 times 512 MiB.
-  /// 0 for one rank.
+  /// GB/s that each rank sends to the next one while it receives as many: the median of 15 times 512 MiB. 0 for one
+  /// rank.
   double link_gb_per_s() {
     if (ranks() > 1 && link_gb_per_s_ == 0) link_gb_per_s_ = measure_link();
     return link_gb_per_s_;
@@ -221,11 +221,11 @@ class rank_group {
   double link_gb_per_s_ = 0;
 };
 
-/// Something for each rank, shared by the closures that use it.
+/// An object for each rank, shared by the closures that use it.
 template <class T>
 using of_ranks = std::shared_ptr<std::vector<T>>;
 
-/// `make(context)` on each rank's thread; its work on the stream is done afterwards.
+/// Calls `make(context)` on each rank's thread. Its work on the stream is done afterwards.
 template <class Make>
 auto on_each_rank(rank_group& group, Make&& make) {
   using T = decltype(make(std::declval<const rank_context&>()));
@@ -234,7 +234,7 @@ auto on_each_rank(rank_group& group, Make&& make) {
   return made;
 }
 
-/// A contender on several GPUs: `work(context)` enqueues what a rank does, and throws what goes wrong.
+/// A contender on several GPUs. `work(context)` enqueues the work of a rank, and throws if it fails.
 inline peer ranks_peer(std::shared_ptr<rank_group> group, std::string lib, const rank_work& work) {
   peer made;
   made.lib = std::move(lib);
@@ -247,7 +247,7 @@ inline peer ranks_peer(std::shared_ptr<rank_group> group, std::string lib, const
   return made;
 }
 
-/// The same of a call of CUB's shape, `call(context, d_temp_storage, temp_storage_bytes)`, on the ranks before
+/// A contender with a call in CUB's form, `call(context, d_temp_storage, temp_storage_bytes)`, on the ranks before
 /// `active_ranks`. Their storage is allocated here.
 template <class Call>
 peer ranks_storage_peer(std::shared_ptr<rank_group> group, std::string lib, Call call, int active_ranks) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Segments of many distributions of length, for benchmarks of segmented algorithms.
+// Segments with many distributions of length, for benchmarks of segmented algorithms.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void fill_until(offset_list& offsets, std::int64_t end, NextLength&& next_length
   }
 }
 
-/// One segment of half of the items between segments of 1 to 15.
+/// One segment with half of the items, between segments of 1 to 15 items.
 inline offset_list one_huge_many_tiny(std::int64_t n, std::uint64_t seed) {
   const auto tiny = [seed](std::uint64_t i) { return random_bits(seed + i) % 15 + 1; };
   offset_list offsets = {0};
@@ -45,7 +45,7 @@ inline offset_list one_huge_many_tiny(std::int64_t n, std::uint64_t seed) {
   return offsets;
 }
 
-/// Nine of ten segments empty, the others of 1 to 127.
+/// Nine of ten segments are empty, the others have 1 to 127 items.
 inline offset_list mostly_empty(std::int64_t n, std::uint64_t seed) {
   offset_list offsets = {0};
   fill_until(offsets, n, [seed](std::uint64_t i) {
@@ -66,7 +66,7 @@ inline offset_list zipf(std::int64_t n, std::uint64_t seed) {
     lengths[i] = static_cast<std::int64_t>(static_cast<double>(n) / harmonic / static_cast<double>(i + 1));
     rest -= lengths[i];
   }
-  lengths[0] += rest;  // What rounding down left over: less than n / 100.
+  lengths[0] += rest;  // what is left after rounding down: less than n / 100
   for (std::size_t i = segments; i > 1; --i) {
     std::swap(lengths[i - 1], lengths[random_bits(seed + i) % i]);
   }
@@ -86,13 +86,13 @@ offset_list alike(std::int64_t n, std::uint64_t) {
 }
 inline offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
 
-/// A distribution of lengths that sorts are measured with.
+/// A distribution of lengths in the benchmarks of sorts.
 struct named_law {
   const char* name;
   offset_list (*offsets)(std::int64_t n, std::uint64_t seed);
-  /// Largest log2 of n at which CUB, which has one block for a segment, takes part.
+  /// Largest log2 of n at which CUB takes part, which has one block for a segment.
   int most_of_cub;
-  /// The same of one block of 6,400 items for each segment: a call that takes more than half a second is no rival.
+  /// The same for one block of 6,400 items for each segment. A call that takes more than half a second is no rival.
   int most_of_one_block = 0;
 };
 inline constexpr named_law sort_laws[] = {
@@ -111,7 +111,7 @@ inline constexpr named_law sort_laws[] = {
     {"many_empty", mostly_empty, 27},
 };
 
-/// Where a rival would take too long for a race, its result is what is expected all the same.
+/// Adds a rival. If it would take too long, it is not timed, but its result is the expected one all the same.
 inline void add_rival(workload& work, const peer& rival, bool is_rival, const environment& env) {
   if (is_rival) {
     work.peers.push_back(rival);

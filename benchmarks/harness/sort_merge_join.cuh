@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What a user of CUB does who has to join: both sides are sorted, each probe row is looked up
-/// among the build rows, the numbers of partners are scanned, and the pairs are written.
+/// A join as users of CUB write it: both sides are sorted, each probe row is looked up among the build rows, the
+/// numbers of partners are scanned, and the pairs are written.
 ///
-/// - Only those bits of the keys are sorted that occur, and each row number is there beforehand. Sides
-///   that are in order are not sorted.
-/// - Sorted needles are looked up tile by tile: the ends of a tile say where all others are.
-/// - Results are written by tiles of the same number, whatever rows they are of, and how many rows
-///   have none.
-/// - Positions have 32 bits, though a library would not know that the result has fewer rows.
+/// - Only the bits of the keys that occur are sorted, and the row numbers are made beforehand. Sides that are in order
+///   are not sorted.
+/// - Sorted probe keys are looked up tile by tile: the ends of a tile bound the positions of all others.
+/// - Results are written in tiles of the same size, whatever rows they belong to, and however many rows have none.
+/// - Positions have 32 bits, though a library could not know that the result has so few rows.
 /// - All storage is allocated beforehand, and nothing waits for the device.
 
 #include <strata/device/join/common/join_options.hpp>
@@ -38,7 +37,7 @@ inline std::uint32_t tiles_of(std::int64_t items) {
   return static_cast<std::uint32_t>((items + join_tile - 1) / join_tile);
 }
 
-/// First of the sorted values in [first, last) that is not below the key; `last` if none.
+/// The first of the sorted values in [first, last) that is not below the key, or `last` if there is none.
 template <class Key>
 __device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std::uint32_t last, Key key) {
   while (first < last) {
@@ -52,7 +51,7 @@ __device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std
   return first;
 }
 
-/// Number of values from `first` on that are equal to the key: few, as a rule.
+/// Number of values from `first` on that are equal to the key. Usually there are few.
 template <class Key>
 __device__ std::uint32_t count_equal(const Key* values, std::uint32_t first, std::uint32_t size, Key key) {
   std::uint32_t step = 1;
@@ -76,7 +75,7 @@ __global__ void number_rows(T* rows, std::int64_t size) {
   if (i < size) rows[i] = static_cast<T>(i);
 }
 
-/// Where the first needle of each tile is among the values.
+/// The position of the first probe key of each tile among the values.
 template <class Key>
 __global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* values, std::uint32_t size,
                            std::uint32_t* bounds) {
@@ -88,8 +87,7 @@ __global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* v
   }
 }
 
-/// For each needle its first partner and the number of its result rows. `is_unique`: no two values
-/// are equal.
+/// For each probe key, its first partner and the number of its result rows. `is_unique`: no two values are equal.
 template <class Key>
 __global__ void look_up(const Key* needles, std::uint32_t count, const Key* values, std::uint32_t size,
                         const std::uint32_t* bounds, strata::JoinKind kind, bool is_unique, std::uint32_t* partners,
@@ -114,8 +112,8 @@ __global__ void look_up(const Key* needles, std::uint32_t count, const Key* valu
   }
 }
 
-/// The last of the ascending numbers begins[first], ..., begins[last - 1] that is not above
-/// `position`; the first one if all are.
+/// The last of the ascending numbers begins[first], ..., begins[last - 1] that is not above `position`, or the first
+/// one if all are above.
 __device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std::uint32_t first, std::uint32_t last,
                                                std::uint32_t position) {
   while (last - first > 1) {
@@ -140,8 +138,8 @@ struct larger_of {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
 };
 
-/// `row_of[i]`: the row of the result at first + i, less first_row. Rows mark where they begin, and
-/// a scan takes the marks on.
+/// `row_of[i]` is the row of the result at first + i, minus first_row. Rows mark where they begin, and a scan copies
+/// the marks on.
 struct rows_by_marks {
   using scan = cub::BlockScan<std::uint32_t, int{join_block_threads}>;
 
@@ -168,7 +166,7 @@ struct rows_by_marks {
   }
 };
 
-/// Rows [0, probe_rows) are sorted probe rows, those behind them build rows without a partner.
+/// Rows [0, probe_rows) are sorted probe rows. The rows after them are build rows without a partner.
 static __global__ __launch_bounds__(join_block_threads) void write_results(
     const std::uint32_t* begins, std::uint32_t rows, std::uint32_t probe_rows, const std::uint32_t* bounds,
     const std::uint32_t* partners, const std::int32_t* build_row_of, const std::int32_t* probe_row_of,
@@ -182,7 +180,7 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
   const std::uint32_t count = min(min(end - first, join_tile), static_cast<std::uint32_t>(capacity) - first);
   const std::uint32_t first_row = bounds[blockIdx.x];
   const std::uint32_t last_row = min(bounds[blockIdx.x + 1] + 1, rows);
-  // Many rows without results between those with some are not worth looking at.
+  // If there are many rows without results between the others, marks take longer.
   const bool by_marks = last_row - first_row <= 4 * join_tile;
   if (by_marks) rows_by_marks::find(storage, begins, first, first_row, last_row, row_of);
 
@@ -198,7 +196,7 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
 
 }  // namespace detail
 
-/// A join that is called again and again with the same arguments; owns its storage.
+/// A join that is called again and again with the same arguments. It owns its storage.
 template <class Key>
 class sort_merge_join {
  public:
@@ -275,7 +273,7 @@ class sort_merge_join {
     return cub::DeviceRadixSort::SortPairs(storage, bytes, keys.data(), sorted.data(), rows_as_given_.data(),
                                            row_of.data(), static_cast<int>(keys.size()), 0, key_bits_, stream);
   }
-  /// Behind the last row stands the number of all results, which is no input.
+  /// The number of all results stands after the last row. It is no input.
   cudaError_t scan(void* storage, std::size_t& bytes, cudaStream_t stream) const {
     return cub::DeviceScan::ExclusiveSum(storage, bytes, begins_.data(), begins_.data(), static_cast<int>(rows_ + 1),
                                          stream);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What becomes of a list of samples, and the order in which samples are taken. Host code only.
+/// Statistics of samples, and the order in which samples are taken. Host code only.
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ inline double quantile_of_sorted(const std::vector<double>& sorted, double quant
 struct summary {
   double median = 0;
   double minimum = 0;
-  /// Distance of the quartiles over the median: half of the samples lie within it.
+  /// Distance of the quartiles divided by the median. Half of the samples lie between the quartiles.
   double spread = 0;
 };
 
@@ -40,9 +40,8 @@ inline summary summarize(std::vector<double> samples) {
   return result;
 }
 
-/// Calls per sample, so that a sample lasts about `target`: long enough that the resolution of the
-/// timer (0.5 us) and the bubble before the first kernel do not show, short enough that a hundred
-/// cases take seconds.
+/// Calls for a sample, so that it lasts about `target`. This is so long that the resolution of the timer (0.5 us) and
+/// the gap before the first kernel do not matter, and so short that a hundred cases take seconds.
 inline int batch_size(double estimate_of_one_call, double target, int most = 100) {
   if (!(estimate_of_one_call > 0)) return most;
   const double calls = std::ceil(target / estimate_of_one_call);
@@ -59,9 +58,9 @@ double wall_milliseconds(Work&& work) {
   return taken.count();
 }
 
-/// Calls `take(contender)` `samples` times for each contender. The contenders take turns, so that a
-/// drifting clock meets all of them, and each round begins with the next one, so that none always
-/// runs in the wake of the same other. Returns the samples of each contender.
+/// Calls `take(contender)` `samples` times for each contender. The contenders take turns, so that a drifting clock
+/// affects all of them. Each round begins with the next one, so that no contender always runs after the same other one.
+/// Returns the samples of each contender.
 template <class Take>
 std::vector<std::vector<double>> interleave(std::size_t contenders, std::size_t samples, Take&& take) {
   std::vector<std::vector<double>> taken(contenders);

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Keeps one broken case from taking the others with it. A kernel that writes out of bounds loses
-/// the CUDA context of its process for good, and one that hangs holds it for ever: so the cases run
-/// in a child process, and when it dies or stalls, a new one goes on behind the case at fault.
-/// POSIX; host code only, and to be called before the first CUDA call (a context does not survive
-/// a fork).
+/// Keeps a broken case from breaking others. A kernel that writes out of bounds loses the CUDA context of its process
+/// for good, and a kernel that hangs holds it for ever. So the cases run in a child process. If it dies or stalls, a
+/// new one goes on after the case at fault. For POSIX, host code only. Call it before the first CUDA call, because a
+/// context does not survive a fork.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -28,11 +27,11 @@ namespace bench {
 struct progress {
   /// The case being measured, or the last one that was; -1 before the first.
   std::atomic<int> case_index{-1};
-  /// Counts every begin and end of a case: while it stands still inside a case, time runs.
+  /// Counts every begin and end of a case. While it stands still inside a case, the time limit runs.
   std::atomic<int> steps{0};
   std::atomic<bool> inside_case{false};
   std::atomic<int> failures{0};
-  /// Of that case, for the message if it takes the child with it.
+  /// Name of that case, for the message if it ends the child.
   char case_name[256] = "";
 
   void begin(int index, const std::string& name) {
@@ -47,7 +46,7 @@ struct progress {
   }
 };
 
-/// A library that breaks this often breaks everywhere, and each time costs a start or a timeout.
+/// A library that breaks so often breaks everywhere, and each time costs a start or a timeout.
 inline constexpr int most_processes = 8;
 
 namespace detail {
@@ -81,9 +80,8 @@ inline child_end await(pid_t child, const progress& shared, double case_timeout_
 
 }  // namespace detail
 
-/// Runs `work(first_case, process_number, progress) -> exit code` in child processes until one
-/// ends by itself; returns the number of failures: those the children counted and one for each
-/// child that did not reach its end.
+/// Runs `work(first_case, process_number, progress) -> exit code` in child processes until one ends by itself. Returns
+/// the number of failures: those that the children counted, and one for each child that did not reach its end.
 template <class Work>
 int supervise(double case_timeout_s, Work&& work) {
   void* memory = mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -113,7 +111,7 @@ int supervise(double case_timeout_s, Work&& work) {
                  !end.in_time              ? "did not end in time"
                  : WIFSIGNALED(end.status) ? "killed its process"
                                            : "lost the CUDA context");
-    // Without a case to skip, a new child would die of the same.
+    // If there is no case to skip, a new child would die in the same way.
     const bool go_on = shared->inside_case && process_number < most_processes;
     if (!go_on) {
       std::fprintf(stderr, "the remaining cases are left out\n");

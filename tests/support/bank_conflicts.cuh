@@ -16,14 +16,14 @@ namespace strata_test {
 
 inline bool counts_bank_conflicts() { return strata::simt::runtime_flavour() == strata::simt::flavour::check; }
 
-/// Since `reset_statistics()` there were so many accesses to shared memory by a warp at least, each
-/// served in as few wavefronts as its width allows.
+/// Expects that warps have accessed shared memory at least this often since `reset_statistics()`, and that each access
+/// took as few wavefronts as its width allows.
 inline void expect_no_bank_conflicts(std::uint64_t least_instructions) {
   const strata::simt::statistics& counted = strata::simt::stats();
   EXPECT_GE(counted.shared_instructions, least_instructions);
   EXPECT_EQ(counted.shared_wavefronts, counted.shared_ideal_wavefronts);
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
-  strata::simt::bank_row worst{};  // finding lines takes seconds
+  strata::simt::bank_row worst{};  // finding its line takes seconds
   strata::simt::bank_rows(&worst, 1);
   ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at " << worst.where << ", "
                 << worst.access_bytes << " bytes per lane";

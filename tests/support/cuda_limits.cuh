@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A type that only cuda::std::numeric_limits knows, and the calls that ask it. The source that includes this has
-// included <cuda/std/limits>, or what stands in for it, and the headers of strata.
+// A type that only cuda::std::numeric_limits knows, and the calls that ask for its limits. The source that includes
+// this has included <cuda/std/limits>, or a stand-in for it, and the headers of strata.
 #pragma once
 
 #include <limits>
@@ -30,7 +30,7 @@ class cuda::std::numeric_limits<cuda_limits::fixed> {
   STRATA_HD static constexpr cuda_limits::fixed lowest() { return {-1000}; }
 };
 
-// As some programs have it: of no use for extremes.
+// Some programs have such a specialisation, which has no extremes.
 template <>
 class std::numeric_limits<cuda_limits::fixed> {
  public:
@@ -41,7 +41,7 @@ namespace cuda_limits {
 
 using strata_test::device_vector;
 
-/// By `Min` and `Max` of a call.
+/// Checks the extremes that `Min` and `Max` of a call return.
 template <class Call>
 std::vector<int> extremes_of(const std::vector<fixed>& items, const Call& call) {
   const device_vector<fixed> in(items);

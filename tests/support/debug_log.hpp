@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What debug builds log on the standard error. For sources that define STRATA_DEBUG_LOG as 1 before their first
+// The log of debug builds on the standard error. For sources that define STRATA_DEBUG_LOG as 1 before their first
 // include.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace strata_test {
 
 static_assert(STRATA_DEBUG_LOG == 1, "define STRATA_DEBUG_LOG as 1: nothing is logged without it");
 
-/// Takes the standard error while it exists. Lines that are not the log's come back to it in the end.
+/// Redirects the standard error while it exists. Lines that are not of the log are printed there at the end.
 class debug_log {
  public:
   debug_log() : standard_error_(dup(2)), file_(std::tmpfile()) {
@@ -61,7 +61,7 @@ class debug_log {
   std::string unread_, other_;
 };
 
-/// One line, which names the call and says something of an argument.
+/// Expects one line, which names the call and says something about an argument.
 inline void expect_refusal(debug_log& log, const std::string& call) {
   const std::vector<std::string> lines = log.take_refusals();
   ASSERT_EQ(1u, lines.size()) << call << testing::PrintToString(lines);

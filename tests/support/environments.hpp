@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Environments in the shape of libcu++'s, which it has from 3.1 on: not every toolkit does. Types have the names of
-// libcu++, in another namespace, so that they can be used beside it.
+// Environments in the shape of libcu++'s, which libcu++ has from 3.1 on: not every toolkit has it. Types have the names
+// of libcu++ in another namespace, so that they can be used beside it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr bool
 
 namespace execution {
 
-/// One thing, and what it is.
+/// An environment of one query and its answer.
 template <class Query, class Value>
 struct prop {
   template <class... Arguments>
@@ -43,7 +43,7 @@ struct prop {
 template <class Query, class Value>
 prop(Query, Value) -> prop<Query, Value>;
 
-/// Asks one after another.
+/// An environment that asks several others one after another.
 template <class... Environments>
 struct env {
   template <class Query, std::size_t I = 0>
@@ -72,7 +72,7 @@ struct env<> {
 
 struct __get_requirements_t {};
 
-/// A requirement answers what it requires.
+/// A requirement, which answers the query for it.
 template <class Query, class Enumeration, Enumeration Value>
 struct requirement {
   static constexpr Enumeration value = Value;
@@ -115,20 +115,20 @@ inline constexpr holder<__tie_break_t::__prefer_larger_index> prefer_larger_inde
 
 }  // namespace execution
 
-/// Operators that are known by their names.
+/// Operators that strata recognises by their names.
 template <class T = void>
 struct minimum {};
 template <class T = void>
 struct maximum {};
 
-/// As the one of libcu++: it answers for itself.
+/// Like libcu++'s, it is an environment that answers with itself.
 class stream_ref : public ::strata_test::stream_ref {
  public:
   using ::strata_test::stream_ref::stream_ref;
   constexpr stream_ref query(const get_stream_t&) const noexcept { return *this; }
 };
 
-/// A resource in the shape of libcu++'s takes its memory from `Memory`, which it refers to.
+/// A resource in the shape of libcu++'s. It refers to a `Memory` and takes its memory from that.
 template <class Memory>
 class resource_ref {
  public:

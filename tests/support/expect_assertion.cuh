@@ -17,9 +17,8 @@ namespace strata_test {
 
 static_assert(STRATA_DEBUG == 1, "define STRATA_DEBUG as 1: assertions are off without it");
 
-/// `launch()` starts a kernel, of which a thread must fail an assertion with a message that contains
-/// `message`. With `is_race`, what the assertion finds is a race as well, which check mode reports
-/// first.
+/// Expects that `launch()` starts a kernel in which a thread fails an assertion with a message that contains `message`.
+/// With `is_race`, the fault is also a race, which check mode reports first.
 template <class Launch>
 void expect_assertion(const Launch& launch, const std::string& message, [[maybe_unused]] bool is_race = false) {
 #if STRATA_HOST_SIMT
@@ -37,7 +36,7 @@ void expect_assertion(const Launch& launch, const std::string& message, [[maybe_
       << strata::simt::last_report().text;
   strata::simt::clear_report();
 #else
-  // A trap ends the use of the device in its process; its message goes to the standard output.
+  // After a trap, the process cannot use the device any more. The message goes to the standard output.
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   constexpr int trapped = 3;
   EXPECT_EXIT(

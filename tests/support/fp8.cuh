@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA's floating-point types of 8 bits; on the host back end, which lacks them, types of their names and size.
+// CUDA's floating-point types of 8 bits. The host back end lacks them, so there are types of the same names and size.
 #pragma once
 
 #include <strata/core/macros.hpp>
@@ -23,7 +23,8 @@ struct __nv_fp8_e5m2 {
 
 namespace strata_test {
 
-/// The number that 8 bits are, with `mantissa_bits` of mantissa. Above `greatest`, which may be infinity, are NaNs.
+/// The number that 8 bits represent, with `mantissa_bits` bits of mantissa. NaNs are above `greatest`, which may be
+/// infinity.
 inline float number_of_fp8(std::uint8_t bits, int mantissa_bits, int greatest, bool has_infinity) {
   const int magnitude = bits & 0x7f;
   const float sign = (bits & 0x80) != 0 ? -1.0f : 1.0f;

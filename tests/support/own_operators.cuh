@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Types with operators of their own, which are associative and not commutative: what strata's operators do with them
-// shows whether operands have kept their order.
+// Types with operators of their own, which are associative and not commutative. Results of strata's operators on them
+// show whether operands have kept their order.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -18,7 +18,7 @@
 
 namespace strata_test {
 
-/// The numbers begin ... end - 1, and some bytes.
+/// The interval of numbers begin ... end - 1, and some bytes of padding.
 template <class Word, std::size_t PaddingWords = 0>
 struct interval {
   Word begin;
@@ -31,8 +31,8 @@ struct interval<Word, 0> {
   Word end;
 };
 
-/// Counts operands that it must not see: joining two intervals is right only if one ends where the other begins. So
-/// each application must get neighbours, in their order, and nothing that is not an item or a result.
+/// Joins intervals, and counts operands that it must not see: two intervals can be joined only if one ends where the
+/// other begins. So each application must get neighbours, in their order, and only items and results.
 struct join_intervals {
   unsigned* violations;
 
@@ -45,7 +45,7 @@ struct join_intervals {
   }
 };
 
-/// Item i is the number i alone.
+/// Item i is the interval of the number i alone.
 template <class Interval>
 std::vector<Interval> single_numbers(std::size_t count) {
   using Word = decltype(Interval{}.begin);
@@ -57,8 +57,8 @@ std::vector<Interval> single_numbers(std::size_t count) {
   return items;
 }
 
-/// x -> factor * x + offset modulo 2^32. All operators compose maps, the first one first. Odd factors make a group, so
-/// that each map shows in the result.
+/// The map x -> factor * x + offset modulo 2^32. All operators compose maps, the first one first. Maps with odd factors
+/// form a group, so each map affects the result.
 struct affine {
   std::uint32_t factor;
   std::uint32_t offset;
@@ -76,8 +76,8 @@ struct affine {
   friend std::ostream& operator<<(std::ostream& out, const affine& a) { return out << a.factor << " x + " << a.offset; }
 };
 
-/// A string of two characters, as far as its runs are concerned. `+` joins strings. A map of 12 bytes is none of a
-/// power of two.
+/// Counts the runs of a string of two characters. `+` joins strings. The struct has 12 bytes, which is not a power of
+/// two.
 struct runs {
   std::uint32_t first;
   std::uint32_t last;
@@ -99,7 +99,7 @@ struct runs {
   }
 };
 
-/// The permutations of three things, of which 6 follow each other: an enumeration of 4 bytes, as a word.
+/// The 6 permutations of three things, which compose: an enumeration of 4 bytes, as a word.
 enum class permutation : std::uint32_t {};
 /// The place to which thing `i` of three goes, by permutation 2 * rotation + reflection.
 STRATA_HD constexpr unsigned place_of(permutation p, unsigned i) {
@@ -120,7 +120,7 @@ STRATA_HD constexpr permutation operator|(permutation a, permutation b) { return
 STRATA_HD constexpr permutation operator^(permutation a, permutation b) { return a + b; }
 inline std::ostream& operator<<(std::ostream& out, permutation p) { return out << static_cast<unsigned>(p); }
 
-/// A key with a number. Only keys are compared, so the first of several least items shows.
+/// A key with a number. Only keys are compared, so the number shows which of several equal items was taken.
 struct tagged {
   std::int32_t key;
   std::int32_t tag;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that tell whether a scan calls its operator as it may, and in no other way.
+// Items that show whether a scan calls its operator only as it may.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -10,9 +10,8 @@
 
 namespace strata_test {
 
-// A range of consecutive numbers. Joining is associative and not commutative, and it tells a call
-// that no scan may make (with an input beyond the valid ones, out of order, twice the same item)
-// from one that it may.
+// A range of consecutive numbers. Joining ranges is associative and not commutative. It notices calls that no scan may
+// make: with an input after the valid ones, out of order, or twice with the same item.
 struct range {
   int first, last;
   STRATA_HD friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Classes that are streams, with the constructors and conversions of those that programs have.
+// Classes that are streams, with the constructors and conversions of such classes in real programs.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -10,7 +10,7 @@
 
 namespace strata_test {
 
-/// As rmm::cuda_stream_view: it converts to a stream.
+/// Like rmm::cuda_stream_view, it converts to a stream.
 class stream_view {
  public:
   constexpr stream_view() = default;
@@ -24,7 +24,7 @@ class stream_view {
   cudaStream_t stream_ = nullptr;
 };
 
-/// As c10::cuda::CUDAStream: it converts to a stream, and to a class that says which device has it.
+/// Like c10::cuda::CUDAStream, it converts to a stream, and to a class that names its device.
 class pool_stream {
  public:
   struct id {
@@ -40,7 +40,7 @@ class pool_stream {
   cudaStream_t stream_;
 };
 
-/// As cuda::stream_ref: it does not convert.
+/// Like cuda::stream_ref, it does not convert to a stream.
 class stream_ref {
  public:
   using value_type = cudaStream_t;

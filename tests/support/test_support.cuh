@@ -22,8 +22,8 @@
 #include <random>
 #include <vector>
 
-/// A CUDA call that must succeed; a failure shows the error's name. ASSERT leaves the (void)
-/// function, EXPECT goes on.
+/// Expects that a CUDA call succeeds; a failure shows the name of the error. ASSERT leaves the (void) function, EXPECT
+/// goes on.
 #define ASSERT_CUDA_SUCCESS(...) ASSERT_PRED_FORMAT1(::strata_test::is_success, (__VA_ARGS__))
 #define EXPECT_CUDA_SUCCESS(...) EXPECT_PRED_FORMAT1(::strata_test::is_success, (__VA_ARGS__))
 #define STRATA_TEST_SUCCESS(...) ASSERT_CUDA_SUCCESS(__VA_ARGS__)
@@ -37,20 +37,20 @@ inline testing::AssertionResult is_success(const char* expression, cudaError_t e
 }
 
 // ---------------------------------------------------------------------------- size of the cases
-/// True in the flavours that watch every access: fewer and smaller cases there.
+/// True in the flavours that watch every access: they have fewer and smaller cases.
 #if defined(STRATA_TEST_SMALL)
 inline constexpr bool small_cases = true;
 #else
 inline constexpr bool small_cases = false;
 #endif
-/// The same when a program runs: STRATA_TEST_QUICK=1 in the environment asks for smaller cases, too.
+/// True if cases should be small. STRATA_TEST_QUICK=1 in the environment asks for that when a program runs.
 inline bool is_small() {
   static const bool is_quick = std::getenv("STRATA_TEST_QUICK") != nullptr;
   return small_cases || is_quick;
 }
 
 // ---------------------------------------------------------------------------- the device
-/// On the host back end, the device has so many multiprocessors as long as this lives: for tests that say what a call
+/// On the host back end, sets the number of multiprocessors of the device as long as it lives. For tests of what a call
 /// does on a device of a certain size.
 class device_of_multiprocessors {
  public:
@@ -74,7 +74,7 @@ class device_of_multiprocessors {
 };
 
 // ---------------------------------------------------------------------------- sizes
-/// 0, 1, and each unit with its two neighbours, up to `largest`; ascending, no duplicates.
+/// Returns 0, 1, and each unit with its two neighbours, up to `largest`, ascending and without duplicates.
 inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t> units,
                                                std::size_t largest = ~std::size_t{0}) {
   std::vector<std::size_t> sizes = {0, 1};
@@ -88,7 +88,7 @@ inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t
 }
 
 // ---------------------------------------------------------------------------- randomness
-/// Fixed, or STRATA_TEST_SEED of the environment. A failing test prints it.
+/// The seed of random data: a fixed one, or STRATA_TEST_SEED of the environment. A failing test prints it.
 inline std::uint64_t seed() {
   static const std::uint64_t value = [] {
     const char* text = std::getenv("STRATA_TEST_SEED");
@@ -103,7 +103,7 @@ inline std::mt19937_64 random_bits(std::uint64_t stream = 0) {
   return std::mt19937_64(sequence);
 }
 
-/// Uniform in [low, high].
+/// Random integers, uniform in [low, high].
 inline std::vector<int> random_integers(std::size_t count, int low, int high, std::uint64_t stream = 0) {
   std::mt19937_64 bits = random_bits(stream);
   std::uniform_int_distribution<int> value(low, high);
@@ -142,8 +142,8 @@ class guarded_memory {
   void write(const void* from) const {
     if (bytes_ == 0) return;
     EXPECT_CUDA_SUCCESS(cudaMemcpy(data(), from, bytes_, cudaMemcpyHostToDevice));
-    // From pageable memory the copy may return before it has arrived, and streams that do not wait
-    // for the default stream would meet it.
+    // A copy from pageable memory may return before its bytes have arrived. Streams that do not wait for the default
+    // stream could then read too early.
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
   /// Waits for the default stream.
@@ -209,9 +209,9 @@ bool is_poison(const T& item) {
 }
 
 // ---------------------------------------------------------------------------- two-phase calls
-/// Makes both calls of a two-phase function, `call(void* d_temp_storage, size_t& bytes)`, with
-/// exactly as much storage as was asked for, poisoned, between guard bands, `misalignment` bytes
-/// above a multiple of 256. Returns the first error, that of the execution included.
+/// Makes both calls of a two-phase function, `call(void* d_temp_storage, size_t& bytes)`. The storage has exactly the
+/// size that the first call returned. It is poisoned, lies between guard bands, and begins `misalignment` bytes above a
+/// multiple of 256. Returns the first error, which may also be one of the execution.
 template <class Call>
 cudaError_t call_with_temp_storage(const Call& call, std::size_t misalignment = 0) {
   std::size_t bytes = 0;
@@ -249,7 +249,7 @@ class device_environment : public testing::Environment {
   }
 };
 
-// Before any main(), so that GoogleTest's serves.
+// Runs before any main(), so that GoogleTest's main() can be used.
 inline const bool program_is_set_up = [] {
   testing::AddGlobalTestEnvironment(new device_environment);
   testing::UnitTest::GetInstance()->listeners().Append(new seed_printer);

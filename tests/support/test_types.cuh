@@ -29,7 +29,7 @@ namespace strata_test {
 using int128 = __int128;
 
 // ---------------------------------------------------------------------------- structs
-/// `Count` words that add up each for itself; `words<3>` has 12 bytes, `words<4>` 16.
+/// `Count` words, each of which is added up by itself. `words<3>` has 12 bytes, `words<4>` 16.
 template <std::size_t Count, class Word = std::uint32_t>
 struct words {
   Word word[Count];
@@ -55,15 +55,15 @@ using struct12 = words<3>;
 using struct16 = words<4>;
 using struct64 = words<16>;
 
-/// The hash of a string and 257^length, modulo 2^64. Joining is associative and not commutative:
-/// the hash of the whole string comes out only if every piece went in, once, in its place.
+/// The hash of a string and 257^length, modulo 2^64. Joining is associative and not commutative: the hash of the whole
+/// string results only if every piece was joined once and in its place.
 struct string_hash {
   std::uint64_t hash;
   std::uint64_t power;
 
   /// A string of one character.
   static STRATA_HD string_hash of(unsigned character) { return {character + 1u, 257u}; }
-  /// No string at all: whatever it is joined to is none either.
+  /// Not a string. Joined to anything, it gives no string either.
   static STRATA_HD string_hash none() { return {0u, 0u}; }
 
   STRATA_HD friend bool operator==(const string_hash& a, const string_hash& b) {
@@ -92,7 +92,7 @@ struct matrix {
   }
 };
 
-/// Their product: associative, not commutative.
+/// The product of two matrices: associative, not commutative.
 struct multiply {
   static constexpr std::uint64_t prime = 1000003;
   STRATA_HD matrix operator()(const matrix& a, const matrix& b) const {
@@ -106,7 +106,7 @@ struct multiply {
   }
 };
 
-/// The left operand: the first item of a range, if order is kept.
+/// Returns the left operand: a reduction gives the first item of a range if order is kept.
 struct first_of {
   template <class T>
   STRATA_HD T operator()(const T& a, const T&) const {
@@ -114,7 +114,7 @@ struct first_of {
   }
 };
 
-/// The right operand: the last item of a range.
+/// Returns the right operand: a reduction gives the last item of a range if order is kept.
 struct last_of {
   template <class T>
   STRATA_HD T operator()(const T&, const T& b) const {
@@ -122,8 +122,7 @@ struct last_of {
   }
 };
 
-/// Sums in the type itself: no promotion of small integers, wrap-around without undefined
-/// behaviour.
+/// Sums in the type itself: small integers are not promoted, and wrap around without undefined behaviour.
 struct plain_sum {
   template <class T>
   STRATA_HD T operator()(const T& a, const T& b) const {
@@ -146,11 +145,11 @@ using arithmetic_types =
     testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                    std::uint64_t, float, double, __half, __nv_bfloat16, int128>;
 using struct_types = testing::Types<bytes3, struct12, struct16, struct64>;
-/// Few, for tests that instantiate much: a byte, a word, a half, a double, 16 bytes, an odd struct.
+/// A few types, for tests that instantiate much code: a byte, a word, a half, a double, 16 bytes, an odd struct.
 using few_types = testing::Types<std::int8_t, std::int32_t, float, double, __half, int128, bytes3>;
 
 // ---------------------------------------------------------------------------- values
-/// `value` as T: exact for integers of [0, 127], in every type of the lists. Each word of a struct
+/// Converts `value` to T. It is exact for integers of [0, 127], in every type of the lists. Each word of a struct
 /// differs.
 template <class T>
 struct from_integer {
@@ -184,8 +183,8 @@ struct from_integer<matrix> {
   }
 };
 
-/// Random items made of small integers: sums of a thousand are exact in float and wider, those of a
-/// few in the 16-bit floats (see `largest`).
+/// Random items made of small integers. Sums of a thousand are exact in float and wider types, sums of a few in the
+/// 16-bit floats (see `largest`).
 template <class T>
 std::vector<T> random_items(std::size_t count, std::uint64_t stream = 0, int largest = 100) {
   std::vector<T> items;
@@ -197,7 +196,7 @@ std::vector<T> random_items(std::size_t count, std::uint64_t stream = 0, int lar
 }
 
 // ---------------------------------------------------------------------------- reference
-/// `op(... op(op(items[begin], items[begin + 1]), ...), items[end - 1])`; at least one item.
+/// Returns `op(... op(op(items[begin], items[begin + 1]), ...), items[end - 1])`, for at least one item.
 template <class T, class Operator>
 T reference_reduce(const std::vector<T>& items, std::size_t begin, std::size_t end, Operator op) {
   T result = items.at(begin);
@@ -210,7 +209,7 @@ T reference_reduce(const std::vector<T>& items, Operator op) {
   return reference_reduce(items, 0, items.size(), op);
 }
 
-/// Equality of bits: tells -0 from +0 and finds NaN equal to itself. Not for types with padding.
+/// Equality of bits: it distinguishes -0 from +0, and finds a NaN equal to itself. Not for types with padding.
 template <class T>
 bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;

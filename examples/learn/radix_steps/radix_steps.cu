@@ -134,7 +134,7 @@ struct sorter {
 
   void flip(const unsigned* in, unsigned* out) const { launch("flip_sign", flip_sign, in, out, n); }
 
-  /// Sorts from `code` to `other_code`.
+  /// Sorts `code` by one digit into `other_code`.
   void pass(int shift) {
     launch("rank_keys", rank_keys, code.get(), shift, n, rank.get(), count.get(),
            peers.size() != 0 ? peers.get() : nullptr);
