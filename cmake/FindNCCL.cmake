@@ -3,8 +3,8 @@
 
 # Finds NCCL: the header nccl.h and the library. Sets NCCL_FOUND and NCCL_VERSION, and makes the target NCCL::NCCL.
 #
-# Looked at, in this order: NCCL_ROOT and NCCL_HOME (variables of CMake or the environment), the default places
-# (Debian's libnccl-dev), the CUDA toolkit, and the package nvidia-nccl of Python, which PyTorch brings.
+# It looks in this order: NCCL_ROOT and NCCL_HOME (variables of CMake or the environment), the default places (Debian's
+# libnccl-dev), the CUDA toolkit, and the package nvidia-nccl of Python, which PyTorch installs.
 set(strata_nccl_roots ${CUDAToolkit_ROOT} $ENV{CUDA_PATH} $ENV{CUDA_HOME} /usr/local/cuda)
 
 set(strata_nccl_suffixes include targets/x86_64-linux/include targets/sbsa-linux/include)
@@ -28,7 +28,7 @@ print(list(s.submodule_search_locations)[0] if s else '')"
     endif()
   endif()
 endif()
-# The library beside the header first. Python's package has no libnccl.so.
+# The library beside the header comes first. Python's package has no libnccl.so.
 if(NCCL_INCLUDE_DIR)
   get_filename_component(strata_nccl_prefix ${NCCL_INCLUDE_DIR} DIRECTORY)
 endif()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Toolchain file: for aarch64 Linux on another machine, by the packages g++-aarch64-linux-gnu and qemu-user of Debian.
-# CTest runs programs under the emulator. nvcc takes part where it has headers and libraries for aarch64, by NVIDIA's
-# cross packages or by -I and -L in CMAKE_CUDA_FLAGS.
+# Toolchain file for aarch64 Linux on another machine, with Debian's packages g++-aarch64-linux-gnu and qemu-user. CTest
+# runs programs under the emulator. nvcc is used if it has headers and libraries for aarch64, from NVIDIA's cross
+# packages or by -I and -L in CMAKE_CUDA_FLAGS.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Sets STRATA_CUDA: whether nvcc builds tests, examples and benchmarks beside the host compiler.
-# Only strata's own targets need this; a consumer enables CUDA, or does not, as it likes.
+# Sets STRATA_CUDA: true if nvcc builds tests, examples and benchmarks, beside the host compiler. Only strata's own
+# targets need this. A consumer decides itself whether it enables CUDA.
 set(strata_oldest_cuda 12.3)
 set(STRATA_CUDA FALSE)
 if(NOT STRATA_ENABLE_CUDA)
@@ -22,14 +22,14 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 
-# For another system nvcc takes the compiler of C++: by itself it would take one for this machine.
+# For another system, nvcc takes the compiler of C++. By itself it would take a compiler for this machine.
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX})
   set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
 endif()
 
-# The architectures of the devices in this machine. Without one, and for another system, Hopper's, as PTX only: the
-# translation to machine code takes half of the compiler's time, and any later device does it when a program starts.
-# CMake's own `native` stops the configure step where there is no device.
+# The architectures of the devices in this machine. Without a device, and for another system, Hopper's, as PTX only: the
+# translation to machine code takes half of the compiler's time, and any later device translates PTX when a program
+# starts. CMake's own `native` stops the configure step if there is no device.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
   set(strata_compute_capabilities "")
@@ -48,9 +48,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED
   endif()
 endif()
 
-# A compiler may be found that cannot compile: the toolkit may be installed in part, or not fit the host
-# compiler. That would stop the configure step, so a project of its own tries it first. Sets `result` to
-# what is wrong, or to nothing.
+# A compiler that is found may not be able to compile: the toolkit may be installed in part, or not fit the host
+# compiler. That would stop the configure step, so a small project tries it first. Sets `result` to what is wrong, or to
+# nothing.
 function(strata_try_nvcc nvcc result)
   if(strata_nvcc_that_compiles STREQUAL nvcc OR CMAKE_CUDA_COMPILER_LOADED)
     set(${result} "" PARENT_SCOPE)

@@ -9,21 +9,21 @@
 #   SIMT   <name>_simt        the host compiler and strata::simt
 #   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1), fewer types
 #   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
-# No flavour named means all of them. Only what STRATA_TEST_FLAVOURS lists, and the machine can
-# compile, is built. Labels: the flavour and the first folder of the path.
+# Without a flavour, all of them are meant. Only flavours that STRATA_TEST_FLAVOURS lists and the machine can compile
+# are built. Labels are the flavour and the first folder of the path.
 #
-# A <name>.cpp in place of the .cu is a plain host test: one program <name>, label host.
-# GoogleTest's main() runs a source that has none of its own.
+# If there is a <name>.cpp instead of the .cu, it is a plain host test: one program <name> with the label host. A source
+# without a main() gets GoogleTest's.
 #
-# STRATA_TEST_FULL says how much of that is built:
+# STRATA_TEST_FULL says how much of this is built:
 #   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); what is
 #          marked `check` has CHECK in its place, and no other has CHECK; without a device, GPU of these sources alone
 #   ON     everything
-#   ADDED  what ON has and OFF has not, for those who have run that
+#  ADDED  what ON has and OFF has not, to run after OFF
 #
-# A source says in a line `// test: MARK, ...` what is special about it:
-#   check   it stands for others in check mode, and with nvcc where there is no device
-#   long    it runs for seconds on the host back end, which is worth the time of an optimising compiler
+# A line `// test: MARK, ...` in a source marks it:
+#  check   it represents others: in check mode, and with nvcc if there is no device
+#  long    it runs for seconds on the host back end, so an optimising compiler is worth its time
 #   shapes  its host program runs on devices of other sizes too; with all types, all of device/ does
 set(STRATA_TEST_FULL
     OFF
@@ -56,7 +56,7 @@ if(STRATA_TEST_FULL STREQUAL "ADDED")
   set(strata_test_common FALSE)
 endif()
 
-# Whether a source, or a test of many headers, is in the part that STRATA_TEST_PART names.
+# True if a source, or a test of many headers, is in the part that STRATA_TEST_PART names.
 if(NOT STRATA_TEST_PART MATCHES "^([1-9])/([1-9])$" OR CMAKE_MATCH_1 GREATER CMAKE_MATCH_2)
   message(FATAL_ERROR "STRATA_TEST_PART must be k/n with k from 1 to n, is ${STRATA_TEST_PART}")
 endif()
@@ -96,7 +96,7 @@ function(strata_add_test path)
   endif()
   string(REGEX REPLACE "/.*" "" folder ${path})
   get_filename_component(name ${path} NAME)
-  # Programs of all folders have one name space: core/types_test is core_types_test.
+  # Programs of all folders share one namespace: core/types_test becomes core_types_test.
   if(NOT name MATCHES "^${folder}_")
     set(name ${folder}_${name})
   endif()
@@ -149,8 +149,8 @@ function(strata_add_test path)
   endforeach()
 endfunction()
 
-# Runs of a host program on devices of one and of many multiprocessors: of the sources that are marked `shapes`, and
-# where STRATA_TEST_FULL is on, of all.
+# Runs a host program on devices of one and of many multiprocessors: for sources that are marked `shapes`, and for all
+# if STRATA_TEST_FULL is on.
 function(strata_register_shapes target path)
   strata_has_mark(${path} shapes is_shaped)
   if(is_shaped)
@@ -172,8 +172,8 @@ function(strata_register_shapes target path)
   endforeach()
 endfunction()
 
-# Host programs are compiled as a user would only where there is time: more optimisation takes twice as
-# long.
+# More optimisation takes twice as long, so host programs are compiled as a user would compile them only if there is
+# time.
 function(strata_target_host_test_options target)
   if(NOT strata_test_full)
     target_compile_options(${target} PRIVATE -O1)
@@ -182,9 +182,9 @@ endfunction()
 
 set(strata_small_cases -DSTRATA_TEST_SMALL=1 -DSTRATA_TEST_FEW_TYPES=1)
 
-# Compiling takes longer than running. With -Og g++ takes a third longer than with -O0, and programs a
-# third of the time: that pays for the few that run long, and for smaller cases not otherwise. With -O1
-# g++ takes half as long again, and programs gain less than that.
+# Compiling takes longer than running. With -Og, g++ takes a third longer than with -O0, and programs take a third of
+# the time. That pays for the few programs that run long, but not for smaller cases. With -O1, g++ takes half as long
+# again, and programs gain less than that.
 function(strata_simt_test_options path label options)
   set(result -Og)
   if(NOT label STREQUAL "simt")
@@ -200,7 +200,7 @@ function(strata_simt_test_options path label options)
 endfunction()
 
 # The joins of device/join/device_hash_join_support.cuh are compiled once for a flavour, and not with each test of
-# joins. It is worth the time of the compiler, as long-running tests call them.
+# joins. Optimising them is worth its time, because long-running tests call them.
 function(strata_target_join_support target path suffix label)
   file(STRINGS ${path}.cu uses_joins REGEX "device_joiner<|check_few_rows<" LIMIT_COUNT 1)
   if(NOT uses_joins)
@@ -226,8 +226,8 @@ function(strata_target_join_support target path suffix label)
   target_link_libraries(${target} PRIVATE ${joins})
 endfunction()
 
-# What most sources include, GoogleTest above all, is compiled once for a flavour and not with each of
-# them: that takes seconds. A source that begins with a macro wants headers as that macro makes them.
+# Headers that most sources include, above all GoogleTest, are compiled once for a flavour: for each source they would
+# take seconds. A source that begins with a macro needs headers that are compiled with that macro.
 function(strata_target_common_headers target source suffix options)
   file(STRINGS ${source} first_directive REGEX "^#" LIMIT_COUNT 1)
   if(NOT first_directive MATCHES "^#include")
@@ -246,9 +246,8 @@ function(strata_target_common_headers target source suffix options)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# The program of a GPU test, with what it is to be called with. Without a device it is only compiled, and
-# that takes longer than all other tests together: where STRATA_TEST_FULL is off, only that of sources that
-# stand for the others.
+# The program of a GPU test. Without a device it is only compiled, and that takes longer than all other tests together.
+# So if STRATA_TEST_FULL is off, only sources that represent others are compiled.
 function(strata_add_gpu_flavour target path folder stands_for_others)
   if(NOT STRATA_CUDA OR NOT "gpu" IN_LIST STRATA_TEST_FLAVOURS)
     return()
@@ -267,7 +266,7 @@ function(strata_add_gpu_flavour target path folder stands_for_others)
   endif()
 endfunction()
 
-# Arrays are as large as in `full`: the time goes into compiling.
+# Arrays are as large as in `full`, because the time goes into compiling.
 function(strata_target_gpu_test_options target)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON)
   target_compile_options(${target} PRIVATE --extended-lambda)
@@ -283,11 +282,11 @@ function(strata_add_gpu_test target path folder)
   strata_register_test(${target} ${strata_library} gpu ${folder} ${ARGN})
 endfunction()
 
-# What can be tested of a GPU test where there is no device: that nvcc and the host compiler take it, without
-# a warning. The source, its types and GoogleTest are those of a machine with a device. Device code is made to
-# nvcc's intermediate code, without optimisation, as all that can be wrong with C++ is found before: PTX takes
-# three times as long, and nvcc does not even look at the assembly in it. What has assembly is made to machine
-# code. The host compiler only reads the host code that nvcc has made, and not at all before nvcc 13.
+# Without a device, this can be tested of a GPU test: nvcc and the host compiler accept it without a warning. The
+# source, its types and GoogleTest are the same as on a machine with a device. nvcc compiles device code to its
+# intermediate code, without optimisation, because errors in C++ are found before that. PTX takes three times as long,
+# and nvcc does not check inline assembly in it. So sources with assembly are compiled to machine code. The host
+# compiler only parses the host code that nvcc has made, and does not even do that before nvcc 13.
 function(strata_add_gpu_test_without_device target path folder)
   strata_add_gpu_object(${target} ${path})
   file(STRINGS ${path}.cu uses_joins REGEX "device_joiner<|check_few_rows<" LIMIT_COUNT 1)
@@ -319,9 +318,9 @@ endfunction()
 
 # strata_add_random_test(<folder>/<name>)
 #
-# A program with a main() of its own that compares results of random calls with a reference, for as long
-# as it is told: --seconds <N> --seed <S>. Two programs: <name>_simt and <name>_gpu, label random too.
-# With STRATA_TEST_FEW_TYPES=1 it may know fewer types.
+# A program with its own main() that compares results of random calls with a reference, for as long as its arguments
+# say: --seconds <N> --seed <S>. There are two programs, <name>_simt and <name>_gpu, which also have the label random.
+# With STRATA_TEST_FEW_TYPES=1 it may have fewer types.
 function(strata_add_random_test path)
   strata_is_in_part(is_in_part)
   if(NOT is_in_part)
@@ -339,14 +338,14 @@ function(strata_add_random_test path)
   if(NOT STRATA_TEST_RANDOM_SEED STREQUAL "")
     list(APPEND arguments --seed ${STRATA_TEST_RANDOM_SEED})
   endif()
-  # A case that hangs ends its program before CTest does. Several threads take CPU at once.
+  # A program ends a case that hangs before CTest ends the program. Several threads use CPU time at once.
   math(EXPR strata_more_seconds "${seconds} * 10")
   math(EXPR timeout "${seconds} + 1800")
   if("simt" IN_LIST STRATA_TEST_FLAVOURS)
     add_executable(${name}_simt)
     strata_target_simt_sources(${name}_simt ${path}.cu)
     strata_simt_test_options(${path} simt options)
-    # What runs for minutes is worth the time of the compiler.
+    # A program that runs for minutes is worth an optimising compiler's time.
     if(seconds GREATER_EQUAL 60)
       list(APPEND options -O2)
     endif()
@@ -361,8 +360,8 @@ function(strata_add_random_test path)
   endforeach()
 endfunction()
 
-# Makes a program a CTest entry with the labels and arguments given. Exit status 77 says: skipped, no
-# CUDA device.
+# Makes a program a CTest entry with the given labels and arguments. Exit status 77 means skipped: there is no CUDA
+# device.
 function(strata_register_test target library label folder)
   strata_target_test_libraries(${target} ${library})
   set(launcher ${CMAKE_CROSSCOMPILING_EMULATOR})
@@ -375,11 +374,12 @@ endfunction()
 
 # strata_add_limited_test(<name> <command>...)
 #
-# Makes a command a CTest entry, which may take 15 minutes of CPU, and 40 with all types, with sanitizers and on the
-# GPU: no test takes a quarter of that. A random test may take more by its own time (strata_more_seconds). The clock
-# ends what hangs, after half an hour.
+# Makes a command a CTest entry. It may take 15 minutes of CPU, or 40 with all types, with sanitizers and on the GPU. No
+# test takes a quarter of that. A random test may take longer by the time that it is to run (strata_more_seconds). The
+# clock ends a test that hangs, after half an hour.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-# What is found may be a stand-in that looks for the interpreter, which takes three times as long as this.
+# The program that CMake finds may be a stand-in that looks for the interpreter. It takes three times as long as the
+# interpreter.
 execute_process(
   COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
   OUTPUT_VARIABLE python
@@ -393,20 +393,20 @@ function(strata_add_limited_test name)
   if(strata_more_seconds)
     math(EXPR limit "${limit} + ${strata_more_seconds}")
   endif()
-  # Those of the GPU's checkers take longer.
+  # The GPU's checkers take longer.
   if(STRATA_GPU_TEST_LAUNCHER AND name MATCHES "_gpu$")
     math(EXPR limit "${limit} * 20")
   endif()
   get_property(cpu_limit GLOBAL PROPERTY strata_cpu_limit)
   add_test(NAME ${name} COMMAND ${cpu_limit} ${limit} ${name} ${ARGN})
-  # Ranks that wait for each other are ended by the clock too.
+  # If ranks wait for each other for ever, the clock ends them, too.
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT_MODIFICATION STRATA_SIMT_NCCL_SECONDS=set:1500)
 endfunction()
 
 function(strata_target_test_libraries target library)
   target_link_libraries(${target} PRIVATE ${library} strata_warnings GTest::gmock GTest::gtest
                                           GTest::gtest_main)
-  # g++ frees memory less often than it would, and takes a tenth less time.
+  # g++ then frees memory less often, and takes a tenth less time.
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200>"
                                            "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# strata::distributed: the headers with NCCL, for include/strata/distributed/. There is no such target where NCCL is not
-# found. Included by strata's own build and by the installed package; FindNCCL.cmake lies beside this file.
+# strata::distributed: the headers together with NCCL, for include/strata/distributed/. Without NCCL, there is no such
+# target. strata's own build and the installed package include this file. FindNCCL.cmake lies beside it.
 include_guard(DIRECTORY)
 
 if(NOT TARGET NCCL::NCCL)

@@ -33,18 +33,18 @@ function(strata_add_simt_runtime name)
   target_link_options(strata_${name} INTERFACE ${arg_USER_LINK_OPTIONS})
 endfunction()
 
-# Kernels compiled with -fsanitize=thread call a hook for every load, store and atomic. The check
-# runtime defines those hooks itself, so -fsanitize=thread must not reach the link line and the
-# runtime itself is not instrumented. Its reports need line tables, no more debug information. g++ takes
-# half as long again with -O1 as with -Og, and programs gain less. In g++'s line tables of DWARF 5,
-# binutils' addr2line takes the first source with code for the file that was compiled. The option that
-# asks for DWARF 4 comes first, because it raises the level.
+# Kernels that are compiled with -fsanitize=thread call a hook for every load, store and atomic. The check runtime
+# defines these hooks itself. So -fsanitize=thread must not stand on the link line, and the runtime itself is not
+# instrumented. Its reports need line tables, but no other debug information. g++ takes half as long again with -O1 as
+# with -Og, and programs gain less than that. In g++'s line tables of DWARF 5, addr2line of binutils takes the first
+# source with code for the file that was compiled. So these options ask for DWARF 4, and they come first, because they
+# raise the level of debug information.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(strata_simt_check_options
       -O1 -g1 -fsanitize=thread "SHELL:-mllvm -tsan-distinguish-volatile=1"
       "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
 else()
-  # -Wtsan warns of fences, which the real runtime does not know; ours does.
+  # -Wtsan warns that the sanitizer's runtime does not know fences. Ours does.
   set(strata_simt_check_options
       -Og -gdwarf-4 -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
       --param=tsan-instrument-func-entry-exit=0 -Wno-tsan)
@@ -71,8 +71,8 @@ strata_add_simt_runtime(
   USER_OPTIONS ${strata_simt_asan_options}
   USER_LINK_OPTIONS -fsanitize=address,undefined)
 
-# A source has one language per directory, so the C++ compiler gets a file of its own that includes
-# the CUDA source: messages and __FILE__ still name the original.
+# A source has one language in a directory. So the C++ compiler gets a file of its own that includes the CUDA source.
+# Messages and __FILE__ still name the original.
 function(strata_target_simt_sources target)
   foreach(source IN LISTS ARGN)
     get_filename_component(source "${source}" ABSOLUTE)

@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What strata's own tests, examples and benchmarks are compiled with; never part of strata::strata.
-# -Wpedantic and -Wold-style-cast cannot pass through nvcc, whose generated code breaks both.
-# A result that only thread 0 holds is left unset in the others, which g++ takes for a mistake when
-# it optimises kernels for the host back end; its check mode finds the real ones.
-# -Wsign-conversion is for clang alone: g++ reports every array of N items whose N is a template
-# parameter of type int.
-# libstdc++'s own std::stable_sort calls a deprecated function, which clang 19 reports in C++20; g++ reports
-# what of ours is deprecated.
+# Warnings for strata's own tests, examples and benchmarks. They are never part of strata::strata.
+# -Wpedantic and -Wold-style-cast cannot be used with nvcc, whose generated code breaks both.
+# If only thread 0 has a result, it is left unset in other threads. g++ warns of that when it optimises kernels for the
+# host back end. Check mode finds the real mistakes.
+# -Wsign-conversion is for clang alone: g++ reports every array of N items whose N is a template parameter of type int.
+# std::stable_sort of libstdc++ calls a deprecated function, which clang 19 reports in C++20. g++ reports our own uses
+# of deprecated names.
 set(strata_warning_flags -Wall -Wextra -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND strata_warning_flags -Wsign-conversion -Wno-deprecated-declarations)

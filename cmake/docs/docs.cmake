@@ -8,7 +8,7 @@ if(NOT STRATA_DOXYGEN)
                       "On Debian or Ubuntu: sudo apt-get install doxygen doxygen-awesome-css")
 endif()
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-# The theme is Debian's package doxygen-awesome-css. Without it, pages look as Doxygen's do.
+# The theme is Debian's package doxygen-awesome-css. Without it, pages have Doxygen's own look.
 find_file(STRATA_DOCS_THEME doxygen-awesome.css PATHS /usr/share/doxygen-awesome-css NO_DEFAULT_PATH
           DOC "The style sheet of Doxygen Awesome")
 
@@ -20,7 +20,7 @@ if(STRATA_DOCS_THEME)
   set(docs_style "${STRATA_DOCS_THEME} ${theme_folder}/doxygen-awesome-sidebar-only.css")
 endif()
 string(APPEND docs_style " ${CMAKE_CURRENT_LIST_DIR}/style.css")
-# One warning fails the build, after all of them are printed. Other releases have other warnings.
+# One warning fails the build, after all warnings are printed. Other releases of Doxygen give other warnings.
 set(docs_warnings FAIL_ON_WARNINGS)
 execute_process(COMMAND ${STRATA_DOXYGEN} --version OUTPUT_VARIABLE doxygen_version)
 if(NOT doxygen_version MATCHES "^1\\.9\\.")
