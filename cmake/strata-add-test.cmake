@@ -4,8 +4,8 @@
 # strata_add_test(<path> [GPU] [SIMT] [CHECK] [ASAN])
 #
 # One source, tests/<path>.cu, several programs and CTest entries. <name> is the last part of the path:
-#   GPU    <name>_gpu         nvcc; needs a device, else CTest reports "Skipped", and where there was
-#                             none at configure time only its device code is compiled
+#   GPU    <name>_gpu         nvcc; without a device CTest reports "Skipped"; if there was none at configure
+#                             time, only its device code is compiled
 #   SIMT   <name>_simt        the host compiler and strata::simt
 #   CHECK  <name>_simt_check  every load and store watched; smaller cases (STRATA_TEST_SMALL=1), fewer types
 #   ASAN   <name>_simt_asan   AddressSanitizer + UBSan; smaller cases
@@ -16,14 +16,15 @@
 # without a main() gets GoogleTest's.
 #
 # STRATA_TEST_FULL says how much of this is built:
-#   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); what is
-#          marked `check` has CHECK in its place, and no other has CHECK; without a device, GPU of these sources alone
+#   OFF    GPU with fewer types (STRATA_TEST_FEW_TYPES=1), SIMT with smaller cases too (STRATA_TEST_SMALL=1); a
+#          source that is marked `check` has CHECK instead of SIMT, other sources have no CHECK; without a device,
+#          GPU of the marked sources alone
 #   ON     everything
-#  ADDED  what ON has and OFF has not, to run after OFF
+#   ADDED  what ON has and OFF has not, to run after OFF
 #
 # A line `// test: MARK, ...` in a source marks it:
-#  check   it represents others: in check mode, and with nvcc if there is no device
-#  long    it runs for seconds on the host back end, so an optimising compiler is worth its time
+#   check   it represents others: in check mode, and with nvcc if there is no device
+#   long    it runs for seconds on the host back end, so an optimising compiler is worth its time
 #   shapes  its host program runs on devices of other sizes too; with all types, all of device/ does
 set(STRATA_TEST_FULL
     OFF
