@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The points within a radius, in their order, with their distances: transform (the distance), scan (where a point goes)
-// and scatter in one kernel. Each point is read once. A transformation, a scan and a scatter of a library would read or
-// write it, its distance and its flag in three passes over device memory.
+// Finds the points within a radius, in their order, with their distances: transform (the distance), scan (where a point
+// goes) and scatter in one kernel. Each point is read once. A transformation, a scan and a scatter of a library would
+// take three passes over device memory, which read or write points, distances and flags.
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/core/launcher.cuh>
@@ -100,7 +100,7 @@ int main() {
     std::vector<neighbour> result(static_cast<std::size_t>(count));
     check(cudaMemcpy(result.data(), found, result.size() * sizeof(neighbour), cudaMemcpyDeviceToHost));
 
-    // Points so near the circle that rounding decides are those of whatever the device has found.
+    // For points so near the circle that rounding decides, the device's answer counts.
     std::size_t next = 0;
     for (int i = 0; i < n; ++i) {
       const float distance = distance_of(host[static_cast<std::size_t>(i)]);

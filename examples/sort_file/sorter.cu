@@ -148,7 +148,7 @@ struct calls {
     buffers use;
     return place(count, nullptr, use);
   }
-  /// What up to `count` records need. Fewer may need more storage: a sort takes large shares in parts.
+  /// The bytes for any number of records up to `count`. Fewer may need more: a sort takes large shares in parts.
   std::size_t bytes_up_to(long long count) const {
     std::size_t bytes = bytes_of(count);
     for (long long power = 2; power - 1 < count; power *= 2) bytes = std::max(bytes, bytes_of(power - 1));

@@ -50,7 +50,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   static constexpr int bits = RadixTraits<Key>::bits;
   static constexpr Code sign = static_cast<Code>(Code{1} << (bits - 1));
 
-  // By value: memcpy from a reference to memory would become loads of single bytes.
+  // The key is passed by value: memcpy from a reference to memory would become loads of single bytes.
   STRATA_HD static Code encode(Key key) {
     Code word;
     std::memcpy(&word, &key, sizeof(Key));

@@ -47,9 +47,9 @@ STRATA_D bool is_last_block(unsigned* arrivals) {
 ///     block 0   publish words -> fence -> read words: block 1's has an old epoch -> ends
 ///     block 1   publish words ----------> fence -> read words: all complete -> elected -> erase epochs
 ///
-/// 1. The order of the fences is total. The last block in this order finds all words complete. 2. Other blocks may find
-/// all words complete too. A compare-and-swap of one epoch elects one of them. 3. The elected block erases the epochs,
-/// because a replayed graph has the same epoch.
+/// 1. The order of the fences is total. The last block in this order finds all words complete.
+/// 2. Other blocks may find all words complete too. A compare-and-swap of one epoch elects one of them.
+/// 3. The elected block erases the epochs, because a replayed graph has the same epoch.
 template <class T>
 class last_block_gather {
  public:

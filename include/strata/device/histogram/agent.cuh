@@ -263,7 +263,7 @@ class AgentHistogram {
 
   unsigned* counters_;
   unsigned char* column_;
-  unsigned bin_bytes_;  // the compiler would shift an index that it knows to be one of words
+  unsigned bin_bytes_;  // in bytes, because the compiler would add a shift for an index of words
   const Bins (&bins_)[ActiveChannels];
   const Outputs& outputs_;
 };

@@ -69,7 +69,7 @@ class exact_bins32 {
 ///     bins / range = whole + part / range         reciprocal = floor(2^64 * part / range)
 ///     quotient = floor(x * reciprocal / 2^64)     is floor(x * part / range), or one less, because x < 2^64
 ///
-/// The remainder of x * part shows which. Its true value is below 2 * range, hence 64 bits suffice.
+/// The remainder of x * part shows which. Its true value is below 2 * range, so 64 bits suffice.
 template <class Common>
 class exact_bins64 {
   using word = std::uint64_t;

@@ -68,6 +68,7 @@ struct communicator {
   std::string last_error;
 };
 
+// The ranks that join one communicator.
 struct clique {
   explicit clique(int count) : ranks(count), members(static_cast<size_t>(count)) {}
   int ranks;
