@@ -39,7 +39,7 @@ class sorter {
   /// The device memory that one record needs at least.
   virtual std::size_t least_memory() const = 0;
 
-  /// Two buffers of pinned host memory, 0 and 1, of `piece_bytes`.
+  /// Pieces 0 and 1: two buffers of pinned host memory, of `piece_bytes` each.
   virtual char* piece(int which) = 0;
   /// Begin a copy from or to byte `at` of the records in the device's memory.
   virtual void upload(int which, std::size_t bytes, std::size_t at) = 0;

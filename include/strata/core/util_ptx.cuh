@@ -52,7 +52,7 @@ STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
 
 /// The item of another lane of the logical warp. Lanes are numbered in it from 0 on:
 ///
-/// | call | lane l gets the item of lane | its own where that is |
+/// | call | lane l gets the item of lane | but its own item if that lane is |
 /// |---|---|---|
 /// | `ShuffleUp<N>(input, d, first_thread, mask)` | l - d | below `first_thread` |
 /// | `ShuffleDown<N>(input, d, last_thread, mask)` | l + d | above `last_thread` |
