@@ -39,7 +39,7 @@ struct search_tuning {
 
 /// The tuning of DeviceFind.
 struct find_policy_hub {
-  // Derived from Policy900, not measured, with as many threads as a multiprocessor of these architectures has.
+  // Derived, not measured: from Policy900, with as many threads as a multiprocessor of these architectures has.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr find_tuning find{/*block_threads=*/512,
                                       /*bytes_in_flight=*/64,
