@@ -116,7 +116,7 @@ struct RadixTraits {
 
   /// The key of a word. It is for integers only, because several floating-point keys may have the same word.
   STRATA_HD static T from_ordered(word ordered) {
-    // Not for users: only counting sorts call it.
+    // not for users: only counting sorts call it.
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
     const auto result = static_cast<word>(ordered ^ detail::radix_bit_order<T>::flipped_back(ordered));
     T key;

@@ -260,7 +260,7 @@ template <int ElementBytes, int Rows, int Columns>
 struct conflict_free_matrix {
   static constexpr int pad = detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
                                                     row_access<ElementBytes, Rows, Columns>{});
-  // Not for users: a pitch of an odd number of words is always found.
+  // not for users: a pitch of an odd number of words is always found.
   static_assert(pad >= 0, "no padding frees both rows and columns");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;
 };

@@ -97,7 +97,7 @@ class grid_bin_counts {
   static constexpr unsigned one_block = 1u << 24;
   // Words that a thread loads before it reads the first.
   static constexpr unsigned words_per_batch = 12;
-  // Not for users: blocks have up to 2^16 items.
+  // not for users: blocks have up to 2^16 items.
   static_assert(group_blocks << 16 <= one_block && group_blocks < 256,
                 "the sum of a group's counts has 24 bits, the number of its members 8");
 
