@@ -82,7 +82,7 @@ THRUST_HEADERS_OF = {
 
 
 class Table:
-    """What from_cub.md says: rows are `name | functions | verdict | remark`, of headers `name | verdict | remark`."""
+    """The tables of from_cub.md. Rows are `name | functions | verdict | remark`, for headers `name | verdict | remark`."""
 
     def __init__(self, text):
         self.headers, self.names = {}, {}
@@ -103,7 +103,7 @@ class Table:
             raise SystemExit("port_from_cub.py: the table has no rows")
 
     def remark_of(self, name, remarks):
-        """The remark of a row; `as X` is that of X."""
+        """The remark of a row; `as X` stands for the remark of X."""
         verdict, remark = remarks[name]
         same = re.fullmatch(r"as `([\w:]+)`", remark)
         if same and self.names.get(same.group(1), ("", ""))[0] == verdict:
@@ -112,7 +112,7 @@ class Table:
 
 
 def blanked(text):
-    """The text with comments and literals as blanks, line by line of the same length. Names of headers stay."""
+    """The text with comments and literals replaced by blanks, so that lines keep their lengths. Names of headers stay."""
     pattern = (r'(?P<include>^[ \t]*#[ \t]*include[^\n]*)|//(?:\\\n|[^\n])*|/\*.*?\*/|'
                r'R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'')
     def blank(match):
@@ -121,7 +121,7 @@ def blanked(text):
 
 
 class Port:
-    """One source: `text` is what it becomes, `reports` are (line, what is left to do)."""
+    """One source: `text` is the ported source, `reports` are pairs of a line and what is left to do there."""
 
     def __init__(self, source, table, declared):
         self.source, self.table, self.declared = source, table, declared
@@ -161,7 +161,7 @@ class Port:
     def exchange_names(self):
         names = re.findall(r"\bnamespace[ \t]+(\w+)[ \t]*=[ \t]*(?:::[ \t]*)?cub[ \t]*;", self.code)
         aliases = "|".join(["cub", *sorted(set(names) - {"cub"})])
-        # Not the member of another namespace: x::cub:: is a copy of CUB.
+        # x::cub:: is a copy of CUB in another namespace, and stays.
         name = rf"({aliases})[ \t]*::[ \t\n]*(\w+)(?:[ \t]*::[ \t]*(\w+))?"
         for match in re.finditer(rf"(?<![\w:.])((?:::[ \t]*)?){name}", self.code):
             self.exchange_name(match)
@@ -218,7 +218,7 @@ class Port:
                 header = "cub/version.cuh" if guard.startswith("CUB") else "cuda/version"
                 if guard.startswith("THRUST"):
                     header = "thrust/version.h"
-                # Of a guard that includes its header, no more is to be said.
+                # A guard that includes its header needs no report.
                 if not re.search(rf'#[ \t]*include[ \t]*[<"]{header}[>"]', self.code):
                     self.report(match.start(), f"{guard} is not defined without CUB's headers, and the branch for old "
                                                f"versions is taken: keep the right branch, or include <{header}>")
@@ -250,7 +250,7 @@ class Port:
 
 
 class Declared:
-    """Whether the headers of strata declare a name: for names that the table of one version of CUB does not have."""
+    """True if the headers of strata declare a name, for names that the table of one version of CUB does not have."""
 
     def __init__(self, folder):
         self.folder, self.names = folder, None

@@ -18,7 +18,7 @@ TOKEN = re.compile(
       | (?P<sign>::|->|&&|\|\||==|!=|<=|>=|\.\.\.|[^\s\w])
       | (?P<space>\s+)""", re.VERBOSE | re.DOTALL)
 
-# Namespaces that users do not name.
+# Namespaces whose names users do not write.
 INNER_NAMESPACES = ("detail", "platform", "temporary_storage")
 DEFINED = {"__CUDACC__": 1, "STRATA_HOST_SIMT": 0, "STRATA_DEVICE_PASS": 0, "__cplusplus": 201703,
            "STRATA_JOIN_BACKEND": 1, "STRATA_JOIN_BACKEND_CUDA": 1, "__SIZEOF_INT128__": 16}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changes what Doxygen 1.9 has made, where no option of it does.
+"""Changes the pages that Doxygen 1.9 has made, where it has no option for the change.
 
 - The search also finds parts of names: Doxygen's finds BlockScan by "block" only, this one by "scan" too.
 - Names in the side bar and in titles have no lists of template parameters.
@@ -18,19 +18,19 @@ import re
 import sys
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# What Doxygen would have read as a mark, if all is well.
+# Marks that Doxygen should have read, and that must not be left in a page.
 LEFT_OVER = re.compile(r"```|\*\*|`|[@\\](?:code|ref|t?param|brief|page)\b|</?(?:code|tt|b|em)>|[^\[]\]\((?=\S)")
 NO_PROSE = re.compile(r'<(script|style|code|tt)\b.*?</\1>|<div class="fragment">.*?<!-- fragment -->', re.DOTALL)
 DATA = "var searchData=\n"
 
 
 def search_id(name):
-    """The beginning of a result's id, as Doxygen's search.js makes it of what is searched for."""
+    """The beginning of a result's id, as Doxygen's search.js makes it from the search text."""
     return re.sub(r"[^a-z0-9]", lambda match: f"_{ord(match.group(0)):02x}", name.lower())
 
 
 def endings(name):
-    """The name itself, and what begins with each further word of it."""
+    """The name, and its endings that begin with one of its further words."""
     starts = [match.start() for match in PART.finditer(name)]
     return [name] + [name[start:] for start in starts if start > 0]
 
@@ -47,7 +47,7 @@ def read_entries(folder):
 
 
 def index_of(entries):
-    """{first character: lines}: each entry under its name and under the endings of it."""
+    """{first character: lines}: each entry under its name and under the endings of its name."""
     rows = set()
     for _, (name, *places) in entries:
         is_class = any("#" not in place[0] for place in places)
@@ -91,7 +91,7 @@ def shorten_names(folder):
 
 
 def findings(texts, exists):
-    """What is wrong with pages, {name: text}; `exists(name)` says whether there is another file."""
+    """The faults of pages, {name: text}; `exists(name)` is true if there is a file of that name."""
     anchors = {name: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for name, text in texts.items()}
     for name, text in sorted(texts.items()):
         for file, anchor in re.findall(r'\b(?:href|src)="([^"#:]*)(?:#([^"]*))?"', text):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Comments and Markdown files as Doxygen 1.9 reads them right.
+"""Rewrites comments and Markdown files so that Doxygen 1.9 reads them correctly.
 
 - Indented code becomes a block between @code and @endcode: after a list Doxygen would make one line of it.
 - A name in backticks that the reference has becomes a link to it.
@@ -15,7 +15,7 @@ import re
 import shutil
 
 FENCE = re.compile(r"(\s*)(```+|~~~+)\s*(\w*)")
-# Names that are words, too: a link to the operator is wrong as often as right.
+# Names that are also words: a link to the operator would be wrong as often as right.
 PLAIN_WORDS = {"Sum", "Min", "Max", "Less", "Difference", "Equality", "ArgMin", "ArgMax", "report", "stats", "config",
                "launch", "flavour"}
 COMMANDS = "brief|page|code|endcode|verbatim|endverbatim|file|param|tparam|returns?|see|since|note|par|ref|ingroup"
@@ -30,7 +30,7 @@ class Links:
         self.pages = {}  # {path of a Markdown file: its title}
 
     def target(self, name, own=""):
-        """What @ref names, None if the reference has no such name."""
+        """The name for @ref, None if the reference has no such name."""
         name = re.sub(r"^strata::|\(\)$", "", name)
         head, _, function = name.partition("::")
         if function:
@@ -178,7 +178,7 @@ def page_id(path):
 
 
 def picture_name(path):
-    """Pictures of all folders lie in one: that of a GPU's results is named as that of another's."""
+    """The name of a picture in the one folder of all pictures. In the source tree, several folders have pictures of one name."""
     return path.replace("/", "_")
 
 
@@ -229,7 +229,7 @@ class Page:
         return f"{text}" if text.startswith("`") else f"`{text}`"
 
     def prose(self, line):
-        # Links are put in after names, so that their texts have no links inside.
+        # Links are inserted after names, so that their texts have no links inside.
         kept = []
 
         def keep(match):
@@ -271,7 +271,7 @@ class Page:
 
     @staticmethod
     def continues_list(lines):
-        """Whether a paragraph that is indented by four belongs to an item of a list."""
+        """True if a paragraph that is indented by four belongs to an item of a list."""
         for line in reversed(lines):
             if re.match(r"\s*(\d+\.|-) {2,}", line):
                 return True

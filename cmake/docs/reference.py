@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes what Doxygen makes the reference from: the public headers and the pages of this source tree.
+"""Writes the input from which Doxygen makes the reference: the public headers and the pages of this source tree.
 
 A header becomes its public declarations with their comments. Each overload of a function must have a comment of its
 own, which no other overload has. Parameters, data members, types and enumerators without a comment have the meanings of
@@ -27,7 +27,7 @@ UNUSED_STORAGE = " The same without temporary storage: nothing is allocated."
 
 
 class Table:
-    """The meanings of parameters.md: rows of a name, the place that they are for, and a text."""
+    """The meanings of parameters.md: each row has a name, the place that it is for, and a text."""
 
     def __init__(self, text):
         self.rows = {}
@@ -253,7 +253,7 @@ setattr(Header, "class", Header.class_)
 
 
 def is_told(text, name):
-    """Whether a reader is told of a template parameter: not of those that only choose overloads."""
+    """True if the reference explains a template parameter: not if it only chooses overloads."""
     return bool(name) and "enable_if" not in text and not re.match(r"detail::if_", text)
 
 
@@ -288,7 +288,7 @@ def rows_of_tasks(text):
 
 
 def task_page(front_page, more, classes, errors):
-    """Rows of the front page and of tasks.md, with a column for each layer: a row is a task and what serves it."""
+    """The rows of the front page and of tasks.md, with a column for each layer: a task, and the names for it."""
     tasks = {task: [name for name in names if name in classes] for task, names in rows_of_tasks(front_page)}
     for task, names in rows_of_tasks(more):
         errors += [f"cmake/docs/tasks.md: {name} is no public name" for name in names if name not in classes]
@@ -297,7 +297,7 @@ def task_page(front_page, more, classes, errors):
     listed, rows = set(), []
     for task, names in tasks.items():
         cells = {column: [] for column in columns}
-        # What does the same for the arrays of several GPUs.
+        # The class that does the task for the arrays of several GPUs.
         names = [*(name.replace("Device", "Distributed", 1) for name in names if name.startswith("Device")), *names]
         for name in dict.fromkeys(name for name in names if name in classes):
             listed.add(name)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which names of the headers are in the reference, and how it shows what readers need not know."""
+"""Says which names of the headers are in the reference, and how it simplifies what readers need not know."""
 
-# Layer, headers below include/strata, and where only some names of them are public: these.
+# Layer, headers below include/strata, and their public names if only some are public.
 PUBLIC = [
     ("distributed", "distributed/distributed_*.cuh", None),
     ("distributed", "distributed/join/capacity.hpp", None),
@@ -57,7 +57,7 @@ NAMESPACES = """/// @namespace strata
 /// @namespace strata::simt
 /// The host SIMT back end.
 """
-# A class of all back ends, and the name of it that a program writes.
+# A class of all back ends, and the name that a program writes for it.
 BACK_ENDS = {"DeviceHashJoinOn": "DeviceHashJoin", "JoinTableOn": "JoinTable"}
 
 
@@ -68,7 +68,7 @@ def name_of(item):
     return BACK_ENDS.get(item.name, item.name)
 
 
-# Macros with a comment that users do not call; and a comment that stands before another macro than its own.
+# Macros with a comment that users do not call; and a macro whose comment stands before another macro.
 OWN_MACROS = {"STRATA_CALL_WITHOUT_STORAGE", "STRATA_CALL_WITH_UNUSED_STORAGE"}
 MACROS = {"STRATA_JOIN_BACKEND_CUDA": "STRATA_JOIN_BACKEND"}
 # Classes of the library's own that public ones derive from: the header, and the class whose members these have.
@@ -79,7 +79,7 @@ INHERITED = {
     "top_k_calls": ("warp/specializations/top_k_calls.cuh", "top_k_calls"),
     "traits_of_operation": ("core/operators.hpp", "associative_operator"),
 }
-# What a signature says to the compiler, and what it says to a reader.
+# Parts of signatures as the compiler needs them, and as the reference shows them.
 PLAIN = [
     (r"\bSTRATA_D\b", "__device__"),
     (r"\bSTRATA_HD\b", "__host__ __device__"),

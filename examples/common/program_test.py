@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what all programs of the examples do alike: help, wrong calls, files, standard input, progress.
+"""Checks the rules that all programs of the examples keep: help, wrong calls, files, standard input, progress.
 
     program_test.py <path of a program>...
 """
