@@ -82,7 +82,7 @@ THRUST_HEADERS_OF = {
 
 
 class Table:
-    """The tables of from_cub.md. Rows are `name | functions | verdict | remark`, for headers `name | verdict | remark`."""
+    """The tables of from_cub.md, with rows `name | functions | verdict | remark`; of headers without functions."""
 
     def __init__(self, text):
         self.headers, self.names = {}, {}
@@ -112,7 +112,7 @@ class Table:
 
 
 def blanked(text):
-    """The text with comments and literals replaced by blanks, so that lines keep their lengths. Names of headers stay."""
+    """The text with blanks for comments and literals, so that lines keep their lengths. Names of headers stay."""
     pattern = (r'(?P<include>^[ \t]*#[ \t]*include[^\n]*)|//(?:\\\n|[^\n])*|/\*.*?\*/|'
                r'R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'')
     def blank(match):

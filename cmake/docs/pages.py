@@ -178,7 +178,7 @@ def page_id(path):
 
 
 def picture_name(path):
-    """The name of a picture in the one folder of all pictures. In the source tree, several folders have pictures of one name."""
+    """The name of a picture in the one folder of all pictures: names repeat in the source tree's folders."""
     return path.replace("/", "_")
 
 
