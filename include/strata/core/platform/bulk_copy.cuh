@@ -25,7 +25,8 @@ inline constexpr bool has_bulk_copies = true;
 /// two phases late.
 class mbarrier {
  public:
-  /// Called by one thread, before fence_mbarrier_init() and a barrier of the block.
+  /// Initialises the barrier for `count` arrivals in each phase. One thread calls this, before fence_mbarrier_init()
+  /// and a barrier of the block.
   STRATA_D void init(unsigned count) {
 #if STRATA_HOST_SIMT
     ::strata::simt::mbarrier_init(&word_, count, {__FILE__, __LINE__});

@@ -29,7 +29,7 @@ class announced_index {
 
   STRATA_D explicit announced_index(const arguments& of_call) : word_(of_call.word), epoch_(of_call.epoch) {}
 
-  /// Any thread may call this.
+  /// Announces an index to the other blocks. Any thread may call this.
   STRATA_D void announce(unsigned long long index) const { platform::store_tagged_word(word_, {index, epoch_}); }
 
   /// Returns the word. An index that is announced at the same time may be missed. Any thread may call this.

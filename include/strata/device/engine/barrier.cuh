@@ -48,7 +48,8 @@ class grid_barrier {
     platform::may_be_unwritten(barrier_.flags, gridDim.x * sizeof(*barrier_.flags));
   }
 
-  /// All threads of the block call this. Every block that has waited sees what these threads have written before.
+  /// Arrives at the next barrier. Every block that has waited for it sees what this block has written before. All
+  /// threads of the block call this.
   STRATA_D void arrive() {
     ++phase_;
     __syncthreads();
@@ -58,7 +59,7 @@ class grid_barrier {
     }
   }
 
-  /// All threads of the block call this, after arrive().
+  /// Waits until all blocks have arrived. All threads of the block call this, after arrive().
   STRATA_D void wait() const { wait_for(0, gridDim.x); }
 
   /// Waits only for the blocks from `first` to `end` - 1. They may have reached later barriers, up to 1,023 more. A
@@ -71,6 +72,7 @@ class grid_barrier {
     __syncthreads();
   }
 
+  /// Erases the flags in the last block to leave, if a graph may replay the launch. `is_last` lies in shared memory.
   /// All threads of the block call this, after its last barrier.
   STRATA_D void leave(bool& is_last) const {
     if (!barrier_.may_be_replayed) return;
@@ -106,7 +108,7 @@ class grid_split_barrier {
   STRATA_D grid_split_barrier(platform::tagged_word* arrivals, unsigned long long epoch)
       : arrivals_(arrivals), epoch_(epoch) {}
 
-  /// All threads of the block call this.
+  /// Arrives at the barrier. All threads of the block call this.
   STRATA_D void arrive() const {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -146,7 +148,8 @@ class grid_counter_barrier {
  public:
   STRATA_D explicit grid_counter_barrier(unsigned* arrivals) : arrivals_(arrivals) {}
 
-  /// All threads call this. Every block that has waited sees what they have written before.
+  /// Arrives, and waits until all blocks have arrived. What they have written before is then visible. All threads of
+  /// the block call this.
   STRATA_D void synchronize() {
     target_ += gridDim.x;
     __syncthreads();

@@ -31,11 +31,12 @@ inline bool is_replayable(cudaStream_t stream) {
   return !is_known || capture != cudaStreamCaptureStatusNone;
 }
 
-/// One property of a kernel on each device; 0: not yet queried. Each pair of kernel and property has a static object.
+/// A property of a kernel on each device, or 0 if it has not been queried yet. Each pair of kernel and property has a
+/// static object.
 struct kernel_property_cache {
   std::atomic<int> values[max_cached_devices];
 
-  /// The property on the current device. `query(value)` finds it the first time.
+  /// Gets the property on the current device. `query(value)` finds it the first time.
   template <class Query>
   cudaError_t get(int& value, const Query& query) {
     int device = 0;
@@ -96,7 +97,7 @@ cudaError_t resident_blocks(kernel_property_cache& cache, const device_propertie
   return status;
 }
 
-/// Launches a kernel whose blocks wait for each other and share out `tiles` tiles (at least one). The grid of
+/// Launches a kernel whose blocks wait for each other and divide `tiles` tiles (at least one) among them. The grid of
 /// `configuration` is ignored.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_resident(launch_configuration configuration, kernel_property_cache& cache,

@@ -22,8 +22,8 @@
 ///     round 1       4         5         6         7      prefix of 5 = prefix of 1 + (1) + (2) + (3) + (4)
 ///     round 2       8         9        10        11      prefix of 9 = prefix of 5 + (5) + (6) + (7) + (8)
 ///
-/// A block keeps the prefix of its last tile. To get the prefix of its next tile it reads G aggregates, all at once. No
-/// block waits for another block's prefix, as in decoupled look-back, so there is no chain through the tiles.
+/// A block keeps the prefix of its last tile. To get the prefix of its next tile it reads G aggregates, all at once.
+/// Unlike in decoupled look-back, no block waits for another block's prefix, so there is no chain through the tiles.
 /// Aggregates are combined in the same order, whatever the speed of the blocks, so results repeat bit for bit.
 ///
 /// Forward progress: a block waits for aggregates of tiles before its own. With several rounds, all blocks are resident

@@ -198,7 +198,7 @@ class running_prefix {
     }
   }
 
-  /// All threads call this, before they read the input of the tile.
+  /// Acquires the input of the tile. All threads call this, before they read it.
   STRATA_D void acquire_input() {
     if constexpr (is_one_round) {
       if (acquires_input_ && is_read_ && blocks_ > 1 && threadIdx.x == 0) {
