@@ -33,9 +33,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so a call can be
 ///   captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only
 ///   after the previous kernel of the stream has ended.
-/// - **Types.** Any trivially relocatable type. Reads and writes each item once; items of 1, 2, 4 and 8 bytes are
+/// - **Types.** Any trivially relocatable type. Each item is read and written once. Items of 1, 2, 4 and 8 bytes are
 ///   accessed 16 bytes at a time (items of 1 byte: 8 bytes) if both pointers and both leading dimensions, in bytes, are
-///   multiples of that, otherwise one by one. Items of other sizes are cut into pieces that divide them.
+///   multiples of that. Otherwise they are accessed one by one. Items of other sizes are cut into pieces that divide
+///   them.
 /// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
 ///   leading dimension below the length of a row, null pointers with items, pointers that are not

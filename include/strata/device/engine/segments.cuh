@@ -30,7 +30,7 @@ struct offset_segments {
   BeginOffsetIterator begins;
   EndOffsetIterator ends;
 
-  /// True if a segment may have more items, as far as the host knows.
+  /// True if a segment may have more items than the argument, as far as the host knows.
   bool may_exceed(long long) const { return true; }
 
   /// True if the number of segments is possible. Size queries ask this, too.
