@@ -287,6 +287,105 @@ TEST(block_merge_sort_known_orders, sort_integers) {
   test_known_orders<64, 3>();
 }
 
+// ---------------------------------------------------------------------------- sorts that are not stable
+// Sort of up to 4 keys of 4 or 8 bytes for each thread of whole warps, by a comparator that is not known. Ranks say the
+// order, and other bits of keys of one rank tell which of them is where.
+template <class Key, int Threads, int Items, bool Stable, class Compare>
+STRATA_KERNEL void sort_keys_alone(const Key* in, Key* out, Compare compare) {
+  using Sort = strata::BlockMergeSort<Key, Threads, Items>;
+  STRATA_SHARED(temp_storage, typename Sort::TempStorage);
+  const int first = static_cast<int>(threadIdx.x) * Items;
+  Key keys[Items];
+  for (int i = 0; i < Items; ++i) keys[i] = in[first + i];
+  if constexpr (Stable) {
+    Sort(temp_storage).StableSort(keys, compare);
+  } else {
+    Sort(temp_storage).Sort(keys, compare);
+  }
+  for (int i = 0; i < Items; ++i) out[first + i] = keys[i];
+}
+
+template <class Key>
+std::vector<Key> sorted_bits(std::vector<Key> keys) {
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return std::memcmp(&a, &b, sizeof(Key)) < 0; });
+  return keys;
+}
+
+template <class Key, int Threads, int Items>
+class keys_alone {
+  static constexpr int tile = Threads * Items;
+  std::vector<Key> keys_;
+  device_vector<Key> in_;
+
+  template <bool Stable, class Compare>
+  std::vector<Key> sorted(Compare compare) {
+    device_vector<Key> out(static_cast<std::size_t>(tile));
+    EXPECT_EQ(strata::launch({"sort_keys_alone", 1, Threads}, sort_keys_alone<Key, Threads, Items, Stable, Compare>,
+                             in_.data(), out.data(), compare),
+              cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    return out.to_host();
+  }
+
+ public:
+  explicit keys_alone(int different) : keys_(keys_of<Key>(tile, 1, different, INT_MAX)), in_(keys_) {}
+
+  template <class Compare>
+  void test_order(Compare compare) {
+    const std::vector<Key> result = sorted<false>(compare), stable = sorted<true>(compare);
+    std::vector<Key> expected = keys_;
+    std::stable_sort(expected.begin(), expected.end(), compare);
+    EXPECT_EQ(sorted_bits(expected), sorted_bits(result));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(ranked<Key>::rank(expected[i]), ranked<Key>::rank(result[i])) << "key " << i;
+      ASSERT_TRUE(same_bits(expected[i], stable[i])) << "key " << i << " of StableSort";
+    }
+  }
+
+  /// An inconsistent comparator that returns the same for the same keys loses no key.
+  void test_nonsense() { EXPECT_EQ(sorted_bits(keys_), sorted_bits(sorted<false>(nonsense{nullptr}))); }
+
+  void test_calls(unsigned calls_of_warp_sort) {
+    device_vector<unsigned> counts(std::vector<unsigned>{0, 0});
+    sorted<false>(watching{counts.data(), counts.data() + 1});
+    unsigned most = calls_of_warp_sort;
+    for (int run = 32; run < Threads; run *= 2) {
+      most += static_cast<unsigned>(Items + strata::detail::log2_ceiling(static_cast<unsigned>(Items * run) + 1ull));
+    }
+    EXPECT_LE(counts.to_host()[0], most * unsigned{Threads});
+    EXPECT_GT(counts.to_host()[0], 0u);
+  }
+};
+
+template <class Key, int Threads, int Items>
+void test_keys_alone() {
+  SCOPED_TRACE(testing::Message() << sizeof(Key) << " bytes, " << Threads << " threads, " << Items << " items");
+  for (const int different : {1, 2, 5, 64}) {
+    keys_alone<Key, Threads, Items> sorter(different);
+    sorter.test_order(ascending{});
+    sorter.test_order(descending{});
+    sorter.test_nonsense();
+  }
+}
+
+TEST(block_merge_sort_of_keys_alone, is_a_permutation_in_order) {
+  test_keys_alone<int, 32, 4>();
+  test_keys_alone<float, 96, 2>();  // no power of two of warps
+  test_keys_alone<std::int64_t, 64, 1>();
+  test_keys_alone<double, 128, 4>();
+  test_keys_alone<int, 50, 4>();  // no whole warps
+  if (!strata_test::is_small()) {
+    test_keys_alone<std::uint32_t, 1024, 4>();
+    test_keys_alone<float, 512, 1>();
+  }
+}
+
+TEST(block_merge_sort_of_keys_alone, compares_no_more_than_it_says) {
+  keys_alone<int, 128, 1>(64).test_calls(15);
+  keys_alone<int, 128, 2>(64).test_calls(36);
+  keys_alone<float, 96, 4>(64).test_calls(85);
+}
+
 // ---------------------------------------------------------------------------- shared memory
 TEST(block_merge_sort_storage, is_no_more_than_documented) {
   EXPECT_LE(sizeof(BlockMergeSort<int, 256, 11>::TempStorage), 4u * 256 * 11 + 4 * (2 * 8 + 1));

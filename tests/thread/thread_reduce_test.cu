@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <random>
 #include <type_traits>
 #include <utility>
@@ -86,12 +88,80 @@ TEST(thread_reduce, is_the_sequential_loop) {
   test_rows<13>(random_items<std::int64_t>(threads * 13), subtract_and_double{});
 }
 
-TEST(thread_reduce, floating_point_sums_are_those_of_the_loop) {
+// The tree of floats: a power of two of the items and the others, each reduced alike.
+template <class T, class Operator>
+T reference_tree(const std::vector<T>& items, std::size_t first, std::size_t count, std::size_t step, Operator op) {
+  if (count == 1) return items.at(first);
+  std::size_t half = 1;
+  while (2 * half < count) half *= 2;
+  return static_cast<T>(op(reference_tree(items, first, half, step, op),
+                           reference_tree(items, first + half * step, count - half, step, op)));
+}
+// Doubles in order. Four 16-bit numbers and more: sums of those of even and those of odd index, and the last one.
+template <class T>
+T reference_sum(const std::vector<T>& items, std::size_t first, std::size_t count) {
+  if (std::is_same_v<T, float>) return reference_tree(items, first, count, 1, strata::Sum{});
+  if (std::is_same_v<T, double> || count < 4) {
+    return std::accumulate(&items[first] + 1, &items[first] + count, items[first], strata::Sum{});
+  }
+  const T even = reference_tree(items, first, count / 2, 2, strata::Sum{});
+  const T odd = reference_tree(items, first + 1, count / 2, 2, strata::Sum{});
+  const T sum = static_cast<T>(strata::Sum{}(even, odd));
+  return count % 2 == 0 ? sum : static_cast<T>(strata::Sum{}(sum, items.at(first + count - 1)));
+}
+
+template <class T, std::size_t Count>
+void test_sums_of_floats() {
+  SCOPED_TRACE(testing::Message() << sizeof(T) << " bytes, " << Count << " items");
+  std::mt19937_64 bits = random_bits();
+  std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+  std::vector<T> items(threads * Count);
+  for (T& item : items) item = static_cast<T>(value(bits));
+  const device_vector<T> in(items);
+  device_vector<T> out(threads);
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_rows", 1, threads}, reduce_rows<T, Count, strata::Sum>, in.data(),
+                                     out.data(), strata::Sum{}));
+  const std::vector<T> results = out.to_host();
+  for (std::size_t t = 0; t < threads; ++t) {
+    ASSERT_TRUE(same_bits(results[t], reference_sum(items, t * Count, Count))) << "thread " << t;
+  }
+}
+
+template <class T>
+void test_sums_of_floats() {
+  test_sums_of_floats<T, 1>();
+  test_sums_of_floats<T, 2>();
+  test_sums_of_floats<T, 3>();
+  test_sums_of_floats<T, 4>();
+  test_sums_of_floats<T, 5>();
+  test_sums_of_floats<T, 13>();
+  test_sums_of_floats<T, 16>();
+}
+
+TEST(thread_reduce, floating_point_sums_have_the_documented_order) {
+  test_sums_of_floats<float>();
+  test_sums_of_floats<double>();
+  test_sums_of_floats<__half>();
+  test_sums_of_floats<__nv_bfloat16>();
+}
+
+TEST(thread_reduce, extremes_of_floats_are_those_of_the_loop) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> items(threads * 7);
+  std::mt19937_64 bits = random_bits();
+  const float some[8] = {0.0f, -0.0f, nan, inf, -inf, 1.0f, -1.0f, 3.0f};
+  for (float& item : items) item = some[bits() % 8];
+  test_rows<7>(items, strata::Max{});
+  test_rows<7>(items, strata::Min{});
+}
+
+// An operator that is not known is called in order, on floating-point numbers too.
+TEST(thread_reduce, own_sums_of_floats_are_those_of_the_loop) {
   std::mt19937_64 bits = random_bits();
   std::uniform_real_distribution<float> value(-1.0f, 1.0f);
   std::vector<float> items(threads * 16);
   for (float& item : items) item = value(bits);
-  test_rows<16>(items, strata::Sum{});
+  test_rows<16>(items, plain_sum{});
 }
 
 // ---------------------------------------------------------------------------- type of the result

@@ -52,7 +52,7 @@ struct place {
   static STRATA_HD bool is_member(unsigned thread) { return lane(thread) < Width; }
 };
 
-enum result_row { reduced, reduced_valid, in_all, in_all_valid, of_arrays, head, tail, rows };
+enum result_row { reduced, reduced_valid, in_all, in_all_valid, of_arrays, head, tail, sums, rows };
 
 // Block b has b + 1 valid items in each logical warp. `segments` says the segment of each thread.
 template <int Width>
@@ -88,6 +88,12 @@ STRATA_KERNEL void reduce_every_way(const int* segments, range* out, int* wrong_
   result[of_arrays] = reduce.Reduce(pair, op);
   result[head] = reduce.HeadSegmentedReduce(in_segment, is_head, op);
   result[tail] = reduce.template TailSegmentedReduce<join_ranges, int>(in_segment, is_tail ? 7 : 0, op);
+
+  // Sums of integers have code of their own.
+  using adder = WarpReduce<int, Width>;
+  STRATA_SHARED(sums_storage, typename adder::TempStorage);
+  adder add(sums_storage);
+  result[sums] = {add.HeadSegmentedSum(number, is_head), add.TailSegmentedSum(number, is_tail)};
 }
 
 template <int Width>
@@ -141,6 +147,8 @@ void test_width() {
       const int offset = base + 100 * segments[i];
       ASSERT_EQ(result[head], (range{offset + lane, offset + last}));
       ASSERT_EQ(result[tail], (range{offset + lane, offset + last}));
+      const int sum = (last + 1 - lane) * (2 * base + lane + last) / 2;
+      ASSERT_EQ(result[sums], (range{sum, sum}));
     }
   }
 }

@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/test_support.cuh"
@@ -121,6 +123,38 @@ TEST(warp_scan, non_commutative_operators) {
   test_odd_width<string_hash>(join{});
   test_whole_warp<matrix>(multiply{});
   test_odd_width<words<10>>(plain_sum{});
+}
+
+// Operators that leave equal operands as they are take steps without comparisons of lanes.
+template <class T, class Operator, int... Width>
+void test_idempotent(Operator op, std::integer_sequence<int, Width...>) {
+  const auto test = [&](auto width) {
+    constexpr int lanes = decltype(width)::value;
+    std::vector<T> items(lanes + 1);
+    std::mt19937_64 bits = random_bits(lanes);
+    for (T& item : items) item = static_cast<T>(bits() % 251);
+    // Once in ascending order, where each lane has a result of its own.
+    for (const bool ascends : {false, true}) {
+      if (ascends) std::sort(items.begin(), items.end());
+      for (const int valid : {1, (lanes + 1) / 2, lanes}) {
+        test_items<lanes>(items, static_cast<std::size_t>(valid), op);
+      }
+    }
+  };
+  (test(std::integral_constant<int, Width + 1>{}), ...);
+}
+#if STRATA_TEST_FEW_TYPES
+using scanned_widths = std::integer_sequence<int, 0, 1, 2, 7, 12, 15, 16, 30, 31>;
+#else
+using scanned_widths = std::make_integer_sequence<int, 32>;
+#endif
+
+TEST(warp_scan, extremes_and_bits_of_every_width) {
+  test_idempotent<int>(strata::Max{}, scanned_widths{});
+  test_idempotent<std::int64_t>(strata::Min{}, scanned_widths{});
+  test_idempotent<std::uint8_t>(strata::BitOr{}, scanned_widths{});
+  test_idempotent<unsigned>(strata::BitAnd{}, scanned_widths{});
+  test_idempotent<float>(strata::Max{}, scanned_widths{});
 }
 
 // ---------------------------------------------------------------------------- sums

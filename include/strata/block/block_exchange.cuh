@@ -319,6 +319,9 @@ class BlockExchange {
   template <class Offset, class IsValid>
   STRATA_D void scatter(int slice, const T (&items)[items_per_thread], const Offset (&ranks)[items_per_thread],
                         const IsValid& is_valid) {
+    // One address for all items: under a condition, the compiler would compute it anew for each.
+    constexpr bool is_conditional = !std::is_same_v<IsValid, all_items>;
+    const typename tile::base base = is_conditional ? tile_.kept_base() : typename tile::base{};
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
       if (!is_valid(i)) continue;
@@ -327,7 +330,13 @@ class BlockExchange {
                     rank, i, threads * ItemsPerThread - 1);
       // One comparison: a rank below the slice becomes a large number.
       const unsigned index = static_cast<unsigned>(rank - slice * tile::items);
-      if (slices == 1 || index < unsigned{tile::items}) tile_.put(tile::position(index), items[i]);
+      if (slices == 1 || index < unsigned{tile::items}) {
+        if constexpr (is_conditional) {
+          tile_.put(base, tile::position(index), items[i]);
+        } else {
+          tile_.put(tile::position(index), items[i]);
+        }
+      }
     }
   }
 

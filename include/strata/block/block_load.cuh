@@ -139,7 +139,7 @@ class BlockLoad {
     }
   }
 
-  // In the arrangement in which memory is read. `end` is empty or the number of valid items.
+  // Loads items in the arrangement in which memory is read. `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == BLOCK_LOAD_DIRECT) {

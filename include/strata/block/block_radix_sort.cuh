@@ -64,7 +64,7 @@ struct first_items {
   int step = 1;
 
   STRATA_HD bool operator()(int i) const { return first_of_thread + i * step < valid_items; }
-  /// These items in an arrangement by rows of `row_threads` threads.
+  /// Returns the predicate for items in an arrangement by rows of `row_threads` threads.
   STRATA_HD first_items in_rows(int first, int row_threads) const { return {first, valid_items, row_threads}; }
 };
 
@@ -388,7 +388,7 @@ class BlockRadixSort {
     sort_by_passes<passes, Output>(keys, values, is_valid, digit_of, by.begin_bit, by.end_bit);
   }
 
-  // In uniform control flow.
+  // All threads of the block call, in uniform control flow.
   template <class Code, class IsValid>
   STRATA_D bool has_special(const items<KeyT>& keys, const IsValid& is_valid) {
     if constexpr (Code::is_float) {

@@ -69,9 +69,10 @@ struct block_reduce_warp_reductions {
       const int warp = thread / warp_threads;
       const int lane = thread % warp_threads;
       const int warp_valid = valid - warp * warp_threads;
-      // In no branch, so that the compiler knows that the lanes are together. Of one item there is nothing to combine.
+      // Outside of branches, so that the compiler knows that the lanes are together. One item is its own result.
       T result = reduce_warp<Full>(warp, value, op, Full ? warp_valid : detail::most(warp_valid, 1));
-      if (lane == 0 && (Full || warp_valid > 0)) shared.aggregates[warp] = result;
+      // The number of the lane is in a special register, ready when the result is: `lane` would be kept for this.
+      if (platform::lane_id() == 0 && (Full || warp_valid > 0)) shared.aggregates[warp] = result;
       __syncthreads();
 
       const int active_warps = ceiling_divide(valid, warp_threads);
@@ -234,7 +235,7 @@ class BlockReduce {
   /// Reduces an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+    return Reduce(static_cast<T>(detail::reduce_in_order(inputs, reduction_op)), reduction_op);
   }
   /// Reduces the items of the first `num_valid` threads. The result is in thread 0.
   template <class Operator>
@@ -261,7 +262,7 @@ class BlockReduce {
   /// Reduces an array of items per thread. The result is in every thread.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T AllReduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return AllReduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+    return AllReduce(static_cast<T>(detail::reduce_in_order(inputs, reduction_op)), reduction_op);
   }
   /// Reduces the items of the first `num_valid` threads. The result is in every thread.
   template <class Operator>

@@ -34,7 +34,7 @@ STRATA_NAMESPACE_BEGIN
 /// - Every thread of the block must construct the object, in uniform control flow. The constructor has up to 2
 ///   barriers, 1 with offsets. `RunLengthDecode` has none: any threads may call it, each with a `from` of its own.
 /// - A thread finds the run of its first item by a binary search in shared memory. It compares its other items, up to
-///   four at a time, with the begins of the runs that follow, and searches again where many of these have length 0.
+///   four at a time, with the begins of the runs that follow, and searches again where many runs have length 0.
 /// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the
 ///   storage is used for anything else, the next construction included. Objects of one type constructed without storage
 ///   use the same storage.
@@ -105,7 +105,7 @@ class BlockRunLengthDecode {
   // not for users: as above
   static_assert(strata::conflict_degree(layout<number>{}, blocked<number>{}) == 1,
                 "numbers are written with conflicts");
-  // Not a union: the runs are written without a barrier after the scan.
+  // No union: the runs are written without a barrier after the scan.
   struct storage {
     typename scan::TempStorage scan_storage;
     value_tile values;
@@ -215,7 +215,7 @@ class BlockRunLengthDecode {
     const number* begin;
   };
   /// Steps from the first of `Count` runs, each `RunsApart` from the next, to the last one that begins at an item or
-  /// before it. What steps add to the address are constants: a step has no bit in common with the sum of those before.
+  /// before it. Steps add constants to the address: a step has no bit in common with the sum of the earlier steps.
   template <int Count, int RunsApart>
   STRATA_D static void step_to_last(found_run& at, number item) {
     int steps = 0;
@@ -244,7 +244,7 @@ class BlockRunLengthDecode {
     const auto item = [&](int i) { return static_cast<number>(first + static_cast<number>(i)); };
     int run = run_of(first);
     run_is(0, run);
-    // In groups: a thread reads the begins of as many runs as its items can be in, and compares them with all items.
+    // A thread reads the begins of a group of runs, as many as its items can be in, and compares them with all items.
     STRATA_UNROLL
     for (int begin = 1; begin < DecodedItemsPerThread; begin += group_items) {
       const int count = detail::least(group_items, DecodedItemsPerThread - begin);

@@ -99,7 +99,7 @@ struct block_scan_forms {
   }
 
   /// Each thread reduces its array, the threads' sums are scanned, and each thread scans its array after the
-  /// sum of those before it: the least operator calls, and no second array in registers.
+  /// sum of the arrays before it. This takes the fewest operator calls, and no second array in registers.
   template <bool Inclusive, std::size_t Items, class Operator, class Prefix, class Aggregate, class Valid>
   STRATA_D void scan(const T (&input)[Items], T (&output)[Items], Operator& op, Prefix prefix, Aggregate&& aggregate,
                      Valid valid_items) {

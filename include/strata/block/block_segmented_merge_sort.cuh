@@ -17,7 +17,7 @@ STRATA_NAMESPACE_BEGIN
 /// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator, stably:
 /// no segment is mixed with another. Items are keys of `KeyT`, or pairs of a key and a value of `ValueT`.
 ///
-/// In steps, each by all threads of the block in uniform control flow:
+/// All threads of the block make each of these steps, in uniform control flow:
 ///
 /// | step | |
 /// |---|---|
@@ -178,8 +178,8 @@ class BlockSegmentedMergeSort {
     STRATA_ASSERT(count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
                   "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin, begin + count);
     detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0, ItemsPerThread};
-    // Not the rest of the segment, clamped on both sides: ptxas 13.0 makes one instruction of both clamps and
-    // reuses its predicate for "has ItemsPerThread items", which is wrong for threads with fewer.
+    // The rest of the segment, clamped on both sides, would be wrong: ptxas 13.0 makes one instruction of both clamps
+    // and reuses its predicate for "has ItemsPerThread items" in threads that have fewer.
     const int whole = count / ItemsPerThread;
     slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     int levels = 0;

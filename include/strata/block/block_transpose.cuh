@@ -15,7 +15,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Stands for the layout that a primitive chooses itself: one that it proves free of conflicts.
+/// Default argument of a layout: the primitive chooses a layout that it proves free of bank conflicts.
 struct ChosenLayout {};
 
 namespace detail {

@@ -418,6 +418,31 @@ inline constexpr bool adds_as_words =
 template <class T>
 using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
+/// What an operator does on a type of numbers; `none` if that is not known. Minima and maxima of floating-point numbers
+/// by function objects of other libraries may depend on the order of operands if there are NaNs.
+template <class Operator, class T>
+STRATA_HD constexpr hardware_reduction operation_on_numbers() {
+  using Operand = typename operand<Operator>::type;
+  if (!is_ordered_number<T> || !(std::is_void_v<Operand> || std::is_same_v<Operand, T>)) {
+    return hardware_reduction::none;
+  }
+  if (std::is_same_v<Operator, Sum>) return hardware_reduction::add;
+  if (std::is_same_v<Operator, Min>) return hardware_reduction::min;
+  if (std::is_same_v<Operator, Max>) return hardware_reduction::max;
+  if (std::is_same_v<Operator, BitAnd>) return hardware_reduction::bit_and;
+  if (std::is_same_v<Operator, BitOr>) return hardware_reduction::bit_or;
+  if (std::is_same_v<Operator, BitXor>) return hardware_reduction::bit_xor;
+  return detail::operation_by_name<Operator>();
+}
+
+/// True if op(a, a) is `a`, and op may be called with any numbers: minima and maxima, bitwise `and` and `or`.
+template <class Operator, class T>
+STRATA_HD constexpr bool is_idempotent() {
+  const hardware_reduction operation = detail::operation_on_numbers<Operator, T>();
+  return operation == hardware_reduction::min || operation == hardware_reduction::max ||
+         operation == hardware_reduction::bit_and || operation == hardware_reduction::bit_or;
+}
+
 /// True for pairs whose index is an integer: the index orders pairs with equal values.
 template <class T>
 inline constexpr bool is_indexed_number = false;

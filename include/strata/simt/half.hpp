@@ -125,6 +125,8 @@ struct alignas(4) __nv_bfloat162 {
 };
 inline bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
 inline bool operator==(__nv_bfloat162 a, __nv_bfloat162 b) { return a.x == b.x && a.y == b.y; }
+inline __half2 __hadd2(__half2 a, __half2 b) { return {a.x + b.x, a.y + b.y}; }
+inline __nv_bfloat162 __hadd2(__nv_bfloat162 a, __nv_bfloat162 b) { return {a.x + b.x, a.y + b.y}; }
 using half2 = __half2;
 using nv_bfloat162 = __nv_bfloat162;
 

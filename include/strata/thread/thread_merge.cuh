@@ -60,7 +60,7 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
                           Compare& compare, const Visit& visit) {
   if (begin1 >= end1 && begin2 >= end2) return begin1;
   const int last1 = end1 - 1, last2 = end2 - 1;
-  // No key of an empty range is read. Selections instead of branches: threads differ.
+  // No key of an empty range is read. These are selections, because branches of threads that differ would take longer.
   Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Length); ++i) {

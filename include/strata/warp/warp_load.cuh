@@ -116,7 +116,7 @@ class WarpLoad {
   }
 
  private:
-  // In the arrangement in which memory is read. `end` is empty or the number of valid items.
+  // Loads items in the arrangement in which memory is read. `end` is empty or the number of valid items.
   template <class Iterator, class... End>
   STRATA_D void load(Iterator from, T (&items)[items_per_thread], End... end) {
     if constexpr (Algorithm == WARP_LOAD_DIRECT) {

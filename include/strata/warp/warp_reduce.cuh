@@ -107,12 +107,12 @@ class WarpReduce {
   /// Reduces an array of items per lane. The result is in lane 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+    return Reduce(static_cast<T>(detail::reduce_in_order(inputs, reduction_op)), reduction_op);
   }
   /// Reduces a `cuda::std::array` or fixed-length span of items per lane. The result is in lane 0.
   template <class Inputs, class Operator>
   STRATA_D if_items<Inputs> Reduce(const Inputs& inputs, Operator reduction_op) {
-    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+    return Reduce(static_cast<T>(detail::reduce_in_order(inputs, reduction_op)), reduction_op);
   }
   /// Reduces the items of the first `valid_items` lanes. The result is in lane 0.
   template <class Operator>
@@ -170,7 +170,7 @@ class WarpReduce {
   STRATA_D T HeadSegmentedReduce(T input, Flag head_flag, Operator reduction_op) {
     // A segment ends where the next lane is a head.
     const unsigned heads = warp_.ballot(static_cast<bool>(head_flag));
-    return reduce_to(input, reduction_op, segment_end(heads >> 1));
+    return reduce_segment(input, reduction_op, heads >> 1);
   }
   /// Adds up the items of each segment. A set `head_flag` begins a segment, and its first lane has the result.
   template <class Flag>
@@ -182,7 +182,7 @@ class WarpReduce {
   template <class Operator, class Flag>
   STRATA_D T TailSegmentedReduce(T input, Flag tail_flag, Operator reduction_op) {
     const unsigned tails = warp_.ballot(static_cast<bool>(tail_flag));
-    return reduce_to(input, reduction_op, segment_end(tails));
+    return reduce_segment(input, reduction_op, tails);
   }
   /// Adds up the items of each segment. A set `tail_flag` ends a segment, and its first lane has the result.
   template <class Flag>
@@ -261,20 +261,38 @@ class WarpReduce {
     return value;
   }
 
-  // Afterwards lane i has reduced the items of lanes i .. end - 1. Before step k, a lane has the result of 2^k items.
-  // The step appends the result of the lane 2^k above, whose items follow: so the order is kept.
+  // In a whole warp, warp_.lane() would mask the number with 31: an instruction that is not needed here.
+  STRATA_D int this_lane() const {
+    return LogicalWarpThreads == warp_threads ? static_cast<int>(platform::lane_id()) : warp_.lane();
+  }
+
+  // Afterwards lane i has reduced the items of lanes i .. end - 1.
   template <class Operator>
-  STRATA_D T reduce_to(T value, Operator& op, int end) {
+  STRATA_D T reduce_to(const T& input, Operator& op, int end) {
+    const int lane = this_lane();
+    return reduce_where(input, op, [&](int distance) { return lane < end - distance; });
+  }
+
+  // Before step k, a lane has the result of 2^k items. The step appends the result of the lane 2^k above, whose items
+  // follow, if `is_followed(2^k)`: so the order is kept.
+  template <class Operator, class IsFollowed>
+  STRATA_D T reduce_where(T value, Operator& op, const IsFollowed& is_followed) {
     detail::operator_requirements<Operator, T>::check();
-    // In a whole warp, lane() would mask the number with 31: an instruction that is not needed here.
-    const int lane = LogicalWarpThreads == warp_threads ? static_cast<int>(platform::lane_id()) : warp_.lane();
     STRATA_UNROLL
     for (int distance = 1; distance < LogicalWarpThreads; distance *= 2) {
       const T above = warp_.from_above(value, distance);
       const T kept = platform::opaque_if_wide(value);
-      value = lane < end - distance ? static_cast<T>(op(value, above)) : kept;
+      value = is_followed(distance) ? static_cast<T>(op(value, above)) : kept;
     }
     return value;
+  }
+
+  // Reduces the rest of this lane's segment. `tails` has a bit for the last lane of each segment. The lane `distance`
+  // above belongs to the segment if no segment ends before it: a test of some bits, which waits for no other step.
+  template <class Operator>
+  STRATA_D T reduce_segment(const T& input, Operator& op, unsigned tails) {
+    const unsigned ends = (tails | 1u << (LogicalWarpThreads - 1)) >> this_lane();
+    return reduce_where(input, op, [&](int distance) { return (ends & ((1u << distance) - 1)) == 0; });
   }
 
   template <class Operator>
@@ -284,12 +302,6 @@ class WarpReduce {
     } else {
       return warp_.from_lane(value, 0);
     }
-  }
-
-  // One past the last lane of this lane's segment. `tails` has a bit for the last lane of each segment.
-  STRATA_D int segment_end(unsigned tails) const {
-    tails |= 1u << (LogicalWarpThreads - 1);
-    return warp_.lane() + __ffs(static_cast<int>(tails >> warp_.lane()));
   }
 
   logical_warp warp_;

@@ -44,6 +44,14 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
       sum = platform::add_from_below(mask, sum, distance, width);
     }
     return static_cast<T>(sum);
+  } else if constexpr (Full && detail::is_idempotent<Operator, T>()) {
+    // Where there is no source, the shuffle returns the lane's own value: no lane is compared.
+    T sum = item;
+    STRATA_UNROLL
+    for (unsigned distance = 1; distance < Lanes; distance *= 2) {
+      sum = static_cast<T>(op(platform::shuffle_up(mask, sum, distance, width), sum));
+    }
+    return sum;
   } else {
     T sum = item;
     STRATA_UNROLL

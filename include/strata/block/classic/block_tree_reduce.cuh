@@ -121,7 +121,7 @@ class BlockTreeReduce {
   /// Reduces an array of items per thread. The result is in thread 0.
   template <std::size_t ItemsPerThread, class Operator>
   STRATA_D T Reduce(const T (&inputs)[ItemsPerThread], Operator reduction_op) {
-    return Reduce(static_cast<T>(strata::ThreadReduce(inputs, reduction_op)), reduction_op);
+    return Reduce(static_cast<T>(detail::reduce_in_order(inputs, reduction_op)), reduction_op);
   }
   /// Reduces the items of the first `num_valid` threads. The result is in thread 0.
   template <class Operator>

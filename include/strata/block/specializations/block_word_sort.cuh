@@ -69,7 +69,7 @@ class block_word_sort {
       const int of_b = b + Items - 1 - i;
       const Word from_a = low + i < end_a ? at(shared, first + low + i) : greatest;
       const Word from_b = of_b < end_b ? at(shared, first + run + of_b) : greatest;
-      words[i] = in_warp::smaller(from_a, from_b);
+      words[i] = order_of_unsigned<Word>::smaller(from_a, from_b);
     }
     in_warp::sort_bitonic(words);
   }

@@ -19,9 +19,9 @@ struct radix_digit_scan {
     unsigned warp_sums[Bins / warp_threads];
   };
 
-  /// By all threads of the block, `lane` of their warps. Those with `has_digit` hold one digit each, in order.
-  /// Such a thread calls `count_items()`, which sets `count`, and after a barrier `use(sum)` with the sum of the
-  /// counts of smaller digits. `shared` may be used again after another barrier.
+  /// All threads of the block call, with the `lane` of their warp. Threads with `has_digit` hold one digit each, in
+  /// order. They call `count_items()`, which sets `count`, and after a barrier `use(sum)` with the sum of the counts of
+  /// smaller digits. `shared` may be used again after another barrier.
   template <class CountItems, class Use>
   STRATA_D static void exclusive_sum(TempStorage& shared, unsigned digit, unsigned lane, bool has_digit,
                                      unsigned& count, const CountItems& count_items, const Use& use) {
@@ -142,7 +142,7 @@ class radix_rank_half_warps {
  private:
   static constexpr unsigned none = ~0u;
   static constexpr unsigned one = 1u << 16;
-  // In registers, where items leave them free.
+  // True if items leave enough registers free for the counts.
   static constexpr bool keeps_counts = half_warps + 2 * ItemsPerThread <= 32;
 
   STRATA_D int thread_items() const { return HasFewerItems ? thread_items_ : ItemsPerThread; }

@@ -76,7 +76,7 @@ struct raking_segments {
     }
     return true;
   }
-  // An item that must be aligned to more than a 16-byte access cannot have an odd pitch of those.
+  // An item that must be aligned to more than 16 bytes cannot have a pitch that is an odd number of 16-byte accesses.
   // not for users: it holds for every T and Threads, by the argument above
   static_assert(alignof(T) > 16 || (reads_conflict_free() && layout::writes_conflict_free()),
                 "raking has bank conflicts");

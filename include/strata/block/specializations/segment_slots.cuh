@@ -53,7 +53,7 @@ struct segment_slots {
   STRATA_D static int plan(storage& memory, int thread, int length, long long offset, int count) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     if (count <= warp_threads) {
-      // All segments are those of one warp: the others have nothing to do.
+      // One warp has all segments: the other warps have nothing to do.
       if (warp == 0) {
         if (lane < warps) memory.heads[lane] = 0;
         __syncwarp();

@@ -6,6 +6,8 @@
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/shared_memory.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/shared_layout.hpp>
 
 STRATA_NAMESPACE_BEGIN
@@ -49,6 +51,27 @@ class exchange_tile {
       for (std::size_t i = 0; i < words::count; ++i) at<unit>(position)[i] = item_in_words.word[i];
     }
   }
+
+  /// The address of the tile in shared memory, which stays in a register. Under a condition, the compiler would compute
+  /// the address again for each item.
+  struct base {
+    unsigned address;
+  };
+  STRATA_D base kept_base() { return {platform::opaque(platform::shared_address(storage_.bytes))}; }
+  STRATA_D void put(base of, int position, const T& item) {
+    const unsigned address = of.address + static_cast<unsigned>(position * unit_bytes);
+    if constexpr (std::is_scalar_v<T>) {
+      *platform::shared_pointer<T>(storage_.bytes, address) = item;
+    } else {
+      const words item_in_words(item);
+      STRATA_UNROLL
+      for (std::size_t i = 0; i < words::count; ++i) {
+        *platform::shared_pointer<unit>(storage_.bytes, address + static_cast<unsigned>(i * unit_bytes)) =
+            item_in_words.word[i];
+      }
+    }
+  }
+
   STRATA_D T get(int position) {
     if constexpr (std::is_scalar_v<T>) {
       return *at<T>(position);

@@ -9,6 +9,7 @@
 #include <strata/core/types.hpp>
 #include <strata/thread/thread_sort.cuh>
 #include <strata/warp/specializations/merge_sort_tile.cuh>
+#include <strata/warp/specializations/word_sort.cuh>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -41,11 +42,11 @@ struct merge_sort_fit {
 ///
 ///     int thread() const;         // index in the team
 ///     void synchronise<Warp>();   // a barrier of the team, or of each warp if `Warp`
-///     // The same barrier. Slices of a level fit together if the `end` of each thread is the `start` of the next where
-///     // the thread `goes_on`, else `last`. `thread` is thread().
+///     // Has a barrier like `synchronise`. Slices of a level fit together if the `end` of each thread is the `start`
+///     // of the next where the thread `goes_on`, else `last`. `thread` is thread().
 ///     merge_sort_fit slices_fit<Warp>(int thread, bool goes_on, int start, int end, int last);
 ///     static constexpr int warp_levels;  // the first levels, which merge runs of one warp
-///     // Not void: the team to take if all lanes of the warp call together. `together()` returns it.
+///     // The team to take if all lanes of the warp call together, which `together()` returns; or void.
 ///     using together_type;
 ///
 /// Slices that fit together are a permutation of the items before, whatever the comparator returns. If it
@@ -76,6 +77,21 @@ class merge_sort_levels {
 
   template <class T>
   using items = T[items_per_thread];
+
+  /// Sorts all keys of a block of whole warps, not stably: each warp sorts by `word_sort`, and the warps' runs are
+  /// merged.
+  template <class Team, class Compare>
+  STRATA_D static void sort_unstably(storage& memory, Team team, items<KeyT>& keys, Compare compare) {
+    const int thread = team.thread();
+    using order = order_by<KeyT, Compare>;
+    word_sort<KeyT, ItemsPerThread, order>::template sort_in_lanes<warp_threads>(
+        full_warp_mask, static_cast<unsigned>(thread) % warp_threads, keys, order{compare});
+    if constexpr (Threads > warp_threads) {
+      NullType no_values;
+      put<true>(memory.merged, thread, warp_threads, keys, no_values, tile_items);
+      merge_from<true, warp_threads>(memory.merged, team, keys, no_values, tile_items, compare);
+    }
+  }
 
   /// The first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
   template <bool Full, class Team, class Values, class Compare>
@@ -159,7 +175,7 @@ class merge_sort_levels {
     const int local = (thread & (2 * run - 1)) * ItemsPerThread;
     const int index = thread * ItemsPerThread, count1 = run * ItemsPerThread;
     const int count2 = all_full ? count1 : detail::least(count1, valid - (index - local) - count1);
-    // With the missing items of a thread that has others.
+    // The missing items of a thread that has other items count, too.
     const int length2 = Full ? count2 : detail::round_up(count2, ItemsPerThread);
     // A run without a second one is not merged.
     const bool merges = all_full || (count2 > 0 && local < count1 + count2);
@@ -287,6 +303,7 @@ class merge_sort_calls {
  protected:
   template <class CompareOp>
   static constexpr bool sorts_words = false;
+  static constexpr bool sorts_in_lanes = false;
 
  public:
   /// Sorts keys by `compare`, stably.
@@ -326,10 +343,15 @@ class merge_sort_calls {
     if (IsLastTile) fill(keys, valid_items, oob_default);
   }
 
-  /// Sorts keys by `compare`, stably.
+  /// Sorts keys by `compare`. Equal keys may change places.
   template <class CompareOp>
   STRATA_D void Sort(items<KeyT>& keys, CompareOp compare) {
-    StableSort(keys, compare);
+    if constexpr (Derived::sorts_in_lanes && !Derived::template sorts_words<CompareOp> &&
+                  compare_requirements<CompareOp, KeyT>::are_met) {
+      levels::sort_unstably(self().memory(), self().team(), keys, compare);
+    } else {
+      StableSort(keys, compare);
+    }
   }
   /// Sorts keys with their values by `compare`, stably.
   template <class CompareOp>

@@ -157,8 +157,8 @@ STRATA_D T reduce_words(T value) {
   }
 }
 
-/// The extreme of the numbers of those lanes of a warp that are valid, if it is normal and no number is a NaN: then any
-/// function that finds extremes returns it, and the same bits. Otherwise false, in all lanes.
+/// Finds the extreme of the numbers of the valid lanes of a warp. Returns true, in all lanes, if it is normal and no
+/// number is a NaN: then any function that finds extremes returns the same bits.
 template <hardware_reduction Kind, class T>
 STRATA_D bool normal_extreme(const T& number, bool is_valid, T& extreme) {
   using words = extreme_words<Kind == hardware_reduction::max, T>;
@@ -167,7 +167,7 @@ STRATA_D bool normal_extreme(const T& number, bool is_valid, T& extreme) {
   return words::is_normal(word);
 }
 
-/// The pair with the extreme value, and of these the one with the smallest index.
+/// The pair with the extreme value. Among equal values, the smallest index wins.
 template <bool IsMax, class Index, class T>
 STRATA_D KeyValuePair<Index, T> extreme_pair(const KeyValuePair<Index, T>& pair, bool is_valid) {
   using values = extreme_words<IsMax, T>;
@@ -188,7 +188,7 @@ STRATA_D KeyValuePair<Index, T> extreme_pair(const KeyValuePair<Index, T>& pair,
   return platform::shuffle(full_warp_mask, pair, __ffs(static_cast<int>(winners)) - 1);
 }
 
-/// Reduces the values of those lanes of a warp that are valid, at least one; all lanes get the result.
+/// Reduces the values of the valid lanes of a warp, at least one. All lanes get the result.
 template <class Operator, class T>
 STRATA_D T reduce_warp_in_hardware(const T& value, bool is_valid) {
   if constexpr (is_word_operation<Operator, T>) {

@@ -13,37 +13,73 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Sorts the unsigned words of a thread, or of a power of two of lanes in blocked arrangement. The sort is not stable,
-/// so equal words must be interchangeable: then a step is a minimum and a maximum, without comparisons and branches.
+/// The order of unsigned words, where equal words are interchangeable: a step is a minimum and a maximum, without
+/// comparisons and branches.
+template <class Word>
+struct order_of_unsigned {
+  STRATA_D static Word smaller(Word a, Word b) { return b < a ? b : a; }
+  STRATA_D static Word larger(Word a, Word b) { return b < a ? a : b; }
+  STRATA_D static void order(Word& a, Word& b) {
+    const Word low = smaller(a, b);
+    b = larger(a, b);
+    a = low;
+  }
+  /// The word that a lane keeps of its own and that of another lane, which keeps the other one.
+  STRATA_D static Word keep(bool takes_smaller, Word own, Word other) {
+    if constexpr (sizeof(Word) > sizeof(unsigned)) {  // there is no minimum instruction
+      return (own < other) == takes_smaller ? own : other;
+    } else {
+      return takes_smaller ? smaller(own, other) : larger(own, other);
+    }
+  }
+};
+
+/// The order of a comparator. Both lanes of a step compare the same two items in the same order, so that each of them
+/// keeps another one, whatever the comparator returns for these two.
+template <class Item, class Compare>
+struct order_by {
+  Compare& compare;
+  STRATA_D void order(Item& a, Item& b) const {
+    const Item first = a, second = b;
+    const bool swaps = compare(second, first);
+    a = swaps ? second : first;
+    b = swaps ? first : second;
+  }
+  STRATA_D Item keep(bool takes_smaller, Item own, Item other) const {
+    const Item lower = takes_smaller ? own : other, upper = takes_smaller ? other : own;
+    return compare(upper, lower) ? other : own;
+  }
+};
+
+/// Sorts the items of a thread, or of a power of two of lanes in blocked arrangement, by `Order`. The sort is not
+/// stable.
 ///
-/// 1. Each thread sorts its words in registers, by Batcher's odd-even merge sort.
-/// 2. Lanes merge their runs by bitonic merges. Words move by shuffles, without barriers.
-template <class Word, int Items>
+/// 1. Each thread sorts its items in registers, by Batcher's odd-even merge sort.
+/// 2. Lanes merge their runs by bitonic merges. Items move by shuffles, without barriers.
+template <class Word, int Items, class Order = order_of_unsigned<Word>>
 class word_sort {
   static constexpr std::size_t items = static_cast<std::size_t>(Items);
 
  public:
-  STRATA_D static Word smaller(Word a, Word b) { return b < a ? b : a; }
-
-  STRATA_D static void sort_bitonic(Word (&words)[items]) {
+  STRATA_D static void sort_bitonic(Word (&words)[items], const Order& order = {}) {
     if constexpr (is_power_of_two(static_cast<unsigned>(Items))) {
       STRATA_UNROLL
       for (int distance = Items / 2; distance > 0; distance /= 2) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
-          if ((i & distance) == 0) word_sort::order(words[i], words[i + distance]);
+          if ((i & distance) == 0) order.order(words[i], words[i + distance]);
         }
       }
     } else {
       // Bitonic steps take halves.
-      sort_in_thread(words);
+      sort_in_thread(words, order);
     }
   }
 
   /// `mask` has the lanes of the caller's logical warp, or of several that call together.
   template <int Lanes>
-  STRATA_D static void sort_in_lanes(unsigned mask, unsigned lane, Word (&words)[items]) {
-    sort_in_thread(words);
+  STRATA_D static void sort_in_lanes(unsigned mask, unsigned lane, Word (&words)[items], const Order& order = {}) {
+    sort_in_thread(words, order);
     STRATA_UNROLL
     for (unsigned lanes = 2; lanes <= unsigned{Lanes}; lanes *= 2) {
       // The second run is read backwards, so that both together are bitonic.
@@ -52,64 +88,52 @@ class word_sort {
       for (int i = 0; i < Items; ++i) {
         other[i] = platform::shuffle_xor(mask, words[Items - 1 - i], static_cast<int>(lanes - 1));
       }
-      take(lane, lanes / 2, words, other);
+      take(lane, lanes / 2, words, other, order);
       STRATA_UNROLL
       for (unsigned distance = lanes / 4; distance > 0; distance /= 2) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) {
           other[i] = platform::shuffle_xor(mask, words[i], static_cast<int>(distance));
         }
-        take(lane, distance, words, other);
+        take(lane, distance, words, other, order);
       }
-      sort_bitonic(words);
+      sort_bitonic(words, order);
     }
   }
 
  private:
-  STRATA_D static Word larger(Word a, Word b) { return b < a ? a : b; }
-  STRATA_D static void order(Word& a, Word& b) {
-    const Word low = smaller(a, b);
-    b = larger(a, b);
-    a = low;
-  }
-
   // Batcher's network for the next power of two, without the steps that have a missing word: it would be the greatest.
   // Steps are templates, because compilers do not unroll loops of so many.
   template <int Run = 1, int Distance = Run>
-  STRATA_D static void sort_in_thread(Word (&words)[items]) {
+  STRATA_D static void sort_in_thread(Word (&words)[items], const Order& order) {
     if constexpr (Run < Items) {
-      network_column<Run, Distance>(words, std::make_index_sequence<items>{});
+      network_column<Run, Distance>(words, order, std::make_index_sequence<items>{});
       if constexpr (Distance > 1) {
-        sort_in_thread<Run, Distance / 2>(words);
+        sort_in_thread<Run, Distance / 2>(words, order);
       } else {
-        sort_in_thread<2 * Run>(words);
+        sort_in_thread<2 * Run>(words, order);
       }
     }
   }
   template <int Run, int Distance, std::size_t... Index>
-  STRATA_D static void network_column(Word (&words)[items], std::index_sequence<Index...>) {
-    (network_step<Run, Distance, static_cast<int>(Index)>(words), ...);
+  STRATA_D static void network_column(Word (&words)[items], const Order& order, std::index_sequence<Index...>) {
+    (network_step<Run, Distance, static_cast<int>(Index)>(words, order), ...);
   }
   template <int Run, int Distance, int Index>
-  STRATA_D static void network_step(Word (&words)[items]) {
+  STRATA_D static void network_step(Word (&words)[items], const Order& order) {
     constexpr int first = Distance % Run;
     if constexpr (Index >= first && Index + Distance < Items && (Index - first) / Distance % 2 == 0 &&
                   Index / (2 * Run) == (Index + Distance) / (2 * Run)) {
-      word_sort::order(words[Index], words[Index + Distance]);
+      order.order(words[Index], words[Index + Distance]);
     }
   }
 
   // The lane without `bit` keeps the smaller words.
-  STRATA_D static void take(unsigned lane, unsigned bit, Word (&words)[items], const Word (&other)[items]) {
+  STRATA_D static void take(unsigned lane, unsigned bit, Word (&words)[items], const Word (&other)[items],
+                            const Order& order) {
     const bool takes_smaller = (lane & bit) == 0;
     STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      if constexpr (sizeof(Word) > sizeof(unsigned)) {  // there is no minimum instruction
-        words[i] = (words[i] < other[i]) == takes_smaller ? words[i] : other[i];
-      } else {
-        words[i] = takes_smaller ? smaller(words[i], other[i]) : larger(words[i], other[i]);
-      }
-    }
+    for (int i = 0; i < Items; ++i) words[i] = order.keep(takes_smaller, words[i], other[i]);
   }
 };
 
