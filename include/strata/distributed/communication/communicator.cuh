@@ -6,9 +6,12 @@
 #include <strata/core/platform.cuh>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/communication/peers.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <thread>
 
 /// \file
@@ -71,9 +74,13 @@ inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
   return status != cudaSuccess ? status : detail::completed(ncclCommCount(comm, &out.ranks), comm);
 }
 
-/// Bytes of all ranks, in their order, to all ranks. In place if `d_mine` is this rank's part of `d_all`.
+/// Bytes of all ranks, in their order, to all ranks. In place if `d_mine` is this rank's part of `d_all`. Ranks that
+/// share memory store small messages there.
 inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
                               cudaStream_t stream) {
+  if (peer_group::takes(bytes_each)) {
+    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream);
+  }
   return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
 }
 
@@ -82,6 +89,11 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
 /// Waits until all work in the stream is done. A communicator that was aborted or has failed ends the wait with an
 /// error, though what other ranks owe the stream may never come.
 inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
+  const std::shared_ptr<peer_group> peers = peer_group::of(comm);
+  const auto failed_with = [&](ncclResult_t result) {
+    if (peers != nullptr) peers->abort();
+    return detail::as_cuda_error(result);
+  };
   for (bool has_polled = false;; has_polled = true) {
     const cudaError_t status = cudaStreamQuery(stream);
     if (status == cudaErrorNotReady || has_polled) {
@@ -90,8 +102,9 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
     }
     ncclResult_t of_comm = ncclSuccess;
     const ncclResult_t queried = ncclCommGetAsyncError(comm, &of_comm);
-    if (queried != ncclSuccess) return detail::as_cuda_error(queried);
-    if (of_comm != ncclSuccess && of_comm != ncclInProgress) return detail::as_cuda_error(of_comm);
+    if (queried != ncclSuccess) return failed_with(queried);
+    if (of_comm != ncclSuccess && of_comm != ncclInProgress) return failed_with(of_comm);
+    if (status == cudaSuccess && peers != nullptr && peers->has_failed()) return cudaErrorUnknown;
     if (status != cudaErrorNotReady) return status;
     std::this_thread::yield();
   }
@@ -100,6 +113,14 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
 /// Copies what other ranks have sent to the host's memory. It waits before: a copy to pageable memory waits for the
 /// stream itself, also for ranks that never answer, and does not see that the communicator has failed.
 inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream) {
+  const std::shared_ptr<peer_group> peers = peer_group::of(comm);
+  if (peers != nullptr && bytes <= peer_group::staging_bytes && to != nullptr) {
+    // A copy to pinned memory waits for nobody: one wait is enough.
+    const cudaError_t copied = cudaMemcpyAsync(peers->staging, from, bytes, cudaMemcpyDeviceToHost, stream);
+    const cudaError_t waited = copied != cudaSuccess ? copied : detail::wait_for(stream, comm);
+    if (waited == cudaSuccess) std::memcpy(to, peers->staging, bytes);
+    return waited;
+  }
   cudaError_t status = detail::wait_for(stream, comm);
   if (status != cudaSuccess || to == nullptr) return status;
   status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
@@ -115,7 +136,30 @@ struct call_header {
   std::int64_t num_items = 0;
   std::int64_t capacity = 0;
   std::int64_t spare = 0;
+  /// Where arrays lie that other ranks write or read directly, in the memory that the ranks share (peers.cuh): for keys
+  /// or items, and for values. -1: an array does not lie there, and no array of the call is written or read directly.
+  std::int64_t shared[2] = {-1, -1};
 };
+
+/// The offset of an array of a call in the shared memory of this rank, or -1. An empty array is everywhere.
+inline std::int64_t shared_offset_of(ncclComm_t comm, const void* array, std::size_t bytes) {
+  const std::shared_ptr<peer_group> peers = peer_group::of(comm);
+  return peers == nullptr ? -1 : bytes == 0 ? 0 : peers->offset_of(array, bytes);
+}
+inline bool has_shared_arrays(const call_header& header, int arrays) {
+  bool has_all = true;
+  for (int i = 0; i < arrays; ++i) has_all = has_all && header.shared[i] >= 0;
+  return has_all;
+}
+
+/// What the ranks share, if the first `arrays` arrays of all of them lie there; else null.
+template <class Headers>
+std::shared_ptr<peer_group> peers_of_call(ncclComm_t comm, const Headers& headers, int ranks, int arrays) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (!detail::has_shared_arrays(headers[static_cast<std::size_t>(rank)], arrays)) return nullptr;
+  }
+  return peer_group::of(comm);
+}
 
 // What several calls of ranks refuse.
 

@@ -12,6 +12,7 @@
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/exchange/messages.cuh>
+#include <strata/distributed/exchange/partition.cuh>
 #include <strata/distributed/exchange/plan.cuh>
 
 #include <cstddef>
@@ -75,6 +76,9 @@ class exchange_groups {
     return is_valid_;
   }
   /// What else the call keeps, in slots from 0 to 3.
+  /// Of the storage of group(), so many bytes for what is done in its place.
+  void reserve_instead(std::size_t bytes) { storage_.template reserve<unsigned char>(sort_slot, bytes); }
+  unsigned char* instead() const { return storage_.template get<unsigned char>(sort_slot); }
   template <class T>
   void reserve_more(int number, std::size_t count) {
     storage_.template reserve<T>(first_more_slot + number, count);
@@ -126,6 +130,22 @@ class exchange_groups {
   bool is_valid_ = false;
 };
 
+/// Where the items from this rank begin in the outputs of all ranks.
+template <class Key, class Value>
+partition_outputs<Key, Value> outputs_of_peers(const peer_group& peers, const exchange_plan& plan) {
+  partition_outputs<Key, Value> outputs{};
+  for (int rank = 0; rank < plan.position.ranks; ++rank) {
+    const call_header& header = plan.headers[static_cast<std::size_t>(rank)];
+    std::int64_t before = 0;
+    for (int from = 0; from < plan.position.rank; ++from) before += plan.count(from, rank);
+    outputs.keys[rank] = peers.template array_of<Key>(rank, header.shared[0]) + before;
+    if (!std::is_same_v<Value, NullType>) {
+      outputs.values[rank] = peers.template array_of<Value>(rank, header.shared[1]) + before;
+    }
+  }
+  return outputs;
+}
+
 /// One call of an exchange whose counts the host learns.
 template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
 cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -138,7 +158,14 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (status != cudaSuccess) return status;
   if (detail::refuses_ranks(position.ranks, max_exchange_ranks)) return cudaErrorInvalidValue;
   exchange_groups<Input, Key, Value> groups;
-  groups.reserve(input, position.ranks);
+  const bool is_sized = groups.reserve(input, position.ranks);
+  exchange_partition<Input, Key, Value> partition;
+  const bool may_partition = exchange_partition<Input, Key, Value>::takes(position.ranks);
+  if (may_partition && is_sized) {
+    status = partition.reserve(input.num_items, position.ranks);
+    if (status != cudaSuccess) return status;
+    groups.reserve_instead(partition.bytes());
+  }
   groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
   // Of what the call itself refuses, too: a rank that ended here would be waited for.
   if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
@@ -153,17 +180,39 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
       input.overlaps(keys_bytes) || input.overlaps(values_bytes) || detail::refuses_overlap(keys_bytes, values_bytes)) {
     status = cudaErrorInvalidValue;
   }
-  if (status == cudaSuccess) status = groups.group(input, position.ranks, stream);
-  const call_header header{status, input.num_items, capacity, 0};
+  call_header header{status, input.num_items, capacity, 0};
+  constexpr int num_arrays = Input::has_values ? 2 : 1;
+  if (status == cudaSuccess && may_partition) {
+    const auto items = static_cast<std::size_t>(capacity);
+    header.shared[0] = detail::shared_offset_of(comm, d_keys_out, items * sizeof(Key));
+    if (Input::has_values) header.shared[1] = detail::shared_offset_of(comm, d_values_out, items * sizeof(Value));
+  }
+  // Where other ranks have no shared memory in this call, the items are grouped when that is known.
+  const bool is_partitioned = detail::has_shared_arrays(header, num_arrays);
+  void* const d_messages = has_storage ? groups.template more<unsigned char>(0) : nullptr;
   exchange_plan plan;
-  status = detail::plan_exchange(
-      plan, header, grouped_counts{has_storage ? groups.destinations() : nullptr, input.num_items},
-      has_storage ? groups.template more<unsigned char>(0) : nullptr, position, comm, stream);
+  if (is_partitioned) {
+    header.status = partition.count(groups.instead(), input, position.ranks, stream);
+    status = detail::plan_exchange(plan, header, partition.counts(input), d_messages, position, comm, stream);
+  } else {
+    if (status == cudaSuccess) header.status = groups.group(input, position.ranks, stream);
+    status = detail::plan_exchange(plan, header,
+                                   grouped_counts{has_storage ? groups.destinations() : nullptr, input.num_items},
+                                   d_messages, position, comm, stream);
+  }
   if (plan.num_received >= 0) *num_out = plan.num_received;
+  if (status != cudaSuccess) return status;
+  if (const auto peers = detail::peers_of_call(comm, plan.headers, position.ranks, num_arrays)) {
+    status = partition.move(input, detail::outputs_of_peers<Key, Value>(*peers, plan), position.ranks, stream);
+    // The other ranks wait for this one, whatever happens here.
+    const cudaError_t joined = peers->barrier(comm, stream);
+    return status != cudaSuccess ? status : joined;
+  }
+  if (is_partitioned) status = groups.group(input, position.ranks, stream);
   if (status != cudaSuccess) return status;
   const exchanged_array arrays[] = {{groups.keys(), d_keys_out, sizeof(Key)},
                                     {groups.values(), d_values_out, sizeof(Value)}};
-  return detail::carry_out(plan, arrays, Input::has_values ? 2 : 1, comm, stream);
+  return detail::carry_out(plan, arrays, num_arrays, comm, stream);
 }
 
 /// By one block: how many items this rank has for each rank, and where they begin. If a destination is out of range,

@@ -140,6 +140,12 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     made.num_items = status == cudaSuccess ? arguments.num_items : 0;
     made.capacity = arguments.capacity;
     made.spare = local_sort.agreement();
+    if (status == cudaSuccess) {
+      const Arrays sorted = storage.sorted();
+      const auto items = static_cast<std::size_t>(arguments.num_items);
+      made.shared[0] = detail::shared_offset_of(comm, sorted.keys, items * sizeof(Key));
+      if (Arrays::has_values) made.shared[1] = detail::shared_offset_of(comm, sorted.values, items * sizeof(Value));
+    }
     return made;
   }
 
@@ -252,17 +258,22 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     const cudaStream_t exchanges = chunks > 1 && exchange_stream.is_made() ? exchange_stream.get() : stream;
     const run_merger<Key, Value, Compare> merge_runs{
         compare, {storage.buffer(0), storage.buffer(1)}, storage.merge_storage(), storage.merge_bytes, stream};
+    const auto peers = detail::peers_of_call(comm, cuts.headers, position.ranks, Arrays::has_values ? 2 : 1);
     cudaError_t status = cudaSuccess;
     for (int chunk = 0; chunk < chunks && status == cudaSuccess; ++chunk) {
       const int first = position.rank * chunks;
       const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
-      status = exchange(cuts, chunk, begin, exchanges);
+      status = peers != nullptr ? copy_from_peers(*peers, cuts, chunk, begin, exchanges)
+                                : exchange(cuts, chunk, begin, exchanges);
       // Also after an error: the caller's stream must not go on while storage is in use.
       const cudaError_t joined = exchanges != stream ? exchange_stream.join(stream) : cudaSuccess;
       if (status == cudaSuccess) status = joined;
       if (status == cudaSuccess) status = merge_runs(runs_of(cuts, chunk, begin), arguments.output.at(begin));
     }
-    return status;
+    if (peers == nullptr) return status;
+    // The sorted items of each rank stay until all have read them.
+    const cudaError_t joined = peers->barrier(comm, stream);
+    return status != cudaSuccess ? status : joined;
   }
 
   /// What another rank sends of its sorted items for a chunk: the part for the chunk, with its lead.
@@ -301,6 +312,37 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if constexpr (Arrays::has_values) arrays[1] = {from.values, to.values, sizeof(Value)};
     return detail::all_to_all(arrays, Arrays::has_values ? 2 : 1, send_begins.data(), send_counts.data(),
                               receive_begins.data(), receive_counts.data(), position, comm, in);
+  }
+
+  template <class T>
+  static cudaError_t copy_items(T* to, const T* from, std::size_t items, cudaStream_t in) {
+    return cudaMemcpyAsync(to, from, items * sizeof(T), cudaMemcpyDeviceToDevice, in);
+  }
+
+  /// The same where the ranks share memory: each copies from the sorted items of the others.
+  cudaError_t copy_from_peers(const peer_group& peers, const sort_cuts& cuts, int chunk, std::int64_t begin,
+                              cudaStream_t in) const {
+    const int mine = position.rank * cuts.shares.chunks + chunk;
+    const Arrays to = storage.received_items();
+    std::int64_t before = begin;
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      const received_part part = part_from(cuts, chunk, rank, before);
+      before += part.count;
+      if (rank == position.rank || part.count == 0) continue;
+      const std::int64_t first = cuts.at(mine, rank) - part.lead;
+      const auto items = static_cast<std::size_t>(part.lead + part.count);
+      const call_header& header = cuts.headers[static_cast<std::size_t>(rank)];
+      cudaError_t status = copy_items(to.keys + part.begin, peers.array_of<Key>(rank, header.shared[0]) + first,
+                                              items, in);
+      if constexpr (Arrays::has_values) {
+        if (status == cudaSuccess) {
+          status = copy_items(to.values + part.begin, peers.array_of<Value>(rank, header.shared[1]) + first,
+                                      items, in);
+        }
+      }
+      if (status != cudaSuccess) return status;
+    }
+    return cudaSuccess;
   }
 
   /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+/// \file
+/// Memory of each rank that the GPUs of all ranks address, and small messages through it.
+///
+/// **Mailboxes.** Each rank has a mailbox with two slots for each sender. Message number e of a communicator goes to
+/// slot e % 2. A word of 8 bytes holds 4 bytes of the message and the number e: one access writes and reads both, so
+/// the receiver needs no other signal. A slot is written again by message e + 2. The sender has then received message
+/// e + 1 of all ranks, and each of these has sent it after it had read message e.
+///
+/// **Forward progress.** A receiver waits for kernels of other GPUs, never for another block of its own. The wait is
+/// bounded: it ends when the host asks for it, or after `peer_wait_seconds()`. The message of a rank that has not
+/// answered is an error: its first 8 bytes are cudaErrorUnknown, the others 0. All later calls of this rank fail.
+
+STRATA_NAMESPACE_BEGIN
+namespace platform {
+
+/// Relaxed access at system scope: between GPUs.
+STRATA_D unsigned long long load_from_peer(const unsigned long long* p) {
+#if STRATA_DEVICE_PASS
+  unsigned long long value;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  return value;
+#else
+  return STRATA_DETAIL_ATOMIC_LOAD(p, __ATOMIC_RELAXED);
+#endif
+}
+STRATA_D void store_to_peer(unsigned long long* p, unsigned long long value) {
+#if STRATA_DEVICE_PASS
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+#else
+  STRATA_DETAIL_ATOMIC_STORE(p, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Nanoseconds of a clock that all multiprocessors have in common.
+STRATA_D unsigned long long nanoseconds() {
+#if STRATA_DEVICE_PASS
+  unsigned long long value;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value));
+  return value;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace platform
+
+namespace detail {
+
+/// Ranks of a communicator whose memory can be shared: the GPUs of one host.
+inline constexpr int max_peers = 8;
+/// Longer messages go through NCCL.
+inline constexpr std::size_t max_peer_message_bytes = std::size_t{128} << 10;
+
+/// How long a kernel waits for another rank.
+inline double& peer_wait_seconds() {
+  static double seconds = 30;
+  return seconds;
+}
+
+/// In pinned memory of the host: how host and kernels speak while a kernel waits.
+struct peer_host_words {
+  volatile int is_aborted;  // written by the host
+  volatile int has_failed;  // written by a kernel that has not got what it waited for
+};
+
+/// One message of a rank to all ranks, and theirs.
+struct peer_message {
+  const unsigned* mine;  // null: no more than a signal
+  unsigned* all;         // null, or messages of all ranks, in their order
+  unsigned words;        // of 4 bytes
+  int rank;
+  int ranks;
+  unsigned long long* mailboxes[max_peers];
+  unsigned* number;  // of the last message
+  peer_host_words* host;
+  unsigned long long wait_nanoseconds;
+
+  static constexpr std::size_t slot_words = max_peer_message_bytes / sizeof(unsigned);
+  static constexpr std::size_t mailbox_words = 2 * slot_words * static_cast<std::size_t>(max_peers);
+
+  STRATA_D unsigned long long* slot(int receiver, int sender, unsigned of_number) const {
+    return mailboxes[receiver] + (of_number % 2 * static_cast<std::size_t>(max_peers) +
+                                  static_cast<std::size_t>(sender)) * slot_words;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+inline constexpr int peer_threads = STRATA_HOST_SIMT ? 64 : 512;
+
+/// The parts of a gather. On the host back end kernels of two ranks never run at once: there each part is a launch.
+enum class peer_part { send, receive, both };
+
+/// By one block: sends the message of this rank to all others and receives theirs.
+template <peer_part Part>
+__launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRATA_GRID_CONSTANT peer_message message) {
+  const unsigned number = *message.number + 1;
+  const unsigned words = message.words;
+  if constexpr (Part != peer_part::receive) {
+    // What earlier kernels have written to other ranks is there before the message.
+    __threadfence_system();
+    unsigned* const own = message.all == nullptr ? nullptr : message.all + static_cast<unsigned>(message.rank) * words;
+    for (unsigned i = threadIdx.x; i < words; i += peer_threads) {
+      const unsigned word = message.mine == nullptr ? 0 : message.mine[i];
+      for (int step = 1; step < message.ranks; ++step) {
+        const int receiver = (message.rank + step) % message.ranks;
+        platform::store_to_peer(message.slot(receiver, message.rank, number) + i,
+                                static_cast<unsigned long long>(number) << 32 | word);
+      }
+      if (own != nullptr && own != message.mine) own[i] = word;
+    }
+  }
+  if constexpr (Part != peer_part::send) {
+    const unsigned long long begin = platform::nanoseconds();
+    bool has_failed = false;
+    for (int step = 1; step < message.ranks; ++step) {
+      const int sender = (message.rank + step) % message.ranks;
+      const unsigned long long* const slot = message.slot(message.rank, sender, number);
+      for (unsigned i = threadIdx.x; i < words; i += peer_threads) {
+        unsigned long long word = platform::load_from_peer(slot + i);
+        for (unsigned polls = 1; static_cast<unsigned>(word >> 32) != number && !has_failed; ++polls) {
+          STRATA_SPIN();
+          constexpr unsigned polls_between_looks = 1024;
+          has_failed = polls % polls_between_looks == 0 &&
+                       (message.host->is_aborted != 0 ||
+                        platform::nanoseconds() - begin > message.wait_nanoseconds);
+          word = platform::load_from_peer(slot + i);
+        }
+        const bool is_there = static_cast<unsigned>(word >> 32) == number;
+        if (!is_there) word = i == 0 ? static_cast<unsigned>(cudaErrorUnknown) : 0;
+        if (message.all != nullptr) {
+          message.all[static_cast<unsigned>(sender) * words + i] = static_cast<unsigned>(word);
+        }
+      }
+    }
+    if (has_failed) message.host->has_failed = 1;
+    // What the others have written before their messages is there for later kernels.
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) *message.number = number;
+  }
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What a rank knows of the shared memory of all ranks of a communicator.
+class peer_group {
+ public:
+  /// Bytes before the part of a rank's memory that belongs to the caller.
+  static constexpr std::size_t control_bytes = 4096;
+  static constexpr std::size_t reserved_bytes = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
+  static constexpr std::size_t staging_bytes = std::size_t{256} << 10;
+
+  int rank = 0;
+  int ranks = 1;
+  char* memory[max_peers] = {};       // of each rank, as this GPU addresses it: reserved bytes, then the caller's
+  std::size_t bytes[max_peers] = {};  // of the caller's part
+  peer_host_words* host = nullptr;
+  void* staging = nullptr;  // pinned memory, for copies to the host
+
+  /// Those of a communicator, or null if its ranks share no memory.
+  static std::shared_ptr<peer_group> of(ncclComm_t comm) {
+    const std::lock_guard<std::mutex> lock(mutex());
+    const auto found = all().find(comm);
+    return found == all().end() ? nullptr : found->second;
+  }
+  static bool add(ncclComm_t comm, const std::shared_ptr<peer_group>& group) {
+    const std::lock_guard<std::mutex> lock(mutex());
+    return all().emplace(comm, group).second;
+  }
+  static void remove(ncclComm_t comm) {
+    const std::lock_guard<std::mutex> lock(mutex());
+    all().erase(comm);
+  }
+
+  /// Where an array begins in the caller's part of this rank's memory, or -1 if it does not lie there.
+  std::int64_t offset_of(const void* array, std::size_t array_bytes) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory[rank]) + reserved_bytes;
+    const auto address = reinterpret_cast<std::uintptr_t>(array);
+    const std::size_t size = bytes[rank];
+    if (array == nullptr || address < begin || address - begin > size || array_bytes > size - (address - begin)) {
+      return -1;
+    }
+    return static_cast<std::int64_t>(address - begin);
+  }
+  /// The array at this offset of another rank's memory.
+  template <class T>
+  T* array_of(int of_rank, std::int64_t offset) const {
+    return reinterpret_cast<T*>(memory[of_rank] + reserved_bytes + offset);
+  }
+
+  bool has_failed() const { return host->has_failed != 0 || host->is_aborted != 0; }
+  /// Ends the waits of this rank's kernels with an error.
+  void abort() const { host->is_aborted = 1; }
+
+  static bool takes(std::size_t message_bytes) {
+    return message_bytes > 0 && message_bytes <= max_peer_message_bytes && message_bytes % sizeof(unsigned) == 0;
+  }
+
+  /// All ranks get the messages of all ranks, as by ncclAllGather. `d_mine` and `d_all` may be null: then kernels
+  /// behind it come after all that the streams of all ranks have had before it.
+  cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm,
+                     cudaStream_t stream) const {
+    if (has_failed()) return cudaErrorUnknown;
+    peer_message message{};
+    message.mine = static_cast<const unsigned*>(d_mine);
+    message.all = static_cast<unsigned*>(d_all);
+    message.words = d_mine == nullptr ? 1 : static_cast<unsigned>(message_bytes / sizeof(unsigned));
+    message.rank = rank;
+    message.ranks = ranks;
+    for (int i = 0; i < ranks; ++i) {
+      message.mailboxes[i] = reinterpret_cast<unsigned long long*>(memory[i] + control_bytes);
+    }
+    message.number = reinterpret_cast<unsigned*>(memory[rank]);
+    message.host = host;
+    message.wait_nanoseconds = static_cast<unsigned long long>(detail::peer_wait_seconds() * 1e9);
+    launch_configuration configuration{"strata::DistributedMemory, messages", dim3(1), dim3(peer_threads)};
+    configuration.stream = stream;
+#if STRATA_HOST_SIMT
+    cudaError_t status = strata::launch(configuration, peer_gather_kernel<peer_part::send>, message);
+    if (status != cudaSuccess) return status;
+    char* const flags = memory[rank] + control_bytes / 2;
+    if (ncclAllGather(flags + rank, flags, 1, ncclUint8, comm, stream) != ncclSuccess) return cudaErrorUnknown;
+    return strata::launch(configuration, peer_gather_kernel<peer_part::receive>, message);
+#else
+    static_cast<void>(comm);
+    return strata::launch(configuration, peer_gather_kernel<peer_part::both>, message);
+#endif
+  }
+  /// Kernels behind it come after all that the streams of all ranks have had before it.
+  cudaError_t barrier(ncclComm_t comm, cudaStream_t stream) const { return gather(nullptr, nullptr, 0, comm, stream); }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex made;
+    return made;
+  }
+  static std::map<ncclComm_t, std::shared_ptr<peer_group>>& all() {
+    static std::map<ncclComm_t, std::shared_ptr<peer_group>> made;
+    return made;
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

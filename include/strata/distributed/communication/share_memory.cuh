@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/communication/peers.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <vector>
+
+/// \file
+/// How the ranks of a communicator come to address each other's memory. Ranks of one process use the pointers, once
+/// peer access is enabled; ranks of several processes open CUDA's IPC handles. Of all this NCCL only gathers what the
+/// ranks say.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What a rank says of its memory.
+struct memory_description {
+  std::int64_t status;     // of its allocation, then of its mappings
+  std::int64_t is_able;    // it can share its memory
+  std::uint64_t host;      // the same number on one host
+  std::uint64_t process;   // another number in each process
+  std::uint64_t address;
+  std::uint64_t bytes;     // of the caller's part
+  std::int32_t device;
+  std::int32_t spare;
+#if !STRATA_HOST_SIMT
+  cudaIpcMemHandle_t handle;
+#endif
+};
+
+/// A number of this host since it was started.
+inline std::uint64_t number_of_host() {
+  char text[64] = {};
+  if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
+    static_cast<void>(std::fread(text, 1, sizeof text - 1, file));
+    std::fclose(file);
+  }
+  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
+}
+inline std::uint64_t number_of_process() {
+  static const std::uint64_t number = detail::next_epoch();
+  return number;
+}
+
+/// An allocation of this rank, with its mappings of the others'.
+class shared_memory {
+ public:
+  shared_memory() = default;
+  shared_memory(const shared_memory&) = delete;
+  shared_memory& operator=(const shared_memory&) = delete;
+  ~shared_memory() {
+    if (is_shared_) peer_group::remove(comm_);
+    if (allocation_ == nullptr) return;
+    int current = 0;
+    const bool is_elsewhere = cudaGetDevice(&current) == cudaSuccess && current != device_;
+    if (is_elsewhere) static_cast<void>(cudaSetDevice(device_));
+    static_cast<void>(cudaDeviceSynchronize());
+    close_mappings();
+    static_cast<void>(cudaFree(allocation_));
+    if (group_ != nullptr && group_->host != nullptr) static_cast<void>(cudaFreeHost(group_->host));
+    if (is_elsewhere) static_cast<void>(cudaSetDevice(current));
+  }
+
+  void* data() const { return allocation_ == nullptr ? nullptr : allocation_ + peer_group::reserved_bytes; }
+  std::size_t size() const { return bytes_; }
+  bool is_shared() const { return is_shared_; }
+  void abort() const {
+    if (group_ != nullptr && group_->host != nullptr) group_->abort();
+  }
+
+  cudaError_t allocate(std::size_t bytes, ncclComm_t comm) {
+    rank_position position{};
+    cudaError_t status = detail::position_of(comm, position);
+    if (status != cudaSuccess) return status;
+    comm_ = comm;
+    bytes_ = bytes;
+    const auto ranks = static_cast<std::size_t>(position.ranks);
+    std::vector<memory_description> all(ranks);
+    const memory_description mine = describe(bytes, position);
+    status = gather(mine, all);
+    if (status == cudaSuccess) status = first_error(all);
+    if (status != cudaSuccess) return status;
+
+    memory_description mapped = mine;
+    mapped.is_able = map(all, position) ? 1 : 0;
+    std::vector<memory_description> after(ranks);
+    status = gather(mapped, after);
+    if (status != cudaSuccess) return status;
+    is_shared_ = true;
+    for (const memory_description& other : after) is_shared_ = is_shared_ && other.is_able != 0;
+    if (is_shared_) {
+      peer_group::add(comm, group_);
+    } else {
+      close_mappings();
+    }
+    return cudaSuccess;
+  }
+
+  /// Waits until all ranks are here, and for what this rank's GPU does.
+  cudaError_t wait_for_all() const {
+    const cudaError_t status = cudaDeviceSynchronize();
+    std::vector<memory_description> all(static_cast<std::size_t>(group_->ranks));
+    const cudaError_t gathered = gather(memory_description{}, all);
+    return status != cudaSuccess ? status : gathered;
+  }
+
+ private:
+  /// Allocates what is asked for. A rank that cannot do so says why.
+  memory_description describe(std::size_t bytes, rank_position position) {
+    memory_description mine{};
+    group_ = std::make_shared<peer_group>();
+    group_->rank = position.rank;
+    group_->ranks = position.ranks;
+    cudaError_t status = cudaGetDevice(&device_);
+    if (detail::is_refused(peer_group::of(comm_) != nullptr, "comm", "has a DistributedMemory already")) {
+      status = cudaErrorInvalidValue;
+    }
+    constexpr std::size_t reserved = peer_group::reserved_bytes;
+    if (status == cudaSuccess && bytes > ~std::size_t{0} - reserved) status = cudaErrorMemoryAllocation;
+    if (status == cudaSuccess) status = cudaMalloc(&allocation_, reserved + bytes);
+    if (status == cudaSuccess) status = cudaMemset(allocation_, 0, reserved);
+    if (status == cudaSuccess) status = cudaDeviceSynchronize();
+    void* pinned = nullptr;
+    if (status == cudaSuccess) {
+      constexpr std::size_t words_bytes = 256;
+      status = cudaHostAlloc(&pinned, words_bytes + peer_group::staging_bytes, cudaHostAllocPortable);
+      if (status == cudaSuccess) {
+        group_->host = new (pinned) peer_host_words{0, 0};
+        group_->staging = static_cast<char*>(pinned) + words_bytes;
+      }
+    }
+    mine.status = status;
+    if (status != cudaSuccess) return mine;
+    mine.host = detail::number_of_host();
+    mine.process = detail::number_of_process();
+    mine.address = reinterpret_cast<std::uint64_t>(allocation_);
+    mine.bytes = bytes;
+    mine.device = device_;
+    mine.is_able = position.ranks <= max_peers ? 1 : 0;
+#if !STRATA_HOST_SIMT
+    if (cudaIpcGetMemHandle(&mine.handle, allocation_) != cudaSuccess) {
+      mine.spare = 1;  // for ranks of this process alone
+      static_cast<void>(cudaGetLastError());
+    }
+#endif
+    return mine;
+  }
+
+  cudaError_t gather(const memory_description& mine, std::vector<memory_description>& all) const {
+    constexpr std::size_t bytes = sizeof(memory_description);
+    cudaStream_t stream = nullptr;
+    cudaError_t status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (status != cudaSuccess) return status;
+    void* messages = nullptr;
+    status = cudaMalloc(&messages, bytes * all.size());
+    if (status == cudaSuccess) {
+      char* const own = static_cast<char*>(messages) + bytes * static_cast<std::size_t>(group_->rank);
+      status = cudaMemcpyAsync(own, &mine, bytes, cudaMemcpyHostToDevice, stream);
+      if (status == cudaSuccess) {
+        status = detail::completed(ncclAllGather(own, messages, bytes, ncclUint8, comm_, stream), comm_);
+      }
+      if (status == cudaSuccess) status = detail::copy_to_host(all.data(), messages, bytes * all.size(), comm_, stream);
+    }
+    if (messages != nullptr) static_cast<void>(cudaFree(messages));
+    static_cast<void>(cudaStreamDestroy(stream));
+    return status;
+  }
+
+  static cudaError_t first_error(const std::vector<memory_description>& all) {
+    for (const memory_description& rank : all) {
+      if (rank.status != cudaSuccess) return static_cast<cudaError_t>(rank.status);
+    }
+    return cudaSuccess;
+  }
+
+  /// Maps the memory of all ranks. False if that of one cannot be.
+  bool map(const std::vector<memory_description>& all, rank_position position) {
+    const memory_description& mine = all[static_cast<std::size_t>(position.rank)];
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      const memory_description& other = all[static_cast<std::size_t>(rank)];
+      if (other.is_able == 0 || other.host != mine.host) return false;
+      group_->bytes[rank] = static_cast<std::size_t>(other.bytes);
+      if (rank == position.rank) {
+        group_->memory[rank] = allocation_;
+      } else if (other.process == mine.process) {
+        if (!enable_access(other.device)) return false;
+        group_->memory[rank] = reinterpret_cast<char*>(other.address);
+      } else {
+        group_->memory[rank] = open(other);
+        if (group_->memory[rank] == nullptr) return false;
+        is_opened_[rank] = true;
+      }
+    }
+    return true;
+  }
+
+  static bool enable_access(int device) {
+    int can_access = 0;
+    int current = 0;
+    if (cudaGetDevice(&current) != cudaSuccess) return false;
+    if (current == device) return true;
+    if (cudaDeviceCanAccessPeer(&can_access, current, device) != cudaSuccess || can_access == 0) return false;
+    const cudaError_t status = cudaDeviceEnablePeerAccess(device, 0);
+    if (status == cudaSuccess) return true;
+    // The runtime keeps it as the last error, which it is not.
+    static_cast<void>(cudaGetLastError());
+    return status == cudaErrorPeerAccessAlreadyEnabled;
+  }
+
+  static char* open([[maybe_unused]] const memory_description& other) {
+    void* memory = nullptr;
+#if !STRATA_HOST_SIMT
+    if (other.spare != 0) return nullptr;
+    if (cudaIpcOpenMemHandle(&memory, other.handle, cudaIpcMemLazyEnablePeerAccess) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+#endif
+    return static_cast<char*>(memory);
+  }
+
+  void close_mappings() {
+    for (int rank = 0; rank < max_peers; ++rank) {
+#if !STRATA_HOST_SIMT
+      if (is_opened_[rank]) static_cast<void>(cudaIpcCloseMemHandle(group_->memory[rank]));
+#endif
+      is_opened_[rank] = false;
+    }
+  }
+
+  ncclComm_t comm_ = nullptr;
+  int device_ = 0;
+  char* allocation_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool is_shared_ = false;
+  bool is_opened_[max_peers] = {};
+  std::shared_ptr<peer_group> group_;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/communication/nccl.hpp>
+#include <strata/distributed/communication/peers.cuh>
+#include <strata/distributed/communication/share_memory.cuh>
+
+#include <cstddef>
+#include <memory>
+
+STRATA_NAMESPACE_BEGIN
+
+/// Device memory that the GPUs of all ranks of a communicator write and read directly.
+///
+///     DistributedMemory memory;
+///     memory.Allocate(bytes, comm);
+///
+/// While it exists, calls of this communicator send their small messages by stores to the other GPUs, in place of
+/// collectives of NCCL. Calls whose arrays lie in this memory also move their items that way:
+///
+/// | call | array in this memory, on all ranks |
+/// |---|---|
+/// | `DistributedExchange::Items`, `Pairs` | outputs |
+/// | `DistributedRadixSort`, `DistributedMergeSort` | temporary storage |
+///
+/// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
+///   this communicator. Each rank may have another number of bytes, also 0. Not in a capture.
+/// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
+///   ranks. It is false where a GPU cannot address the memory of another one, or there are more than 8 ranks; then all
+///   calls use NCCL, and the results are the same.
+/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`. The destructor waits for this rank's
+///   GPU and frees the memory without the other ranks: it is for ranks that have failed.
+/// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
+///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. A rank that does not answer
+///   ends the kernels that wait for it after 30 seconds, or at once after `Abort`. The calls of this communicator then
+///   return `cudaErrorUnknown`.
+///
+/// @code
+/// #include <cstdlib>
+/// #include <thread>
+/// #include <vector>
+///
+/// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
+///
+/// void rank_main(int rank, int ranks, ncclComm_t comm, int* sum) {
+///   must(cudaSetDevice(rank) == cudaSuccess);
+///   strata::DistributedMemory memory;
+///   must(memory.Allocate(2 * sizeof(int), comm) == cudaSuccess);
+///   int* const numbers = static_cast<int*>(memory.data());
+///   must(cudaMemcpy(numbers, &rank, sizeof(int), cudaMemcpyHostToDevice) == cudaSuccess);
+///   must(strata::DistributedReduce::Sum(numbers, numbers + 1, 1, comm) == cudaSuccess);
+///   must(cudaMemcpy(sum, numbers + 1, sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess);
+///   must(*sum == ranks * (ranks - 1) / 2);
+///   must(memory.Release() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
+/// }
+///
+/// int main() {
+///   int ranks = 0;
+///   if (cudaGetDeviceCount(&ranks) != cudaSuccess || ranks == 0) return 1;
+///   std::vector<ncclComm_t> comms(ranks);
+///   std::vector<int> sums(ranks, 0);
+///   if (ncclCommInitAll(comms.data(), ranks, nullptr) != ncclSuccess) return 1;
+///   std::vector<std::thread> threads;
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank], &sums[rank]);
+///   for (std::thread& thread : threads) thread.join();
+///   std::printf("%d", sums[0] == ranks * (ranks - 1) / 2);
+/// }
+/// // prints: 1
+/// @endcode
+class DistributedMemory {
+ public:
+  DistributedMemory() = default;
+  DistributedMemory(const DistributedMemory&) = delete;
+  DistributedMemory& operator=(const DistributedMemory&) = delete;
+  ~DistributedMemory() { free(); }
+
+  /// Allocates so many bytes on this rank, and shares the memory of all ranks where their GPUs can.
+  cudaError_t Allocate(std::size_t bytes, ncclComm_t comm) {
+    if (detail::is_refused(memory_ != nullptr, "DistributedMemory", "has memory already: release it first")) {
+      return cudaErrorInvalidValue;
+    }
+    auto made = std::make_unique<detail::shared_memory>();
+    const cudaError_t status = made->allocate(bytes, comm);
+    if (status == cudaSuccess) memory_ = std::move(made);
+    return status;
+  }
+
+  /// Frees the memory when no rank uses it any more.
+  cudaError_t Release() {
+    const cudaError_t status = memory_ == nullptr ? cudaSuccess : memory_->wait_for_all();
+    free();
+    return status;
+  }
+
+  /// Ends the kernels of this rank that wait for other ranks. Any thread may call it.
+  void Abort() const {
+    if (memory_ != nullptr) memory_->abort();
+  }
+
+  /// Begin of this rank's memory, or null.
+  void* data() const { return memory_ == nullptr ? nullptr : memory_->data(); }
+  /// Bytes of this rank's memory.
+  std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
+  /// True if the GPUs of all ranks address the memory of all ranks.
+  bool is_shared() const { return memory_ != nullptr && memory_->is_shared(); }
+
+ private:
+  void free() { memory_.reset(); }
+
+  std::unique_ptr<detail::shared_memory> memory_;
+};
+
+STRATA_NAMESPACE_END
