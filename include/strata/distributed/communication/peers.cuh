@@ -120,6 +120,8 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
     __threadfence_system();
     unsigned* const own = message.all == nullptr ? nullptr : message.all + static_cast<unsigned>(message.rank) * words;
     for (unsigned i = threadIdx.x; i < words; i += peer_threads) {
+      // Messages may have padding, and room for samples that a rank does not have.
+      if (message.mine != nullptr) platform::may_be_unwritten(message.mine + i, sizeof(unsigned));
       const unsigned word = message.mine == nullptr ? 0 : message.mine[i];
       for (int step = 1; step < message.ranks; ++step) {
         const int receiver = (message.rank + step) % message.ranks;

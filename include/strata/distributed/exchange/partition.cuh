@@ -28,7 +28,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 inline constexpr int partition_threads = 256;
-inline constexpr int partition_warps = partition_threads / platform::warp_threads;
+inline constexpr int partition_warps = partition_threads / warp_threads;
 inline constexpr std::size_t max_partitioned_item_bytes = 64;
 
 /// Items of a thread: a tile of the larger of keys and values takes up to 32 KiB of shared memory.
@@ -82,9 +82,9 @@ __launch_bounds__(partition_threads)
     counts[1] += destination % 2 == 0 ? 0 : one;
   }
   STRATA_UNROLL
-  for (int step = platform::warp_threads / 2; step > 0; step /= 2) {
-    counts[0] += __shfl_xor_sync(platform::full_warp_mask, counts[0], step);
-    counts[1] += __shfl_xor_sync(platform::full_warp_mask, counts[1], step);
+  for (int step = warp_threads / 2; step > 0; step /= 2) {
+    counts[0] += __shfl_xor_sync(full_warp_mask, counts[0], step);
+    counts[1] += __shfl_xor_sync(full_warp_mask, counts[1], step);
   }
   const int lane = static_cast<int>(platform::lane_id());
   if (lane < ranks) {
@@ -144,9 +144,9 @@ class AgentPartition {
   static constexpr unsigned nowhere = ~0u;
 
   STRATA_D std::int64_t index(int j) const {
-    const auto lane = static_cast<int>(threadIdx.x) % platform::warp_threads;
+    const auto lane = static_cast<int>(threadIdx.x) % warp_threads;
     const int first = (static_cast<int>(threadIdx.x) - lane) * ItemsPerThread;
-    return static_cast<std::int64_t>(blockIdx.x) * tile_items + first + j * platform::warp_threads + lane;
+    return static_cast<std::int64_t>(blockIdx.x) * tile_items + first + j * warp_threads + lane;
   }
 
   template <class Iterator, class Item>
@@ -162,7 +162,7 @@ class AgentPartition {
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
     static_assert(max_peers < 1 << destination_bits, "a destination needs more bits");
-    const unsigned warp = threadIdx.x / platform::warp_threads;
+    const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];
     STRATA_UNROLL
     for (int j = 0; j < ItemsPerThread; ++j) {
@@ -182,7 +182,7 @@ class AgentPartition {
         first = counters[destinations[j]];
         counters[destinations[j]] = first + static_cast<unsigned>(__popc(alike));
       }
-      positions[j] = __shfl_sync(platform::full_warp_mask, first, __ffs(static_cast<int>(alike)) - 1) + before;
+      positions[j] = __shfl_sync(full_warp_mask, first, __ffs(static_cast<int>(alike)) - 1) + before;
       __syncwarp();
     }
     __syncthreads();

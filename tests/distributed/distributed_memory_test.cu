@@ -1,0 +1,367 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
+
+// Calls whose arrays lie in memory that the ranks share have the results of all other calls. Where some arrays lie
+// elsewhere, or a device cannot address the others, too.
+#include <strata/distributed/distributed_exchange.cuh>
+#include <strata/distributed/distributed_memory.cuh>
+#include <strata/distributed/distributed_merge_sort.cuh>
+#include <strata/distributed/distributed_radix_sort.cuh>
+#include <strata/distributed/distributed_reduce.cuh>
+#include <strata/distributed/distributed_scan.cuh>
+
+#include <support/test_types.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "distributed/ranks.hpp"
+
+namespace distributed_memory_test {
+
+using strata::DistributedExchange;
+using strata::DistributedMemory;
+using strata_test::device_vector;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
+
+/// Arrays in the shared memory of a rank, one after the other, with poison between them.
+class shared_arrays {
+ public:
+  explicit shared_arrays(DistributedMemory& memory) : memory_(memory) {
+    EXPECT_CUDA_SUCCESS(cudaMemset(memory.data(), strata_test_poison, memory.size()));
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  }
+  template <class T>
+  T* take(std::size_t count) {
+    const std::size_t begin = (used_ + gap + 255) / 256 * 256;
+    used_ = begin + count * sizeof(T);
+    EXPECT_LE(used_, memory_.size());
+    return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + begin);
+  }
+  /// Whether the bytes behind an array are as they were.
+  template <class T>
+  bool is_untouched(const T* behind) const {
+    unsigned char bytes[gap];
+    EXPECT_CUDA_SUCCESS(cudaMemcpy(bytes, behind, gap, cudaMemcpyDeviceToHost));
+    return std::all_of(bytes, bytes + gap, [](unsigned char byte) { return byte == strata_test_poison; });
+  }
+
+ private:
+  static constexpr unsigned char strata_test_poison = 0xa5;
+  static constexpr std::size_t gap = 64;
+  DistributedMemory& memory_;
+  std::size_t used_ = 0;
+};
+
+template <class T>
+std::vector<T> host_copy(const T* from, std::size_t count) {
+  std::vector<T> to(count);
+  EXPECT_CUDA_SUCCESS(cudaMemcpy(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
+  return to;
+}
+
+/// Items of up to 64 bytes, and of more.
+template <int Bytes>
+struct wide_item {
+  std::int32_t words[Bytes / 4];
+  friend bool operator==(const wide_item& a, const wide_item& b) {
+    return std::equal(a.words, a.words + Bytes / 4, b.words);
+  }
+};
+template <class Item>
+Item item_of(int rank, std::size_t i) {
+  if constexpr (std::is_arithmetic_v<Item>) {
+    return static_cast<Item>(i * 2654435761u + static_cast<unsigned>(rank) * 97u);
+  } else {
+    Item item{};
+    for (std::int32_t& word : item.words) word = static_cast<std::int32_t>(i * 31 + static_cast<unsigned>(rank));
+    return item;
+  }
+}
+
+struct is_less {
+  STRATA_HD bool operator()(int a, int b) const { return a < b; }
+};
+
+enum class place { shared, mixed, elsewhere };
+
+int target_of(std::size_t i, int rank, int ranks) {
+  // Long runs for one rank among random destinations.
+  if (i / 700 % 3 == 1) return static_cast<int>(i / 700) % ranks;
+  return static_cast<int>((i * 2654435761u >> 9) + static_cast<unsigned>(rank)) % ranks;
+}
+
+template <class Item>
+void expect_exchanged(const rank_context& context, const std::vector<std::size_t>& sizes, place where) {
+  DistributedMemory memory;
+  ASSERT_CUDA_SUCCESS(memory.Allocate(std::size_t{4} << 20, context.comm));
+  ASSERT_EQ(context.ranks > 0, memory.is_shared());
+  shared_arrays arrays(memory);
+  const auto rank = static_cast<std::size_t>(context.rank);
+  std::vector<Item> expected, items;
+  std::vector<int> numbers, expected_numbers, destinations;
+  for (std::size_t from = 0; from < sizes.size(); ++from) {
+    for (std::size_t i = 0; i < sizes[from]; ++i) {
+      const Item item = item_of<Item>(static_cast<int>(from), i);
+      const int target = target_of(i, static_cast<int>(from), context.ranks);
+      const auto number = static_cast<int>(from << 24 | i);
+      if (target == context.rank) expected.push_back(item), expected_numbers.push_back(number);
+      if (from == rank) items.push_back(item), numbers.push_back(number), destinations.push_back(target);
+    }
+  }
+  const device_vector<Item> in(items);
+  const device_vector<int> values_in(numbers), to(destinations);
+  const bool is_here = where == place::shared || (where == place::mixed && context.rank % 2 == 0);
+  device_vector<Item> other(is_here ? 0 : expected.size());
+  device_vector<int> other_values(is_here ? 0 : expected.size());
+  Item* const out = is_here ? arrays.take<Item>(expected.size()) : other.data();
+  int* const values_out = is_here ? arrays.take<int>(expected.size()) : other_values.data();
+  const auto count = static_cast<std::int64_t>(items.size()), capacity = static_cast<std::int64_t>(expected.size());
+  std::int64_t num_out = -1;
+  ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+    const cudaError_t status = DistributedExchange::Pairs(storage, bytes, in.data(), values_in.data(), to.data(), count,
+                                                          out, values_out, capacity, &num_out, context.comm,
+                                                          context.stream);
+    return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
+  }));
+  ASSERT_EQ(capacity, num_out);
+  EXPECT_TRUE(expected == host_copy(out, expected.size()));
+  EXPECT_EQ(expected_numbers, host_copy(values_out, expected.size()));
+  if (is_here && capacity > 0) {
+    EXPECT_TRUE(arrays.is_untouched(out + capacity));
+    EXPECT_TRUE(arrays.is_untouched(values_out + capacity));
+  }
+  // Items alone, and a capacity that is too small on one rank.
+  ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+    const cudaError_t status = DistributedExchange::Items(storage, bytes, in.data(), to.data(), count, out, capacity,
+                                                          &num_out, context.comm, context.stream);
+    return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
+  }));
+  EXPECT_TRUE(expected == host_copy(out, expected.size()));
+  EXPECT_CUDA_SUCCESS(memory.Release());
+}
+
+std::vector<std::size_t> sizes_of(int ranks, std::size_t most) {
+  std::vector<std::size_t> sizes;
+  for (int rank = 0; rank < ranks; ++rank) sizes.push_back(rank % 3 == 1 ? 0 : most - static_cast<std::size_t>(rank));
+  return sizes;
+}
+
+TEST(DistributedMemory, ExchangesAreDirect) {
+  for (const int ranks : rank_counts()) {
+    for (const place where : {place::shared, place::mixed, place::elsewhere}) {
+      SCOPED_TRACE(static_cast<int>(where));
+      on_ranks(ranks, [&](const rank_context& context) {
+        expect_exchanged<int>(context, sizes_of(context.ranks, 300), where);
+        expect_exchanged<wide_item<16>>(context, sizes_of(context.ranks, 300), where);
+      });
+    }
+  }
+}
+
+TEST(DistributedMemory, ExchangesOfAllSizes) {
+  const int ranks = strata_test::ranks_up_to(3);
+  for (const std::size_t size : {0, 1, 255, 4095, 4096, 4097, 9000}) {
+    if (strata_test::is_small() && size > 5000) continue;
+    SCOPED_TRACE(size);
+    on_ranks(ranks, [&](const rank_context& context) {
+      const std::vector<std::size_t> equal(static_cast<std::size_t>(context.ranks), size);
+      expect_exchanged<int>(context, equal, place::shared);
+    });
+  }
+  on_ranks(ranks, [&](const rank_context& context) {
+    expect_exchanged<unsigned char>(context, sizes_of(context.ranks, 5000), place::shared);
+    expect_exchanged<double>(context, sizes_of(context.ranks, 5000), place::shared);
+    expect_exchanged<wide_item<12>>(context, sizes_of(context.ranks, 2100), place::shared);
+    expect_exchanged<wide_item<28>>(context, sizes_of(context.ranks, 1100), place::shared);
+    expect_exchanged<wide_item<64>>(context, sizes_of(context.ranks, 520), place::shared);
+    expect_exchanged<wide_item<68>>(context, sizes_of(context.ranks, 520), place::shared);
+  });
+}
+
+/// Several calls, so that slots of mailboxes are used again.
+void expect_sums(const rank_context& context) {
+  for (int call = 0; call < 5; ++call) {
+    const std::vector<int> items(static_cast<std::size_t>(100 + context.rank), call + context.rank);
+    int total = 0, before = 0;
+    for (int rank = 0; rank < context.ranks; ++rank) {
+      total += (100 + rank) * (call + rank);
+      if (rank < context.rank) before += (100 + rank) * (call + rank);
+    }
+    const device_vector<int> in(items);
+    device_vector<int> sum(1), sums(items.size());
+    const auto count = static_cast<std::int64_t>(items.size());
+    ASSERT_CUDA_SUCCESS(
+        strata::DistributedReduce::Sum(in.data(), sum.data(), count, context.comm, context.stream));
+    ASSERT_CUDA_SUCCESS(
+        strata::DistributedScan::InclusiveSum(in.data(), sums.data(), count, context.comm, context.stream));
+    context.wait();
+    EXPECT_EQ(total, sum.to_host()[0]);
+    const std::vector<int> found = sums.to_host();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      ASSERT_EQ(before + static_cast<int>(i + 1) * items[0], found[i]) << i;
+    }
+  }
+}
+
+TEST(DistributedMemory, CarriesSmallMessages) {
+  for (const int ranks : rank_counts()) {
+    on_ranks(ranks, [](const rank_context& context) {
+      DistributedMemory memory;
+      ASSERT_CUDA_SUCCESS(memory.Allocate(0, context.comm));
+      expect_sums(context);
+      EXPECT_CUDA_SUCCESS(memory.Release());
+      expect_sums(context);
+      EXPECT_CUDA_SUCCESS(memory.Allocate(100, context.comm));
+      EXPECT_EQ(100u, memory.size());
+      expect_sums(context);
+      EXPECT_CUDA_SUCCESS(memory.Release());
+      EXPECT_EQ(nullptr, memory.data());
+    });
+  }
+}
+
+TEST(DistributedMemory, MessagesAreReplayed) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
+    DistributedMemory memory;
+    ASSERT_CUDA_SUCCESS(memory.Allocate(0, context.comm));
+    const device_vector<int> in(std::vector<int>(1000, context.rank + 1));
+    device_vector<int> sum(1);
+    std::size_t bytes = 0;
+    const auto call = [&](void* storage) {
+      return strata::DistributedReduce::Sum(storage, bytes, in.data(), sum.data(), 1000, context.comm, context.stream);
+    };
+    ASSERT_CUDA_SUCCESS(call(nullptr));
+    device_vector<unsigned char> storage(bytes);
+    ASSERT_CUDA_SUCCESS(call(storage.data()));
+    context.wait();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    ASSERT_CUDA_SUCCESS(cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal));
+    ASSERT_CUDA_SUCCESS(call(storage.data()));
+    ASSERT_CUDA_SUCCESS(cudaStreamEndCapture(context.stream, &graph));
+    ASSERT_CUDA_SUCCESS(cudaGraphInstantiate(&executable, graph));
+    for (int replay = 0; replay < 5; ++replay) {
+      ASSERT_CUDA_SUCCESS(cudaMemsetAsync(sum.data(), 0xff, sizeof(int), context.stream));
+      ASSERT_CUDA_SUCCESS(cudaGraphLaunch(executable, context.stream));
+      context.wait();
+      EXPECT_EQ(1000 * context.ranks * (context.ranks + 1) / 2, sum.to_host()[0]);
+    }
+    EXPECT_CUDA_SUCCESS(cudaGraphExecDestroy(executable));
+    EXPECT_CUDA_SUCCESS(cudaGraphDestroy(graph));
+    EXPECT_CUDA_SUCCESS(memory.Release());
+  });
+}
+
+/// Sorts with temporary storage in shared memory, or of one rank elsewhere.
+void expect_sorted(const rank_context& context, const std::vector<std::size_t>& sizes, place where, int range) {
+  DistributedMemory memory;
+  ASSERT_CUDA_SUCCESS(memory.Allocate(std::size_t{4} << 20, context.comm));
+  std::vector<std::pair<int, int>> all;
+  std::vector<int> keys, values;
+  for (std::size_t from = 0; from < sizes.size(); ++from) {
+    const std::vector<int> random = strata_test::random_integers(sizes[from], 0, range, from);
+    for (const int key : random) {
+      if (from == static_cast<std::size_t>(context.rank)) {
+        keys.push_back(key);
+        values.push_back(static_cast<int>(all.size()));
+      }
+      all.emplace_back(key, static_cast<int>(all.size()));
+    }
+  }
+  std::sort(all.begin(), all.end());
+  const auto rank = static_cast<std::size_t>(context.rank), ranks = static_cast<std::size_t>(context.ranks);
+  const std::size_t first = rank * all.size() / ranks, share = (rank + 1) * all.size() / ranks - first;
+  const device_vector<int> keys_in(keys), values_in(values);
+  const auto check = [&](const auto& call) {
+    shared_arrays arrays(memory);
+    device_vector<int> keys_out(share), values_out(share);
+    std::int64_t num_out = -1;
+    std::size_t bytes = 0;
+    const auto made = [&](void* storage) {
+      return call(storage, bytes, keys_in.data(), values_in.data(), static_cast<std::int64_t>(keys.size()),
+                  keys_out.data(), values_out.data(), static_cast<std::int64_t>(share), &num_out);
+    };
+    ASSERT_CUDA_SUCCESS(made(nullptr));
+    const bool is_here = where == place::shared || context.rank != 0;
+    device_vector<unsigned char> elsewhere(is_here ? 0 : bytes);
+    unsigned char* const storage = is_here ? arrays.take<unsigned char>(bytes) : elsewhere.data();
+    ASSERT_CUDA_SUCCESS(made(storage));
+    context.wait();
+    ASSERT_EQ(static_cast<std::int64_t>(share), num_out);
+    if (is_here) {
+      EXPECT_TRUE(arrays.is_untouched(storage + bytes));
+    }
+    const std::vector<int> sorted = keys_out.to_host(), places = values_out.to_host();
+    for (std::size_t i = 0; i < share; ++i) {
+      ASSERT_EQ(all[first + i].first, sorted[i]) << i;
+      ASSERT_EQ(all[first + i].second, places[i]) << i;
+    }
+  };
+  check([&](void* storage, std::size_t& bytes, const int* in, const int* in_values, std::int64_t count, int* out,
+            int* out_values, std::int64_t capacity, std::int64_t* num_out) {
+    return strata::DistributedRadixSort::SortPairs(storage, bytes, in, in_values, count, out, out_values, capacity,
+                                                   num_out, context.comm, context.stream);
+  });
+  check([&](void* storage, std::size_t& bytes, const int* in, const int* in_values, std::int64_t count, int* out,
+            int* out_values, std::int64_t capacity, std::int64_t* num_out) {
+    return strata::DistributedMergeSort::SortPairs(storage, bytes, in, in_values, count, out, out_values, capacity,
+                                                   num_out, is_less{}, context.comm, context.stream);
+  });
+  EXPECT_CUDA_SUCCESS(memory.Release());
+}
+
+TEST(DistributedMemory, SortsReadFromOtherRanks) {
+  for (const int ranks : rank_counts()) {
+    for (const place where : {place::shared, place::mixed}) {
+      on_ranks(ranks, [&](const rank_context& context) {
+        expect_sorted(context, sizes_of(context.ranks, 700), where, 1 << 20);
+        expect_sorted(context, sizes_of(context.ranks, 300), where, 2);
+        expect_sorted(context, std::vector<std::size_t>(static_cast<std::size_t>(context.ranks), 1), where, 5);
+      });
+    }
+  }
+}
+
+TEST(DistributedMemory, IsRefused) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
+    DistributedMemory memory, second;
+    EXPECT_EQ(cudaErrorInvalidValue, memory.Allocate(1, nullptr));
+    EXPECT_CUDA_SUCCESS(memory.Allocate(1, context.comm));
+    EXPECT_EQ(cudaErrorInvalidValue, memory.Allocate(1, context.comm));
+    EXPECT_EQ(cudaErrorInvalidValue, second.Allocate(1, context.comm));
+    EXPECT_CUDA_SUCCESS(second.Release());
+    expect_sums(context);
+    EXPECT_CUDA_SUCCESS(memory.Release());
+    // Too much for one rank: none has memory then.
+    EXPECT_NE(cudaSuccess, memory.Allocate(context.rank == 0 ? ~std::size_t{0} / 2 : 1, context.comm));
+    static_cast<void>(cudaGetLastError());
+    EXPECT_EQ(nullptr, memory.data());
+    expect_sums(context);
+  });
+}
+
+#if STRATA_HOST_SIMT
+
+TEST(DistributedMemory, IsNotSharedWithoutPeerAccess) {
+  strata::simt::config().devices_without_peers = 2;
+  on_ranks(3, [](const rank_context& context) {
+    DistributedMemory memory;
+    EXPECT_CUDA_SUCCESS(memory.Allocate(1000, context.comm));
+    EXPECT_FALSE(memory.is_shared());
+    EXPECT_EQ(1000u, memory.size());
+    expect_sums(context);
+    EXPECT_CUDA_SUCCESS(memory.Release());
+  });
+  strata::simt::config().devices_without_peers = 0;
+}
+
+#endif
+
+}  // namespace distributed_memory_test
