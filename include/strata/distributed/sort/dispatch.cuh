@@ -263,12 +263,18 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     for (int chunk = 0; chunk < chunks && status == cudaSuccess; ++chunk) {
       const int first = position.rank * chunks;
       const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
+#ifdef STRATA_TRY_DIRECT_MERGE
+      if (peers == nullptr) status = exchange(cuts, chunk, begin, exchanges);
+#else
       status = peers != nullptr ? copy_from_peers(*peers, cuts, chunk, begin, exchanges)
                                 : exchange(cuts, chunk, begin, exchanges);
+#endif
       // Also after an error: the caller's stream must not go on while storage is in use.
       const cudaError_t joined = exchanges != stream ? exchange_stream.join(stream) : cudaSuccess;
       if (status == cudaSuccess) status = joined;
-      if (status == cudaSuccess) status = merge_runs(runs_of(cuts, chunk, begin), arguments.output.at(begin));
+      if (status == cudaSuccess) {
+        status = merge_runs(runs_of(cuts, chunk, begin, peers.get()), arguments.output.at(begin));
+      }
     }
     if (peers == nullptr) return status;
     // The sorted items of each rank stay until all have read them.
@@ -346,7 +352,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   }
 
   /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
-  std::vector<sorted_run<Key, Value>> runs_of(const sort_cuts& cuts, int chunk, std::int64_t begin) const {
+  std::vector<sorted_run<Key, Value>> runs_of(const sort_cuts& cuts, int chunk, std::int64_t begin,
+                                              [[maybe_unused]] const peer_group* peers) const {
     std::vector<sorted_run<Key, Value>> runs;
     std::int64_t before = begin;
     for (int rank = 0; rank < position.ranks; ++rank) {
@@ -355,6 +362,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       if (part.count == 0) continue;
       const bool is_local = rank == position.rank;
       const std::int64_t first = cuts.at(position.rank * cuts.shares.chunks + chunk, rank);
+#ifdef STRATA_TRY_DIRECT_MERGE
+      if (!is_local && peers != nullptr) {
+        const call_header& header = cuts.headers[static_cast<std::size_t>(rank)];
+        const Arrays theirs{peers->array_of<Key>(rank, header.shared[0]),
+                            Arrays::has_values ? peers->array_of<Value>(rank, header.shared[1]) : nullptr};
+        runs.push_back({theirs.at(first), part.count});
+        continue;
+      }
+#endif
       runs.push_back(
           {is_local ? storage.sorted().at(first) : storage.received_items().at(part.begin + part.lead), part.count});
     }

@@ -26,7 +26,13 @@ namespace detail {
 /// were not tried.
 struct distributed_sort_policy {
   static constexpr distributed_sort_tuning tuning{/*first_samples=*/4096, /*samples=*/4096, /*sample_bytes=*/65536,
-                                                  /*max_items_without_chunks=*/1LL << 22, /*chunks=*/4};
+                                                  /*max_items_without_chunks=*/1LL << 22,
+#ifdef STRATA_TRY_CHUNKS
+                                                  STRATA_TRY_CHUNKS
+#else
+                                                  /*chunks=*/4
+#endif
+  };
 };
 
 }  // namespace detail
