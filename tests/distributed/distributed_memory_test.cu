@@ -261,6 +261,14 @@ TEST(DistributedMemory, MessagesAreReplayed) {
   });
 }
 
+/// So few items that small cases take several rounds of samples, and several chunks. Ranks with up to 100 items are
+/// small.
+struct small_policy {
+  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8, /*samples=*/16, /*sample_bytes=*/1 << 16,
+                                                          /*max_items_without_chunks=*/50, /*chunks=*/3,
+                                                          /*max_gathered_items=*/100};
+};
+
 /// Sorts with temporary storage in shared memory, or of one rank elsewhere.
 void expect_sorted(const rank_context& context, const std::vector<std::size_t>& sizes, place where, int range) {
   DistributedMemory memory;
@@ -308,8 +316,9 @@ void expect_sorted(const rank_context& context, const std::vector<std::size_t>& 
   };
   check([&](void* storage, std::size_t& bytes, const int* in, const int* in_values, std::int64_t count, int* out,
             int* out_values, std::int64_t capacity, std::int64_t* num_out) {
-    return strata::DistributedRadixSort::SortPairs(storage, bytes, in, in_values, count, out, out_values, capacity,
-                                                   num_out, context.comm, context.stream);
+    return strata::detail::distributed_radix_sort<false, small_policy>(
+        storage, bytes, in, in_values, count, out, out_values, capacity, num_out, strata::detail::identity_decomposer{},
+        0, 32, context.comm, context.stream);
   });
   check([&](void* storage, std::size_t& bytes, const int* in, const int* in_values, std::int64_t count, int* out,
             int* out_values, std::int64_t capacity, std::int64_t* num_out) {
@@ -325,7 +334,18 @@ TEST(DistributedMemory, SortsReadFromOtherRanks) {
       on_ranks(ranks, [&](const rank_context& context) {
         expect_sorted(context, sizes_of(context.ranks, 700), where, 1 << 20);
         expect_sorted(context, sizes_of(context.ranks, 300), where, 2);
-        expect_sorted(context, std::vector<std::size_t>(static_cast<std::size_t>(context.ranks), 1), where, 5);
+        // Small on all ranks, on some, and the last size that is.
+        const auto ranks_of = static_cast<std::size_t>(context.ranks);
+        expect_sorted(context, std::vector<std::size_t>(ranks_of, 1), where, 5);
+        expect_sorted(context, std::vector<std::size_t>(ranks_of, 100), where, 50);
+        std::vector<std::size_t> unequal(ranks_of, 100);
+        unequal[0] = 101;
+        expect_sorted(context, unequal, where, 1000);
+        unequal.assign(ranks_of, 0);
+        unequal.back() = 77;
+        expect_sorted(context, unequal, where, 1000);
+        unequal.back() = 700;
+        expect_sorted(context, unequal, where, 1000);
       });
     }
   }

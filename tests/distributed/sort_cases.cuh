@@ -27,7 +27,8 @@ using strata_test::rank_context;
 template <int FirstSamples, int MaxItemsWithoutChunks, int Chunks>
 struct small_policy {
   static constexpr strata::distributed_sort_tuning tuning{FirstSamples, /*samples=*/16, /*sample_bytes=*/1 << 16,
-                                                          MaxItemsWithoutChunks, Chunks};
+                                                          MaxItemsWithoutChunks, Chunks,
+                                                          /*max_gathered_items=*/0};
 };
 
 enum class counts { equal, random, first, last, none, empty_middle };

@@ -139,6 +139,7 @@ struct call_header {
   /// Where arrays lie that other ranks write or read directly, in the memory that the ranks share (peers.cuh): for keys
   /// or items, and for values. -1: an array does not lie there, and no array of the call is written or read directly.
   std::int64_t shared[2] = {-1, -1};
+  std::int64_t is_in_area = 0;  // the items lie in the rank's area for small calls
 };
 
 /// The offset of an array of a call in the shared memory of this rank, or -1. An empty array is everywhere.

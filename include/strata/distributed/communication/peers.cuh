@@ -172,7 +172,11 @@ class peer_group {
  public:
   /// Bytes before the part of a rank's memory that belongs to the caller.
   static constexpr std::size_t control_bytes = 4096;
-  static constexpr std::size_t reserved_bytes = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
+  /// Behind the mailbox are two areas for the items of small calls, which are used in turn. Others read an area after
+  /// the message that says so. It is written again two messages later, and they have read it by then.
+  static constexpr std::size_t area_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t areas_begin = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
+  static constexpr std::size_t reserved_bytes = areas_begin + 2 * area_bytes;
   static constexpr std::size_t staging_bytes = std::size_t{256} << 10;
 
   int rank = 0;
@@ -181,6 +185,7 @@ class peer_group {
   std::size_t bytes[max_peers] = {};  // of the caller's part
   peer_host_words* host = nullptr;
   void* staging = nullptr;  // pinned memory, for copies to the host
+  unsigned calls = 0;       // that may have used an area; the same on all ranks
 
   /// Those of a communicator, or null if its ranks share no memory.
   static std::shared_ptr<peer_group> of(ncclComm_t comm) {
@@ -212,6 +217,9 @@ class peer_group {
   T* array_of(int of_rank, std::int64_t offset) const {
     return reinterpret_cast<T*>(memory[of_rank] + reserved_bytes + offset);
   }
+
+  /// The area of a rank in the present call.
+  char* area_of(int of_rank) const { return memory[of_rank] + areas_begin + calls % 2 * area_bytes; }
 
   bool has_failed() const { return host->has_failed != 0 || host->is_aborted != 0; }
   /// Ends the waits of this rank's kernels with an error.

@@ -100,7 +100,7 @@ class exchange_messages {
 
   call_header header(int rank, int exchange) const {
     const std::int64_t* const words = words_.data() + begin(rank, exchange);
-    return {words[0], words[1], words[2], words[3], {words[4], words[5]}};
+    return {words[0], words[1], words[2], words[3], {words[4], words[5]}, words[6]};
   }
   const std::int64_t* counts(int rank, int exchange) const {
     return words_.data() + begin(rank, exchange) + header_words;
@@ -110,8 +110,8 @@ class exchange_messages {
 
  private:
   static constexpr std::size_t header_words = sizeof(call_header) / sizeof(std::int64_t);
-  // not for users: header() reads six words
-  static_assert(header_words == 6, "a call_header has six numbers of 8 bytes");
+  // not for users: header() reads seven words
+  static_assert(header_words == 7, "a call_header has seven numbers of 8 bytes");
 
   std::size_t begin(int rank, int exchange) const {
     return static_cast<std::size_t>(rank) * message_ + static_cast<std::size_t>(exchange) * part_;

@@ -148,7 +148,7 @@ class AgentBrackets {
 
   STRATA_D void narrow() {
     if (round_.is_first && splitter_ == 1 && threadIdx.x == 0) round_.headers[rank_] = round_.header(rank_);
-    if (splitter_ >= shares_.all_chunks()) return;
+    if (splitter_ >= shares_.all_chunks() || is_without_samples()) return;
     const bracket_samples samples(bracket_of(rank_), round_.messages.samples);
     const Key* const keys = keys_of(rank_);
     const long long target = shares_.before(splitter_);
@@ -172,6 +172,12 @@ class AgentBrackets {
     long long items = 0;
     for (int r = 0; r < round_.ranks; ++r) items += round_.header(r).num_items;
     return sort_shares::of(round_.ranks, items, round_.tuning);
+  }
+  /// Ranks whose items lie in their areas have sent no samples: the host will see that.
+  STRATA_D bool is_without_samples() const {
+    bool is_any_in_area = false;
+    for (int r = 0; r < round_.ranks && round_.is_first; ++r) is_any_in_area |= round_.header(r).is_in_area != 0;
+    return is_any_in_area;
   }
   STRATA_D int index_of(int rank) const { return (splitter_ - 1) * round_.ranks + rank; }
   STRATA_D cut_bracket bracket_of(int rank) const {

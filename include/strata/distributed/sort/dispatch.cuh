@@ -119,6 +119,19 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   }
 
   cudaError_t sort() const {
+    const auto peers = peer_group::of(comm);
+    if (peers != nullptr) ++peers->calls;
+    if (peers == nullptr || arguments.num_items > storage.most_in_area()) return sort_by_splitters();
+    // What the others have decides.
+    sort_cuts cuts{};
+    cudaError_t status = fill_area_and_send_header(*peers);
+    if (status == cudaSuccess) status = find_counts(cuts);
+    if (status != cudaSuccess || cuts.shares.items == 0) return status;
+    return are_all_in_areas(cuts) ? sort_gathered(*peers, cuts) : sort_by_splitters(true);
+  }
+
+  /// `is_repeated`: some ranks have filled their areas in vain.
+  cudaError_t sort_by_splitters(bool is_repeated = false) const {
     // Made while the rank sorts, if it may be needed.
     side_stream exchange_stream;
     sort_cuts cuts{};
@@ -126,6 +139,11 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     if (status == cudaSuccess && arguments.capacity > Policy::tuning.max_items_without_chunks) exchange_stream.make();
     if (status == cudaSuccess) status = find_first(cuts);
     if (status != cudaSuccess || cuts.shares.items == 0) return status;
+    if (!is_repeated && is_any_in_area(cuts)) {
+      status = send_header(header(cudaSuccess), storage.sorted().keys, storage.message(), storage.received());
+      if (status == cudaSuccess) status = find_first(cuts);
+      if (status != cudaSuccess) return status;
+    }
     status = find_others(cuts);
     if (status != cudaSuccess) return status;
     if (detail::is_refused(!cuts.are_valid(), "compare_op", "is no strict weak ordering")) return cudaErrorInvalidValue;
@@ -216,10 +234,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     const int splitters = storage.sizes.max_splitters();
     cudaError_t status = narrow(round_of(0, {}, false), splitters);
     if (status != cudaSuccess) return status;
-    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
     cuts.brackets.resize(static_cast<std::size_t>(splitters) * static_cast<std::size_t>(position.ranks));
-    status = copy_to_host(cuts.headers, storage.headers());
-    if (status == cudaSuccess) status = copy_to_host(cuts.brackets, storage.brackets(0));
+    status = copy_to_host(cuts.brackets, storage.brackets(0));
+    return status != cudaSuccess ? status : find_counts(cuts, storage.headers());
+  }
+
+  /// What all ranks have sent in their first messages.
+  cudaError_t find_counts(sort_cuts& cuts, const call_header* d_headers) const {
+    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
+    cudaError_t status = copy_to_host(cuts.headers, d_headers);
     if (status == cudaSuccess) status = error_of(cuts.headers);
     if (status != cudaSuccess) return status;
     std::int64_t items = 0;
@@ -233,6 +256,79 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     }
     return cudaSuccess;
   }
+
+  // ------------------------------------------------------------------ small sorts of ranks that share memory
+
+  static bool is_any_in_area(const sort_cuts& cuts) {
+    bool is_any = false;
+    for (const call_header& header : cuts.headers) is_any = is_any || header.is_in_area != 0;
+    return is_any;
+  }
+  static bool are_all_in_areas(const sort_cuts& cuts) {
+    bool are_all = true;
+    for (const call_header& header : cuts.headers) are_all = are_all && header.is_in_area != 0;
+    return are_all;
+  }
+
+  cudaError_t fill_area_and_send_header(const peer_group& peers) const {
+    const auto count = static_cast<int>(arguments.num_items);
+    const Arrays area = area_layout<Key, Value>::of(peers.area_of(position.rank));
+    call_header call = header(cudaSuccess);
+    call.is_in_area = 1;
+    const auto blocks = static_cast<unsigned>(detail::most(ceiling_divide(count, area_threads), 1));
+    const launch_configuration launch{"strata::DistributedSort, items for all", dim3(blocks), dim3(area_threads), 0,
+                                      stream};
+    const cudaError_t status =
+        strata::launch(launch, fill_area_kernel<KeysIn, ValuesIn, Key, Value>, arguments.keys_in, arguments.values_in,
+                       count, area.keys, area.values, call, storage.message());
+    // The other ranks wait for this one, whatever happens here.
+    const cudaError_t gathered =
+        detail::all_gather(storage.message(), storage.received(), storage.first.bytes, comm, stream);
+    return status != cudaSuccess ? status : gathered;
+  }
+
+  /// The headers alone, from the messages.
+  cudaError_t find_counts(sort_cuts& cuts) const {
+    const launch_configuration launch{"strata::DistributedSort, headers", dim3(1),
+                                      dim3(static_cast<unsigned>(position.ranks)), 0, stream};
+    const cudaError_t status =
+        strata::launch(launch, copy_headers_kernel<call_header>,
+                       static_cast<const unsigned char*>(storage.received()), storage.first.bytes, storage.headers());
+    return status != cudaSuccess ? status : find_counts(cuts, storage.headers());
+  }
+
+  cudaError_t sort_gathered(const peer_group& peers, const sort_cuts& cuts) const {
+    filled_areas<Key, Value> areas{};
+    for (int rank = 0; rank < position.ranks; ++rank) {
+      areas.items[rank] = area_layout<Key, Value>::of(peers.area_of(rank));
+      areas.begins[rank + 1] = areas.begins[rank] + static_cast<int>(cuts.headers[static_cast<std::size_t>(rank)].num_items);
+    }
+    const int count = areas.begins[position.ranks];
+    const launch_configuration launch{"strata::DistributedSort, items of all",
+                                      dim3(static_cast<unsigned>(ceiling_divide(count, area_threads))),
+                                      dim3(area_threads), 0, stream};
+    const Arrays gathered = storage.gathered(), sorted = storage.gathered_sorted();
+    cudaError_t status =
+        strata::launch(launch, read_areas_kernel<Key, Value>, areas, position.ranks, gathered);
+    std::size_t bytes = storage.gathered_sort_bytes;
+    if (status == cudaSuccess) {
+      status = local_sort(storage.gathered_sort(), bytes, static_cast<const Key*>(gathered.keys),
+                          Storage::as_input(gathered.values), sorted.keys, sorted.values, std::int64_t{count}, stream);
+    }
+    const std::int64_t begin = cuts.shares.begin_of_rank(position.rank);
+    const auto share = static_cast<std::size_t>(cuts.shares.of_rank(position.rank));
+    if (status != cudaSuccess || share == 0) return status;
+    const Arrays mine = sorted.at(begin);
+    status = copy_items(arguments.output.keys, static_cast<const Key*>(mine.keys), share, stream);
+    if constexpr (Arrays::has_values) {
+      if (status == cudaSuccess) {
+        status = copy_items(arguments.output.values, static_cast<const Value*>(mine.values), share, stream);
+      }
+    }
+    return status;
+  }
+
+  // ------------------------------------------------------------------ more splitters
 
   cudaError_t find_others(sort_cuts& cuts) const {
     std::int64_t most = 0;

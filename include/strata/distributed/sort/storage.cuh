@@ -10,6 +10,7 @@
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/sort/brackets.cuh>
+#include <strata/distributed/sort/gathered.cuh>
 #include <strata/distributed/sort/merge_runs.cuh>
 #include <strata/distributed/sort/plan.hpp>
 #include <strata/distributed/sort/tuning.hpp>
@@ -59,9 +60,10 @@ struct distributed_sort_storage {
 
   sort_sizes sizes;
   sample_messages first, later;
-  std::size_t local_sort_bytes = 0, merge_bytes = 0, work_bytes = 0;
+  std::size_t local_sort_bytes = 0, merge_bytes = 0, work_bytes = 0, gathered_sort_bytes = 0;
   temporary_storage::layout<7> all;
   temporary_storage::layout<7> work;
+  temporary_storage::layout<7> gathered_work;  // in place of `work`, where the items of all ranks are gathered
 
   distributed_sort_storage(int ranks, const distributed_sort_tuning& tuning)
       : sizes{ranks, tuning, sizeof(Key)},
@@ -86,6 +88,8 @@ struct distributed_sort_storage {
     for (int i = 0; i < buffers; ++i) reserve_items(work, 2 + 2 * i, chunk);
     work.template reserve<unsigned char>(6, merge_bytes);
     work_bytes = work.bytes();
+    const cudaError_t gathered_status = reserve_gathered(arguments, local_sort);
+    if (gathered_status != cudaSuccess) return gathered_status;
     reserve_items(all, 0, arguments.num_items);
     all.template reserve<unsigned char>(work_slot, work_bytes);
     all.template reserve<unsigned char>(work_slot, local_sort_bytes);  // used before there is anything to merge
@@ -99,7 +103,17 @@ struct distributed_sort_storage {
   }
 
   bool map(void* d_temp_storage, std::size_t temp_storage_bytes) {
-    return all.map(d_temp_storage, temp_storage_bytes) && (sizes.ranks == 1 || work.map(workspace(), work_bytes));
+    if (!all.map(d_temp_storage, temp_storage_bytes)) return false;
+    if (sizes.ranks == 1) return true;
+    const std::size_t gathered_bytes = gathered_work.bytes();
+    return work.map(workspace(), work_bytes) && gathered_work.map(workspace(), gathered_bytes);
+  }
+
+  /// The most items that a rank has whose items are gathered.
+  std::int64_t most_in_area() const {
+    if (sizes.ranks > max_peers) return 0;
+    const auto fitting = static_cast<std::int64_t>(area_layout<Key, Value>::most_items);
+    return detail::least<std::int64_t>(fitting, sizes.tuning.max_gathered_items);
   }
 
   /// Where part `i` of the received items begins, if `before` items come before it: each part has an aligned beginning,
@@ -110,6 +124,9 @@ struct distributed_sort_storage {
 
   Arrays sorted() const { return arrays(all, 0); }
   unsigned char* workspace() const { return all.template get<unsigned char>(work_slot); }
+  Arrays gathered() const { return arrays(gathered_work, 0); }
+  Arrays gathered_sorted() const { return arrays(gathered_work, 2); }
+  unsigned char* gathered_sort() const { return gathered_work.template get<unsigned char>(4); }
   Arrays received_items() const { return arrays(work, 0); }
   Arrays buffer(int i) const { return arrays(work, 2 + 2 * i); }
   unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
@@ -123,6 +140,33 @@ struct distributed_sort_storage {
  private:
   static constexpr int work_slot = 2;
 
+  /// A rank that has room for a share has room for all items: they are as many shares as ranks.
+  template <class Arguments, class LocalSort>
+  cudaError_t reserve_gathered(const Arguments& arguments, const LocalSort& local_sort) {
+    const std::int64_t each = detail::least(most_in_area(), arguments.capacity + 1);
+    const std::int64_t most = each * sizes.ranks;
+    if (most == 0) return cudaSuccess;
+    const Arrays none{};
+    const cudaError_t status =
+        local_sort(nullptr, gathered_sort_bytes, static_cast<const Key*>(none.keys), as_input(none.values), none.keys,
+                   none.values, most, nullptr);
+    reserve_items(gathered_work, 0, most);
+    reserve_items(gathered_work, 2, most);
+    gathered_work.template reserve<unsigned char>(4, gathered_sort_bytes);
+    all.template reserve<unsigned char>(work_slot, gathered_work.bytes());
+    return status;
+  }
+
+ public:
+  static auto as_input(Value* values) {
+    if constexpr (Arrays::has_values) {
+      return static_cast<const Value*>(values);
+    } else {
+      return values;
+    }
+  }
+
+ private:
   std::size_t number_of_brackets() const {
     return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
   }

@@ -18,6 +18,8 @@ struct distributed_sort_tuning {
   /// comes.
   long long max_items_without_chunks;
   int chunks;
+  /// Where ranks share memory and none has more items, each sorts the items of all and keeps its share.
+  int max_gathered_items;
 };
 
 namespace detail {
@@ -32,7 +34,8 @@ struct distributed_sort_policy {
 #else
                                                   /*chunks=*/4
 #endif
-  };
+                                                  ,
+                                                  /*max_gathered_items=*/1 << 17};
 };
 
 }  // namespace detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/launcher.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/distributed/communication/communicator.cuh>
+#include <strata/distributed/communication/peers.cuh>
+#include <strata/distributed/sort/merge_runs.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Small sorts of ranks that share memory: all ranks get the items of all.
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Keys and values of one rank in its area: values behind the most keys that fit.
+template <class Key, class Value>
+struct area_layout {
+  using Arrays = pair_arrays<Key, Value>;
+  static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t item_bytes = sizeof(Key) + (Arrays::has_values ? sizeof(Value) : 0);
+  static constexpr std::size_t most_items = (peer_group::area_bytes - alignment) / item_bytes;
+  static constexpr std::size_t values_begin = (most_items * sizeof(Key) + alignment - 1) / alignment * alignment;
+
+  static Arrays of(char* area) {
+    return {reinterpret_cast<Key*>(area), Arrays::has_values ? reinterpret_cast<Value*>(area + values_begin) : nullptr};
+  }
+};
+
+inline constexpr int area_threads = 256;
+
+/// Fills the area of this rank, and writes what the rank says of its call.
+template <class KeysIn, class ValuesIn, class Key, class Value>
+__launch_bounds__(area_threads)
+    STRATA_KERNEL void fill_area_kernel(KeysIn keys_in, ValuesIn values_in, int num_items, Key* keys, Value* values,
+                                        call_header header, unsigned char* message) {
+  const int i = static_cast<int>(blockIdx.x) * area_threads + static_cast<int>(threadIdx.x);
+  if (i == 0) *reinterpret_cast<call_header*>(message) = header;
+  if (i >= num_items) return;
+  keys[i] = static_cast<Key>(detail::item_at(keys_in, static_cast<std::size_t>(i)));
+  if constexpr (pair_arrays<Key, Value>::has_values) {
+    values[i] = static_cast<Value>(detail::item_at(values_in, static_cast<std::size_t>(i)));
+  }
+}
+
+/// A thread for each rank: the headers of all messages, side by side.
+template <class Header>
+STRATA_KERNEL void copy_headers_kernel(const unsigned char* messages, std::size_t message_bytes, Header* headers) {
+  headers[threadIdx.x] = *reinterpret_cast<const Header*>(messages + threadIdx.x * message_bytes);
+}
+
+/// The areas of all ranks.
+template <class Key, class Value>
+struct filled_areas {
+  pair_arrays<Key, Value> items[max_peers];
+  int begins[max_peers + 1];  // of each rank among the items of all
+};
+
+/// Copies the items of all ranks, in their order.
+template <class Key, class Value>
+__launch_bounds__(area_threads)
+    STRATA_KERNEL void read_areas_kernel(const STRATA_GRID_CONSTANT filled_areas<Key, Value> areas, int ranks,
+                                         pair_arrays<Key, Value> out) {
+  const int i = static_cast<int>(blockIdx.x) * area_threads + static_cast<int>(threadIdx.x);
+  if (i >= areas.begins[ranks]) return;
+  int rank = 0;
+  while (i >= areas.begins[rank + 1]) ++rank;
+  const int from = i - areas.begins[rank];
+  out.keys[i] = areas.items[rank].keys[from];
+  if constexpr (pair_arrays<Key, Value>::has_values) out.values[i] = areas.items[rank].values[from];
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
