@@ -6,6 +6,7 @@
 // arrays do.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/distributed/distributed_memory.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
 #include <strata/distributed/distributed_reduce.cuh>
@@ -43,7 +44,20 @@ struct arrays {
   device_vector<std::int64_t> counts{8}, left_rows{capacity}, right_rows{capacity};
   device_vector<unsigned long long> total{1};
   std::int64_t num_out = 0;
+  strata::DistributedMemory memory;
 };
+
+/// A call in shared memory: `call(begin of the memory)`.
+template <class Call>
+cudaError_t in_shared_memory(arrays& a, const void* d_temp, const Call& call) {
+  if (d_temp == nullptr) {
+    const cudaError_t status = a.memory.Allocate(std::size_t{1} << 20, a.context.comm);
+    if (status != cudaSuccess) return status;
+    if (!a.memory.is_shared()) return cudaErrorNotSupported;
+  }
+  const cudaError_t status = call(static_cast<char*>(a.memory.data()));
+  return d_temp == nullptr || status != cudaSuccess ? status : a.memory.Release();
+}
 
 enum class fault { of_a_call, abort };
 
@@ -130,6 +144,29 @@ TEST(FailingRanks, EndExchanges) {
     return strata::DistributedExchange::PairsFixed(d_temp, bytes, a.keys.data(), a.keys.data(), a.destinations.data(),
                                                    items, a.out.data(), a.values_out.data(), items, a.counts.data(),
                                                    a.context.comm, a.context.stream);
+  });
+}
+
+TEST(FailingRanks, EndCallsInSharedMemory) {
+  expect_errors("Sum", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return in_shared_memory(a, d_temp, [&](char*) {
+      return strata::DistributedReduce::Sum(d_temp, bytes, a.keys.data(), a.out.data(), items, a.context.comm,
+                                            a.context.stream);
+    });
+  });
+  expect_errors("Items", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return in_shared_memory(a, d_temp, [&](char* memory) {
+      return strata::DistributedExchange::Items(d_temp, bytes, a.keys.data(), a.destinations.data(), items,
+                                                reinterpret_cast<int*>(memory), capacity, &a.num_out, a.context.comm,
+                                                a.context.stream);
+    });
+  });
+  expect_errors("small radix sort", [](arrays& a, void* d_temp, std::size_t& bytes) {
+    return in_shared_memory(a, d_temp, [&](char*) {
+      return strata::DistributedRadixSort::SortPairs(d_temp, bytes, a.keys.data(), a.destinations.data(), items,
+                                                     a.out.data(), a.values_out.data(), capacity, &a.num_out,
+                                                     a.context.comm, a.context.stream);
+    });
   });
 }
 

@@ -61,9 +61,10 @@ class shared_memory {
   shared_memory() = default;
   shared_memory(const shared_memory&) = delete;
   shared_memory& operator=(const shared_memory&) = delete;
+  /// Memory that other ranks may still write and read stays allocated.
   ~shared_memory() {
     if (is_shared_) peer_group::remove(comm_);
-    if (allocation_ == nullptr) return;
+    if (allocation_ == nullptr || (is_shared_ && !is_unused_)) return;
     int current = 0;
     const bool is_elsewhere = cudaGetDevice(&current) == cudaSuccess && current != device_;
     if (is_elsewhere) static_cast<void>(cudaSetDevice(device_));
@@ -110,10 +111,11 @@ class shared_memory {
   }
 
   /// Waits until all ranks are here, and for what this rank's GPU does.
-  cudaError_t wait_for_all() const {
+  cudaError_t wait_for_all() {
     const cudaError_t status = cudaDeviceSynchronize();
     std::vector<memory_description> all(static_cast<std::size_t>(group_->ranks));
     const cudaError_t gathered = gather(memory_description{}, all);
+    is_unused_ = gathered == cudaSuccess;
     return status != cudaSuccess ? status : gathered;
   }
 
@@ -246,6 +248,7 @@ class shared_memory {
   char* allocation_ = nullptr;
   std::size_t bytes_ = 0;
   bool is_shared_ = false;
+  bool is_unused_ = false;  // no rank uses the memory of another one any more
   bool is_opened_[max_peers] = {};
   std::shared_ptr<peer_group> group_;
 };
