@@ -240,8 +240,11 @@ class AgentPartition {
   const int ranks_;
 };
 
+#ifndef STRATA_TRY_PARTITION_BLOCKS
+#define STRATA_TRY_PARTITION_BLOCKS 3
+#endif
 template <class Agent, class Destinations, class KeyIterator, class ValueIterator, class Outputs>
-__launch_bounds__(partition_threads)
+__launch_bounds__(partition_threads, STRATA_TRY_PARTITION_BLOCKS)
     STRATA_KERNEL void partition_kernel(Destinations destinations, KeyIterator d_keys, ValueIterator d_values,
                                         std::int64_t num_items, int ranks, const std::int64_t* d_begins,
                                         const STRATA_GRID_CONSTANT Outputs outputs) {
