@@ -3,7 +3,8 @@
 
 // Primitives over the GPUs of this machine: one process, one thread for each GPU. A case has so many GPUs
 // and so many items on each; `n` counts the items of all. Its rivals are one GPU that has all items
-// (`one_gpu`) and the sequence of calls that a program without these primitives makes (`plain`). Calls are
+// (`one_gpu`) and the sequence of calls that a program without these primitives makes (`plain`). Our ranks share
+// memory: outputs of exchanges, and temporary storage of sorts. Calls are
 // timed by the host's clock, from a common start until the streams of all GPUs are done.
 
 #include <strata/device/device_hash_join.hpp>
@@ -13,6 +14,7 @@
 #include <strata/device/device_scan.cuh>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/distributed/distributed_memory.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
 #include <strata/distributed/distributed_reduce.cuh>
@@ -358,6 +360,39 @@ rank_items<Key> make_room(std::int64_t size, bool has_values, cudaStream_t strea
   return made;
 }
 
+/// Memory that the ranks share while a workload lives, `bytes(context)` on each.
+template <class Bytes>
+of_ranks<strata::DistributedMemory> share_memory(const group_pointer& group, const Bytes& bytes) {
+  using Memories = std::vector<strata::DistributedMemory>;
+  const of_ranks<strata::DistributedMemory> made(
+      new Memories(static_cast<std::size_t>(group->ranks())), [group](Memories* memories) {
+        try {
+          group->each([&](const rank_context& me) { static_cast<void>((*memories)[me.index()].Release()); });
+        } catch (const std::exception&) {
+        }
+        delete memories;
+      });
+  group->each([&](const rank_context& me) {
+    bench::check((*made)[me.index()].Allocate(bytes(me), me.comm), "DistributedMemory");
+  });
+  return made;
+}
+
+/// ranks_storage_peer() for a call of strata's with temporary storage that the ranks share.
+template <class Call>
+bench::peer sharing_peer(const group_pointer& group, const Call& call) {
+  const auto memories = share_memory(group, [&](const rank_context& me) {
+    std::size_t bytes = 0;
+    bench::check(call(me, static_cast<void*>(nullptr), bytes), "strata");
+    return bytes;
+  });
+  return bench::ranks_peer(group, "strata", [=](const rank_context& me) {
+    const strata::DistributedMemory& own = (*memories)[me.index()];
+    std::size_t bytes = own.size();
+    bench::check(call(me, own.data(), bytes), "strata");
+  });
+}
+
 /// Two text parts, the first that is not empty.
 std::string either(std::string first, std::string second) { return first.empty() ? std::move(second) : first; }
 
@@ -604,7 +639,7 @@ workload sort_workload(const environment& env, const group_pointer& group, const
       rank_items<Key>& out = (*outputs)[me.index()];
       return Sorts::on_all(storage, bytes, (*inputs)[me.index()], out, &out.size, me);
     };
-    bench::peer peer = bench::ranks_storage_peer(group, "strata", call, what.gpus);
+    bench::peer peer = sharing_peer(group, call);
     peer.link_ms = crossing_ms;
     add(std::move(peer), outputs, true, true);
   }
@@ -687,7 +722,9 @@ workload reduce_workload(const environment& env, const group_pointer& group, con
     };
     work.peers.push_back(std::move(peer));
   };
+  const auto memory = share_memory(group, [](const rank_context&) { return std::size_t{0}; });
   const auto on_all = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+    static_cast<void>(memory);
     const rank_sums& own = (*ours)[me.index()];
     return strata::DistributedReduce::Sum(storage, bytes, static_cast<const std::int32_t*>(own.in.data()),
                                           own.out.data(), what.each, me.comm, me.stream);
@@ -757,7 +794,9 @@ workload scan_workload(const environment& env, const group_pointer& group, const
     peer.verify = [=] { return wrong_in_scan(*group, scans); };
     work.peers.push_back(std::move(peer));
   };
+  const auto memory = share_memory(group, [](const rank_context&) { return std::size_t{0}; });
   const auto on_all = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+    static_cast<void>(memory);
     const rank_scan& own = (*ours)[me.index()];
     return strata::DistributedScan::ExclusiveSum(storage, bytes, static_cast<const std::int32_t*>(own.in.data()),
                                                  own.out.data(), what.each, me.comm, me.stream);
@@ -803,11 +842,14 @@ workload exchange_workload(const environment& env, const group_pointer& group, c
     rank_items<std::uint32_t> out;
   };
   const std::int64_t capacity = most_received(*group, what, items);
+  const auto room = static_cast<std::size_t>(capacity);
+  const auto memories = share_memory(group, [&](const rank_context&) { return room * sizeof(std::uint32_t); });
   const auto all = bench::on_each_rank(*group, [&](const rank_context& me) {
     const std::uint64_t begin = begin_of(what, me);
     arrays made{make_rank_items<std::uint32_t>(items, begin, what.each, false, me.stream),
                 device_array<int>(static_cast<std::size_t>(what.each)),
-                make_room<std::uint32_t>(capacity, false, me.stream)};
+                {device_array<std::uint32_t>(memories, (*memories)[me.index()].data(), room), {}, 0}};
+    made.out.keys.fill_bytes(0xa5, me.stream);
     launch_for(made.destinations.size(), make_destinations{made.destinations.data(), items, begin, me.ranks},
                me.stream);
     return made;
@@ -950,11 +992,13 @@ workload join_workload(const environment&, const group_pointer& group, const sha
   const auto side_of = [](const Keys& of, std::int64_t size) {
     return strata::join_side(static_cast<const std::uint32_t*>(of.keys.data()), size);
   };
+  const auto memory = share_memory(group, [](const rank_context&) { return std::size_t{0}; });
   const auto add_peer_with_room = [&](const char* name, std::int64_t build_capacity, double bytes_of_others) {
     const auto ours = make_sides(false, false);
     const auto results = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_rank_rows<std::int64_t>(capacity, me.stream); });
     const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
+      static_cast<void>(memory);
       const sides& own = (*ours)[me.index()];
       const rank_rows<std::int64_t>& out = (*results)[me.index()];
       const strata::DistributedJoinCapacity room{build_capacity, capacity};

@@ -42,6 +42,9 @@ class device_array {
     check(cudaMalloc(&memory, bytes > 0 ? bytes : 1), "cudaMalloc");
     memory_ = std::shared_ptr<void>(memory, [](void* p) { static_cast<void>(cudaFree(p)); });
   }
+  /// A part of memory that `owner` keeps.
+  device_array(const std::shared_ptr<void>& owner, void* memory, std::size_t size)
+      : memory_(owner, memory), size_(size) {}
 
   T* data() const { return static_cast<T*>(memory_.get()); }
   std::size_t size() const { return size_; }

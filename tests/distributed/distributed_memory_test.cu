@@ -125,9 +125,9 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
   const auto count = static_cast<std::int64_t>(items.size()), capacity = static_cast<std::int64_t>(expected.size());
   std::int64_t num_out = -1;
   ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
-    const cudaError_t status = DistributedExchange::Pairs(storage, bytes, in.data(), values_in.data(), to.data(), count,
-                                                          out, values_out, capacity, &num_out, context.comm,
-                                                          context.stream);
+    const cudaError_t status =
+        DistributedExchange::Pairs(storage, bytes, in.data(), values_in.data(), to.data(), count, out, values_out,
+                                   capacity, &num_out, context.comm, context.stream);
     return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
   }));
   ASSERT_EQ(capacity, num_out);
@@ -199,8 +199,7 @@ void expect_sums(const rank_context& context) {
     const device_vector<int> in(items);
     device_vector<int> sum(1), sums(items.size());
     const auto count = static_cast<std::int64_t>(items.size());
-    ASSERT_CUDA_SUCCESS(
-        strata::DistributedReduce::Sum(in.data(), sum.data(), count, context.comm, context.stream));
+    ASSERT_CUDA_SUCCESS(strata::DistributedReduce::Sum(in.data(), sum.data(), count, context.comm, context.stream));
     ASSERT_CUDA_SUCCESS(
         strata::DistributedScan::InclusiveSum(in.data(), sums.data(), count, context.comm, context.stream));
     context.wait();
@@ -264,8 +263,11 @@ TEST(DistributedMemory, MessagesAreReplayed) {
 /// So few items that small cases take several rounds of samples, and several chunks. Ranks with up to 100 items are
 /// small.
 struct small_policy {
-  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8, /*samples=*/16, /*sample_bytes=*/1 << 16,
-                                                          /*max_items_without_chunks=*/50, /*chunks=*/3,
+  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8,
+                                                          /*samples=*/16,
+                                                          /*sample_bytes=*/1 << 16,
+                                                          /*max_items_without_chunks=*/50,
+                                                          /*chunks=*/3,
                                                           /*max_gathered_items=*/100};
 };
 

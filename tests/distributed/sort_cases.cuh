@@ -26,8 +26,11 @@ using strata_test::rank_context;
 /// So few items that small cases take several rounds of samples, and several chunks.
 template <int FirstSamples, int MaxItemsWithoutChunks, int Chunks>
 struct small_policy {
-  static constexpr strata::distributed_sort_tuning tuning{FirstSamples, /*samples=*/16, /*sample_bytes=*/1 << 16,
-                                                          MaxItemsWithoutChunks, Chunks,
+  static constexpr strata::distributed_sort_tuning tuning{FirstSamples,
+                                                          /*samples=*/16,
+                                                          /*sample_bytes=*/1 << 16,
+                                                          MaxItemsWithoutChunks,
+                                                          Chunks,
                                                           /*max_gathered_items=*/0};
 };
 

@@ -32,8 +32,8 @@ STRATA_NAMESPACE_BEGIN
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
 ///   ranks. It is false where a GPU cannot address the memory of another one, or there are more than 8 ranks; then all
 ///   calls use NCCL, and the results are the same.
-/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`. Shared memory that was not released, as
-///   after an error, stays allocated until the process ends: other ranks may still write there.
+/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`. Shared memory that was not released,
+///   as after an error, stays allocated until the process ends: other ranks may still write there.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
 ///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. A rank that does not answer
 ///   ends the kernels that wait for it after 30 seconds, or at once after `Abort`. The calls of this communicator then
@@ -73,9 +73,11 @@ STRATA_NAMESPACE_BEGIN
 /// @endcode
 class DistributedMemory {
  public:
+  /// No memory yet.
   DistributedMemory() = default;
   DistributedMemory(const DistributedMemory&) = delete;
   DistributedMemory& operator=(const DistributedMemory&) = delete;
+  /// Frees the memory if it is not shared. See `Release`.
   ~DistributedMemory() { free(); }
 
   /// Allocates so many bytes on this rank, and shares the memory of all ranks where their GPUs can.

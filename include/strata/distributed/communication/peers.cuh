@@ -5,6 +5,7 @@
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/peer_memory.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/distributed/communication/nccl.hpp>
 
@@ -27,39 +28,6 @@
 /// answered is an error: its first 8 bytes are cudaErrorUnknown, the others 0. All later calls of this rank fail.
 
 STRATA_NAMESPACE_BEGIN
-namespace platform {
-
-/// Relaxed access at system scope: between GPUs.
-STRATA_D unsigned long long load_from_peer(const unsigned long long* p) {
-#if STRATA_DEVICE_PASS
-  unsigned long long value;
-  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
-  return value;
-#else
-  return STRATA_DETAIL_ATOMIC_LOAD(p, __ATOMIC_RELAXED);
-#endif
-}
-STRATA_D void store_to_peer(unsigned long long* p, unsigned long long value) {
-#if STRATA_DEVICE_PASS
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
-#else
-  STRATA_DETAIL_ATOMIC_STORE(p, value, __ATOMIC_RELAXED);
-#endif
-}
-
-/// Nanoseconds of a clock that all multiprocessors have in common.
-STRATA_D unsigned long long nanoseconds() {
-#if STRATA_DEVICE_PASS
-  unsigned long long value;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value));
-  return value;
-#else
-  return 0;
-#endif
-}
-
-}  // namespace platform
-
 namespace detail {
 
 /// Ranks of a communicator whose memory can be shared: the GPUs of one host.
@@ -95,8 +63,8 @@ struct peer_message {
   static constexpr std::size_t mailbox_words = 2 * slot_words * static_cast<std::size_t>(max_peers);
 
   STRATA_D unsigned long long* slot(int receiver, int sender, unsigned of_number) const {
-    return mailboxes[receiver] + (of_number % 2 * static_cast<std::size_t>(max_peers) +
-                                  static_cast<std::size_t>(sender)) * slot_words;
+    return mailboxes[receiver] +
+           (of_number % 2 * static_cast<std::size_t>(max_peers) + static_cast<std::size_t>(sender)) * slot_words;
   }
 };
 
@@ -143,8 +111,7 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
           STRATA_SPIN();
           constexpr unsigned polls_between_looks = 1024;
           has_failed = polls % polls_between_looks == 0 &&
-                       (message.host->is_aborted != 0 ||
-                        platform::nanoseconds() - begin > message.wait_nanoseconds);
+                       (message.host->is_aborted != 0 || platform::nanoseconds() - begin > message.wait_nanoseconds);
           word = platform::load_from_peer(slot + i);
         }
         const bool is_there = static_cast<unsigned>(word >> 32) == number;

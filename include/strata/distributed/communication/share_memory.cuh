@@ -26,12 +26,12 @@ namespace detail {
 
 /// What a rank says of its memory.
 struct memory_description {
-  std::int64_t status;     // of its allocation, then of its mappings
-  std::int64_t is_able;    // it can share its memory
-  std::uint64_t host;      // the same number on one host
-  std::uint64_t process;   // another number in each process
+  std::int64_t status;    // of its allocation, then of its mappings
+  std::int64_t is_able;   // it can share its memory
+  std::uint64_t host;     // the same number on one host
+  std::uint64_t process;  // another number in each process
   std::uint64_t address;
-  std::uint64_t bytes;     // of the caller's part
+  std::uint64_t bytes;  // of the caller's part
   std::int32_t device;
   std::int32_t spare;
 #if !STRATA_HOST_SIMT

@@ -75,7 +75,8 @@ __launch_bounds__(partition_threads)
   STRATA_UNROLL
   for (int j = 0; j < ItemsPerThread; ++j) {
     const std::int64_t i = begin + j * partition_threads + static_cast<int>(threadIdx.x);
-    const int destination = i < num_items ? static_cast<int>(detail::item_at(destinations, static_cast<std::size_t>(i))) : ranks;
+    const int destination =
+        i < num_items ? static_cast<int>(detail::item_at(destinations, static_cast<std::size_t>(i))) : ranks;
     if (destination >= ranks) continue;
     const unsigned long long one = 1ull << (destination / 2 * counter_bits);
     counts[0] += destination % 2 == 0 ? one : 0;
@@ -282,9 +283,8 @@ class exchange_partition {
       std::int64_t* const d_counts = storage_.template get<std::int64_t>(0);
       const launch_configuration configuration{"strata::DistributedExchange, tiles",
                                                dim3(static_cast<unsigned>(tiles_)), dim3(partition_threads), 0, stream};
-      const cudaError_t status =
-          strata::launch(configuration, partition_counts_kernel<items_per_thread, Destinations>,
-                         destinations_of(input, ranks), input.num_items, ranks, d_counts);
+      const cudaError_t status = strata::launch(configuration, partition_counts_kernel<items_per_thread, Destinations>,
+                                                destinations_of(input, ranks), input.num_items, ranks, d_counts);
       if (status != cudaSuccess) return status;
       return DeviceScan::ExclusiveSum(storage_.template get<unsigned char>(1), scan_bytes_,
                                       static_cast<const std::int64_t*>(d_counts), d_counts, tiles_ * (ranks + 1),
@@ -307,18 +307,16 @@ class exchange_partition {
       using Agent = AgentPartition<items_per_thread, Destinations, KeyIterator, Key, ValueIterator, Value>;
       const launch_configuration configuration{"strata::DistributedExchange, partition",
                                                dim3(static_cast<unsigned>(tiles_)), dim3(partition_threads), 0, stream};
-      return strata::launch(
-          configuration, partition_kernel<Agent, Destinations, KeyIterator, ValueIterator, Outputs>,
-          destinations_of(input, ranks), input.d_keys, input.d_values, input.num_items, ranks,
-          static_cast<const std::int64_t*>(storage_.template get<std::int64_t>(0)), outputs);
+      return strata::launch(configuration, partition_kernel<Agent, Destinations, KeyIterator, ValueIterator, Outputs>,
+                            destinations_of(input, ranks), input.d_keys, input.d_values, input.num_items, ranks,
+                            static_cast<const std::int64_t*>(storage_.template get<std::int64_t>(0)), outputs);
     }
     return cudaErrorNotSupported;
   }
 
  private:
   using Destinations = destination_keys<decltype(Input::d_destinations)>;
-  static constexpr int items_per_thread =
-      detail::partition_items_per_thread(detail::most(sizeof(Key), sizeof(Value)));
+  static constexpr int items_per_thread = detail::partition_items_per_thread(detail::most(sizeof(Key), sizeof(Value)));
   static constexpr int tile_items = partition_threads * items_per_thread;
 
   static Destinations destinations_of(const Input& input, int ranks) {

@@ -292,8 +292,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     const launch_configuration launch{"strata::DistributedSort, headers", dim3(1),
                                       dim3(static_cast<unsigned>(position.ranks)), 0, stream};
     const cudaError_t status =
-        strata::launch(launch, copy_headers_kernel<call_header>,
-                       static_cast<const unsigned char*>(storage.received()), storage.first.bytes, storage.headers());
+        strata::launch(launch, copy_headers_kernel<call_header>, static_cast<const unsigned char*>(storage.received()),
+                       storage.first.bytes, storage.headers());
     return status != cudaSuccess ? status : find_counts(cuts, storage.headers());
   }
 
@@ -301,15 +301,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     filled_areas<Key, Value> areas{};
     for (int rank = 0; rank < position.ranks; ++rank) {
       areas.items[rank] = area_layout<Key, Value>::of(peers.area_of(rank));
-      areas.begins[rank + 1] = areas.begins[rank] + static_cast<int>(cuts.headers[static_cast<std::size_t>(rank)].num_items);
+      areas.begins[rank + 1] =
+          areas.begins[rank] + static_cast<int>(cuts.headers[static_cast<std::size_t>(rank)].num_items);
     }
     const int count = areas.begins[position.ranks];
     const launch_configuration launch{"strata::DistributedSort, items of all",
                                       dim3(static_cast<unsigned>(ceiling_divide(count, area_threads))),
                                       dim3(area_threads), 0, stream};
     const Arrays gathered = storage.gathered(), sorted = storage.gathered_sorted();
-    cudaError_t status =
-        strata::launch(launch, read_areas_kernel<Key, Value>, areas, position.ranks, gathered);
+    cudaError_t status = strata::launch(launch, read_areas_kernel<Key, Value>, areas, position.ranks, gathered);
     std::size_t bytes = storage.gathered_sort_bytes;
     if (status == cudaSuccess) {
       status = local_sort(storage.gathered_sort(), bytes, static_cast<const Key*>(gathered.keys),
@@ -434,12 +434,11 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       const std::int64_t first = cuts.at(mine, rank) - part.lead;
       const auto items = static_cast<std::size_t>(part.lead + part.count);
       const call_header& header = cuts.headers[static_cast<std::size_t>(rank)];
-      cudaError_t status = copy_items(to.keys + part.begin, peers.array_of<Key>(rank, header.shared[0]) + first,
-                                              items, in);
+      cudaError_t status =
+          copy_items(to.keys + part.begin, peers.array_of<Key>(rank, header.shared[0]) + first, items, in);
       if constexpr (Arrays::has_values) {
         if (status == cudaSuccess) {
-          status = copy_items(to.values + part.begin, peers.array_of<Value>(rank, header.shared[1]) + first,
-                                      items, in);
+          status = copy_items(to.values + part.begin, peers.array_of<Value>(rank, header.shared[1]) + first, items, in);
         }
       }
       if (status != cudaSuccess) return status;

@@ -147,9 +147,8 @@ struct distributed_sort_storage {
     const std::int64_t most = each * sizes.ranks;
     if (most == 0) return cudaSuccess;
     const Arrays none{};
-    const cudaError_t status =
-        local_sort(nullptr, gathered_sort_bytes, static_cast<const Key*>(none.keys), as_input(none.values), none.keys,
-                   none.values, most, nullptr);
+    const cudaError_t status = local_sort(nullptr, gathered_sort_bytes, static_cast<const Key*>(none.keys),
+                                          as_input(none.values), none.keys, none.values, most, nullptr);
     reserve_items(gathered_work, 0, most);
     reserve_items(gathered_work, 2, most);
     gathered_work.template reserve<unsigned char>(4, gathered_sort_bytes);
