@@ -32,12 +32,13 @@ STRATA_NAMESPACE_BEGIN
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
 ///   ranks. It is false where a GPU cannot address the memory of another one, or there are more than 8 ranks; then all
 ///   calls use NCCL, and the results are the same.
-/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`. Shared memory that was not released,
-///   as after an error, stays allocated until the process ends: other ranks may still write there.
+/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`, and after the last replay of a graph
+///   with calls that were captured while the memory existed. Shared memory that was not released, as after an error,
+///   stays allocated until the process ends: other ranks may still write there.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
-///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. A rank that does not answer
-///   ends the kernels that wait for it after 30 seconds, or at once after `Abort`. The calls of this communicator then
-///   return `cudaErrorUnknown`.
+///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. After `Abort`, kernels that
+///   wait for other ranks end, and calls of this communicator return `cudaErrorUnknown`. A kernel that has waited for 5
+///   minutes traps: calls of the device return `cudaErrorLaunchFailure` from then on.
 ///
 /// @code
 /// #include <cstdlib>

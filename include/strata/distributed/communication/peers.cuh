@@ -24,8 +24,9 @@
 /// e + 1 of all ranks, and each of these has sent it after it had read message e.
 ///
 /// **Forward progress.** A receiver waits for kernels of other GPUs, never for another block of its own. The wait is
-/// bounded: it ends when the host asks for it, or after `peer_wait_seconds()`. The message of a rank that has not
-/// answered is an error: its first 8 bytes are cudaErrorUnknown, the others 0. All later calls of this rank fail.
+/// bounded. When the host asks for its end, words that have not come are 0, and the message of the next rank is an
+/// error: its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds()` the kernel traps: the caller would take a stream that has ended
+/// without an error for a result. All later calls of this rank fail.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,7 +38,7 @@ inline constexpr std::size_t max_peer_message_bytes = std::size_t{128} << 10;
 
 /// How long a kernel waits for another rank.
 inline double& peer_wait_seconds() {
-  static double seconds = 30;
+  static double seconds = 300;
   return seconds;
 }
 
@@ -101,7 +102,7 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
   }
   if constexpr (Part != peer_part::send) {
     const unsigned long long begin = platform::nanoseconds();
-    bool has_failed = false;
+    bool has_failed = false, is_late = false;
     for (int step = 1; step < message.ranks; ++step) {
       const int sender = (message.rank + step) % message.ranks;
       const unsigned long long* const slot = message.slot(message.rank, sender, number);
@@ -110,12 +111,13 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
         for (unsigned polls = 1; static_cast<unsigned>(word >> 32) != number && !has_failed; ++polls) {
           STRATA_SPIN();
           constexpr unsigned polls_between_looks = 1024;
-          has_failed = polls % polls_between_looks == 0 &&
-                       (message.host->is_aborted != 0 || platform::nanoseconds() - begin > message.wait_nanoseconds);
+          if (polls % polls_between_looks == 0) {
+            is_late = platform::nanoseconds() - begin > message.wait_nanoseconds;
+            has_failed = is_late || message.host->is_aborted != 0 || message.host->has_failed != 0;
+          }
           word = platform::load_from_peer(slot + i);
         }
-        const bool is_there = static_cast<unsigned>(word >> 32) == number;
-        if (!is_there) word = i == 0 ? static_cast<unsigned>(cudaErrorUnknown) : 0;
+        if (static_cast<unsigned>(word >> 32) != number) word = 0;
         if (message.all != nullptr) {
           message.all[static_cast<unsigned>(sender) * words + i] = static_cast<unsigned>(word);
         }
@@ -124,8 +126,16 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
     if (has_failed) message.host->has_failed = 1;
     // What the others have written before their messages is there for later kernels.
     __threadfence_system();
-    __syncthreads();
-    if (threadIdx.x == 0) *message.number = number;
+    if (is_late) __trap();
+    const bool is_error = __syncthreads_or(has_failed ? 1 : 0) != 0;
+    if (threadIdx.x == 0) {
+      *message.number = number;
+      // One word that is missing makes an error of all.
+      if (is_error && message.all != nullptr) {
+        message.all[static_cast<unsigned>((message.rank + 1) % message.ranks) * words] =
+            static_cast<unsigned>(cudaErrorUnknown);
+      }
+    }
   }
 }
 
@@ -152,7 +162,7 @@ class peer_group {
   std::size_t bytes[max_peers] = {};  // of the caller's part
   peer_host_words* host = nullptr;
   void* staging = nullptr;  // pinned memory, for copies to the host
-  unsigned calls = 0;       // that may have used an area; the same on all ranks
+  unsigned calls = 0;       // of sorts, also of those that were refused: the same on all ranks
 
   /// Those of a communicator, or null if its ranks share no memory.
   static std::shared_ptr<peer_group> of(ncclComm_t comm) {

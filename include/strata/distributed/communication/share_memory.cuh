@@ -114,7 +114,10 @@ class shared_memory {
   cudaError_t wait_for_all() {
     const cudaError_t status = cudaDeviceSynchronize();
     std::vector<memory_description> all(static_cast<std::size_t>(group_->ranks));
-    const cudaError_t gathered = gather(memory_description{}, all);
+    cudaError_t gathered = gather(memory_description{}, all);
+    // Memory that another process has mapped is freed when it has closed the mapping.
+    close_mappings();
+    if (gathered == cudaSuccess) gathered = gather(memory_description{}, all);
     is_unused_ = gathered == cudaSuccess;
     return status != cudaSuccess ? status : gathered;
   }

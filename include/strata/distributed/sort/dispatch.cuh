@@ -83,6 +83,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       status = cudaErrorInvalidValue;
     }
     if (arguments.num_out != nullptr) *arguments.num_out = 0;
+    if (const auto peers = peer_group::of(comm)) ++peers->calls;
     const DispatchDistributedSort dispatch{arguments, local_sort, compare, position, comm, stream, storage};
     if (position.ranks == 1) return status != cudaSuccess ? status : dispatch.sort_alone();
     return status != cudaSuccess ? dispatch.refuse(status) : dispatch.sort();
@@ -120,7 +121,6 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   cudaError_t sort() const {
     const auto peers = peer_group::of(comm);
-    if (peers != nullptr) ++peers->calls;
     if (peers == nullptr || arguments.num_items > storage.most_in_area()) return sort_by_splitters();
     // What the others have decides.
     sort_cuts cuts{};
@@ -359,12 +359,12 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     for (int chunk = 0; chunk < chunks && status == cudaSuccess; ++chunk) {
       const int first = position.rank * chunks;
       const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
-#ifdef STRATA_TRY_DIRECT_MERGE
-      if (peers == nullptr) status = exchange(cuts, chunk, begin, exchanges);
-#else
+#ifdef STRATA_TRY_RUNTIME
+      if (is_merged_from_peers && peers != nullptr) status = cudaSuccess;
+      else
+#endif
       status = peers != nullptr ? copy_from_peers(*peers, cuts, chunk, begin, exchanges)
                                 : exchange(cuts, chunk, begin, exchanges);
-#endif
       // Also after an error: the caller's stream must not go on while storage is in use.
       const cudaError_t joined = exchanges != stream ? exchange_stream.join(stream) : cudaSuccess;
       if (status == cudaSuccess) status = joined;
@@ -457,8 +457,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       if (part.count == 0) continue;
       const bool is_local = rank == position.rank;
       const std::int64_t first = cuts.at(position.rank * cuts.shares.chunks + chunk, rank);
-#ifdef STRATA_TRY_DIRECT_MERGE
-      if (!is_local && peers != nullptr) {
+#ifdef STRATA_TRY_RUNTIME
+      if (is_merged_from_peers && !is_local && peers != nullptr) {
         const call_header& header = cuts.headers[static_cast<std::size_t>(rank)];
         const Arrays theirs{peers->array_of<Key>(rank, header.shared[0]),
                             Arrays::has_values ? peers->array_of<Value>(rank, header.shared[1]) : nullptr};
