@@ -30,8 +30,8 @@ STRATA_NAMESPACE_BEGIN
 /// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
 ///   this communicator. Each rank may have another number of bytes, also 0. Not in a capture.
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
-///   ranks. It is false where a GPU cannot address the memory of another one, or there are more than 8 ranks; then all
-///   calls use NCCL, and the results are the same.
+///   ranks. It is false where a GPU cannot address the memory of another one, there are more than 8 ranks, or some ranks
+///   are threads of one process and others not; then all calls use NCCL, and the results are the same.
 /// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`, and after the last replay of a graph
 ///   with calls that were captured while the memory existed. Shared memory that was not released, as after an error,
 ///   stays allocated until the process ends: other ranks may still write there.

@@ -15,19 +15,28 @@
 #include <memory>
 #include <new>
 #include <vector>
+#ifdef STRATA_TRY_RUNTIME
+#include <cstdlib>
+#endif
 
 /// \file
-/// How the ranks of a communicator come to address each other's memory. Ranks of one process use the pointers, once
-/// peer access is enabled; ranks of several processes open CUDA's IPC handles. Of all this NCCL only gathers what the
-/// ranks say.
+/// How the ranks of a communicator come to address each other's memory. Ranks of one process allocate in pools that all
+/// their GPUs address, and use the pointers. Ranks of a process each open CUDA's IPC handles. Of all this NCCL only
+/// gathers what the ranks say.
+///
+/// Pools, because peer access of whole devices would cover all memory that a program allocates with cudaMalloc: cudaFree
+/// of one rank could then wait for kernels on the GPU of another one, and these for a message of the first.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// How ranks share memory.
+enum class memory_sharing { none, of_threads, of_processes };
+
 /// What a rank says of its memory.
 struct memory_description {
   std::int64_t status;    // of its allocation, then of its mappings
-  std::int64_t is_able;   // it can share its memory
+  std::int64_t is_able;   // it can share its memory, then: it has mapped that of all others
   std::uint64_t host;     // the same number on one host
   std::uint64_t process;  // another number in each process
   std::uint64_t address;
@@ -64,13 +73,18 @@ class shared_memory {
   /// Memory that other ranks may still write and read stays allocated.
   ~shared_memory() {
     if (is_shared_) peer_group::remove(comm_);
-    if (allocation_ == nullptr || (is_shared_ && !is_unused_)) return;
+    if (is_shared_ && !is_unused_) return;
     int current = 0;
-    const bool is_elsewhere = cudaGetDevice(&current) == cudaSuccess && current != device_;
+    const bool is_elsewhere = comm_ != nullptr && cudaGetDevice(&current) == cudaSuccess && current != device_;
     if (is_elsewhere) static_cast<void>(cudaSetDevice(device_));
-    static_cast<void>(cudaDeviceSynchronize());
-    close_mappings();
-    static_cast<void>(cudaFree(allocation_));
+    if (allocation_ != nullptr) {
+      static_cast<void>(cudaDeviceSynchronize());
+      close_mappings();
+      static_cast<void>(cudaFree(allocation_));
+    }
+#if !STRATA_HOST_SIMT
+    if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
+#endif
     if (group_ != nullptr && group_->host != nullptr) static_cast<void>(cudaFreeHost(group_->host));
     if (is_elsewhere) static_cast<void>(cudaSetDevice(current));
   }
@@ -88,20 +102,22 @@ class shared_memory {
     if (status != cudaSuccess) return status;
     comm_ = comm;
     bytes_ = bytes;
-    const auto ranks = static_cast<std::size_t>(position.ranks);
-    std::vector<memory_description> all(ranks);
-    const memory_description mine = describe(bytes, position);
+    std::vector<memory_description> all(static_cast<std::size_t>(position.ranks));
+    memory_description mine = describe(position);
     status = gather(mine, all);
     if (status == cudaSuccess) status = first_error(all);
     if (status != cudaSuccess) return status;
 
-    memory_description mapped = mine;
-    mapped.is_able = map(all, position) ? 1 : 0;
-    std::vector<memory_description> after(ranks);
-    status = gather(mapped, after);
+    mine.status = allocate_for(mine, bytes, all, sharing_of(all));
+    status = gather(mine, all);
+    if (status == cudaSuccess) status = first_error(all);
+    if (status != cudaSuccess) return status;
+
+    mine.is_able = map(all, position) ? 1 : 0;
+    status = gather(mine, all);
     if (status != cudaSuccess) return status;
     is_shared_ = true;
-    for (const memory_description& other : after) is_shared_ = is_shared_ && other.is_able != 0;
+    for (const memory_description& other : all) is_shared_ = is_shared_ && other.is_able != 0;
     if (is_shared_) {
       peer_group::add(comm, group_);
     } else {
@@ -123,45 +139,113 @@ class shared_memory {
   }
 
  private:
-  /// Allocates what is asked for. A rank that cannot do so says why.
-  memory_description describe(std::size_t bytes, rank_position position) {
+  /// Where this rank is.
+  memory_description describe(rank_position position) {
     memory_description mine{};
     group_ = std::make_shared<peer_group>();
     group_->rank = position.rank;
     group_->ranks = position.ranks;
-    cudaError_t status = cudaGetDevice(&device_);
+    mine.status = cudaGetDevice(&device_);
     if (detail::is_refused(peer_group::of(comm_) != nullptr, "comm", "has a DistributedMemory already")) {
-      status = cudaErrorInvalidValue;
+      mine.status = cudaErrorInvalidValue;
     }
-    constexpr std::size_t reserved = peer_group::reserved_bytes;
-    if (status == cudaSuccess && bytes > ~std::size_t{0} - reserved) status = cudaErrorMemoryAllocation;
-    if (status == cudaSuccess) status = cudaMalloc(&allocation_, reserved + bytes);
-    if (status == cudaSuccess) status = cudaMemset(allocation_, 0, reserved);
-    if (status == cudaSuccess) status = cudaDeviceSynchronize();
-    void* pinned = nullptr;
-    if (status == cudaSuccess) {
-      constexpr std::size_t words_bytes = 256;
-      status = cudaHostAlloc(&pinned, words_bytes + peer_group::staging_bytes, cudaHostAllocPortable);
-      if (status == cudaSuccess) {
-        group_->host = new (pinned) peer_host_words{0, 0};
-        group_->staging = static_cast<char*>(pinned) + words_bytes;
-      }
-    }
-    mine.status = status;
-    if (status != cudaSuccess) return mine;
     mine.host = detail::number_of_host();
     mine.process = detail::number_of_process();
-    mine.address = reinterpret_cast<std::uint64_t>(allocation_);
-    mine.bytes = bytes;
     mine.device = device_;
     mine.is_able = position.ranks <= max_peers ? 1 : 0;
+    return mine;
+  }
+
+  /// The same on all ranks.
+  static memory_sharing sharing_of(const std::vector<memory_description>& all) {
+    std::size_t pairs_of_one_process = 0;
+    for (const memory_description& a : all) {
+      if (a.is_able == 0 || a.host != all[0].host) return memory_sharing::none;
+      for (const memory_description& b : all) pairs_of_one_process += a.process == b.process ? 1 : 0;
+    }
+    if (pairs_of_one_process == all.size() * all.size()) return memory_sharing::of_threads;
+    return pairs_of_one_process == all.size() ? memory_sharing::of_processes : memory_sharing::none;
+  }
+
+  /// Allocates what is asked for, for the sharing if that can be. A rank that cannot allocate says why.
+  cudaError_t allocate_for(memory_description& mine, std::size_t bytes, const std::vector<memory_description>& all,
+                           memory_sharing sharing) {
+    constexpr std::size_t reserved = peer_group::reserved_bytes;
+    if (bytes > ~std::size_t{0} - reserved) return cudaErrorMemoryAllocation;
+    mine.is_able = sharing == memory_sharing::of_processes || (sharing == memory_sharing::of_threads && make_pool(all));
+    void* memory = nullptr;
+#if STRATA_HOST_SIMT
+    cudaError_t status = cudaMalloc(&memory, reserved + bytes);
+#else
+    cudaError_t status = pool_ == nullptr ? cudaMalloc(&memory, reserved + bytes)
+                                          : cudaMallocFromPoolAsync(&memory, reserved + bytes, pool_, nullptr);
+#endif
+    if (status != cudaSuccess) return status;
+    allocation_ = static_cast<char*>(memory);
+    status = cudaMemset(allocation_, 0, reserved);
+    if (status == cudaSuccess) status = cudaDeviceSynchronize();
+    void* pinned = nullptr;
+    constexpr std::size_t words_bytes = 256;
+    if (status == cudaSuccess) {
+      status = cudaHostAlloc(&pinned, words_bytes + peer_group::staging_bytes, cudaHostAllocPortable);
+    }
+    if (status != cudaSuccess) return status;
+    group_->host = new (pinned) peer_host_words{0, 0};
+    group_->staging = static_cast<char*>(pinned) + words_bytes;
+    mine.address = reinterpret_cast<std::uint64_t>(allocation_);
+    mine.bytes = bytes;
 #if !STRATA_HOST_SIMT
-    if (cudaIpcGetMemHandle(&mine.handle, allocation_) != cudaSuccess) {
-      mine.spare = 1;  // for ranks of this process alone
+    if (sharing == memory_sharing::of_processes && cudaIpcGetMemHandle(&mine.handle, allocation_) != cudaSuccess) {
+      mine.is_able = 0;
       static_cast<void>(cudaGetLastError());
     }
 #endif
-    return mine;
+    return cudaSuccess;
+  }
+
+  /// A pool that the GPUs of all ranks address, on each GPU. False if one of them cannot.
+  bool make_pool(const std::vector<memory_description>& all) {
+    for (const memory_description& other : all) {
+      int can_access = 0;
+      if (other.device == device_) continue;
+      if (cudaDeviceCanAccessPeer(&can_access, device_, other.device) != cudaSuccess || can_access == 0) return false;
+    }
+#if !STRATA_HOST_SIMT
+#ifdef STRATA_TRY_RUNTIME
+    if (std::getenv("PEER_ACCESS") != nullptr) {
+      for (const memory_description& other : all) {
+        if (other.device != device_) static_cast<void>(cudaDeviceEnablePeerAccess(other.device, 0));
+      }
+      return true;
+    }
+#endif
+    std::vector<cudaMemAccessDesc> accesses;
+    for (const memory_description& other : all) {
+      cudaMemAccessDesc access{};
+      access.location.type = cudaMemLocationTypeDevice;
+      access.location.id = other.device;
+      access.flags = cudaMemAccessFlagsProtReadWrite;
+      if (other.device != device_) accesses.push_back(access);
+    }
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device_;
+    cudaError_t status = cudaMemPoolCreate(&pool_, &properties);
+    if (status == cudaSuccess && !accesses.empty()) {
+      status = cudaMemPoolSetAccess(pool_, accesses.data(), accesses.size());
+      if (status != cudaSuccess) {
+        static_cast<void>(cudaMemPoolDestroy(pool_));
+        pool_ = nullptr;
+      }
+    }
+    if (status != cudaSuccess) {
+      // The runtime keeps it as the last error, which it is not.
+      static_cast<void>(cudaGetLastError());
+      return false;
+    }
+#endif
+    return true;
   }
 
   cudaError_t gather(const memory_description& mine, std::vector<memory_description>& all) const {
@@ -194,14 +278,13 @@ class shared_memory {
   /// Maps the memory of all ranks. False if that of one cannot be.
   bool map(const std::vector<memory_description>& all, rank_position position) {
     const memory_description& mine = all[static_cast<std::size_t>(position.rank)];
+    for (const memory_description& other : all) {
+      if (other.is_able == 0) return false;
+    }
     for (int rank = 0; rank < position.ranks; ++rank) {
       const memory_description& other = all[static_cast<std::size_t>(rank)];
-      if (other.is_able == 0 || other.host != mine.host) return false;
       group_->bytes[rank] = static_cast<std::size_t>(other.bytes);
-      if (rank == position.rank) {
-        group_->memory[rank] = allocation_;
-      } else if (other.process == mine.process) {
-        if (!enable_access(other.device)) return false;
+      if (other.process == mine.process) {
         group_->memory[rank] = reinterpret_cast<char*>(other.address);
       } else {
         group_->memory[rank] = open(other);
@@ -212,23 +295,9 @@ class shared_memory {
     return true;
   }
 
-  static bool enable_access(int device) {
-    int can_access = 0;
-    int current = 0;
-    if (cudaGetDevice(&current) != cudaSuccess) return false;
-    if (current == device) return true;
-    if (cudaDeviceCanAccessPeer(&can_access, current, device) != cudaSuccess || can_access == 0) return false;
-    const cudaError_t status = cudaDeviceEnablePeerAccess(device, 0);
-    if (status == cudaSuccess) return true;
-    // The runtime keeps it as the last error, which it is not.
-    static_cast<void>(cudaGetLastError());
-    return status == cudaErrorPeerAccessAlreadyEnabled;
-  }
-
   static char* open([[maybe_unused]] const memory_description& other) {
     void* memory = nullptr;
 #if !STRATA_HOST_SIMT
-    if (other.spare != 0) return nullptr;
     if (cudaIpcOpenMemHandle(&memory, other.handle, cudaIpcMemLazyEnablePeerAccess) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       return nullptr;
@@ -249,6 +318,9 @@ class shared_memory {
   ncclComm_t comm_ = nullptr;
   int device_ = 0;
   char* allocation_ = nullptr;
+#if !STRATA_HOST_SIMT
+  cudaMemPool_t pool_ = nullptr;
+#endif
   std::size_t bytes_ = 0;
   bool is_shared_ = false;
   bool is_unused_ = false;  // no rank uses the memory of another one any more

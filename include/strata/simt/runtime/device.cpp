@@ -53,8 +53,6 @@ constexpr error_text error_texts[] = {
     STRATA_SIMT_ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
     STRATA_SIMT_ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     STRATA_SIMT_ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
-    STRATA_SIMT_ERROR(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"),
-    STRATA_SIMT_ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
     STRATA_SIMT_ERROR(cudaErrorAssert, "device-side assert triggered"),
     STRATA_SIMT_ERROR(cudaErrorMisalignedAddress, "misaligned address"),
     STRATA_SIMT_ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"),
@@ -166,17 +164,6 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
   if (!is_device(device) || !is_device(peer)) return set_last_error(cudaErrorInvalidDevice);
   const uint64_t both = uint64_t{1} << device | uint64_t{1} << peer;
   *can_access = device != peer && (settings.devices_without_peers & both) == 0 ? 1 : 0;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
-  static bool is_enabled[max_devices][max_devices];
-  const std::lock_guard<std::recursive_mutex> lock(api_mutex());
-  int can_access = 0;
-  if (const cudaError_t error = cudaDeviceCanAccessPeer(&can_access, device_of_thread, peer)) return error;
-  if (can_access == 0) return set_last_error(cudaErrorPeerAccessUnsupported);
-  bool& is_this_enabled = is_enabled[device_of_thread][peer];
-  if (is_this_enabled) return set_last_error(cudaErrorPeerAccessAlreadyEnabled);
-  is_this_enabled = true;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
