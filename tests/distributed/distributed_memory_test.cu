@@ -353,6 +353,35 @@ TEST(DistributedMemory, SortsReadFromOtherRanks) {
   }
 }
 
+/// One rank has too little temporary storage in every second call: the areas of all ranks stay in step.
+TEST(DistributedMemory, SortsAfterOneThatARankHasRefused) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
+    DistributedMemory memory;
+    ASSERT_CUDA_SUCCESS(memory.Allocate(0, context.comm));
+    for (int call = 0; call < 4; ++call) {
+      const std::vector<int> items(50, call * 10 + context.ranks - context.rank);
+      const device_vector<int> in(items);
+      device_vector<int> out(items.size());
+      std::int64_t num_out = -1;
+      std::size_t bytes = 0;
+      const auto sort = [&](void* storage) {
+        return strata::DistributedRadixSort::SortKeys(storage, bytes, in.data(), 50, out.data(), 50, &num_out,
+                                                      context.comm, context.stream);
+      };
+      ASSERT_CUDA_SUCCESS(sort(nullptr));
+      device_vector<unsigned char> storage(bytes);
+      const bool is_refused = call % 2 == 1;
+      if (is_refused && context.rank == 0) bytes = 1;
+      EXPECT_EQ(is_refused ? cudaErrorInvalidValue : cudaSuccess, sort(storage.data()));
+      context.wait();
+      if (!is_refused) {
+        EXPECT_EQ(std::vector<int>(items.size(), call * 10 + context.rank + 1), out.to_host());
+      }
+    }
+    EXPECT_CUDA_SUCCESS(memory.Release());
+  });
+}
+
 TEST(DistributedMemory, IsRefused) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
     DistributedMemory memory, second;
