@@ -68,7 +68,7 @@ struct configuration {
   /// Number of devices, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
   uint64_t devices_without_peers = 0;  ///< bit d: no device addresses the memory of device d, nor d that of others
-  bool quiet = false;  ///< do not print reports to stderr. STRATA_SIMT_QUIET
+  bool quiet = false;                  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
 /// The configuration, which each launch reads: change it between launches. Its initial values come from the
 /// environment.

@@ -25,8 +25,8 @@
 ///
 /// **Forward progress.** A receiver waits for kernels of other GPUs, never for another block of its own. The wait is
 /// bounded. When the host asks for its end, words that have not come are 0, and the message of the next rank is an
-/// error: its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds()` the kernel traps: the caller would take a stream that has ended
-/// without an error for a result. All later calls of this rank fail.
+/// error: its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds` the kernel traps: the caller would take a
+/// stream that has ended without an error for a result. All later calls of this rank fail.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,10 +37,7 @@ inline constexpr int max_peers = 8;
 inline constexpr std::size_t max_peer_message_bytes = std::size_t{128} << 10;
 
 /// How long a kernel waits for another rank.
-inline double& peer_wait_seconds() {
-  static double seconds = 300;
-  return seconds;
-}
+inline constexpr unsigned long long peer_wait_seconds = 300;
 
 /// In pinned memory of the host: how host and kernels speak while a kernel waits.
 struct peer_host_words {
@@ -222,7 +219,7 @@ class peer_group {
     }
     message.number = reinterpret_cast<unsigned*>(memory[rank]);
     message.host = host;
-    message.wait_nanoseconds = static_cast<unsigned long long>(detail::peer_wait_seconds() * 1e9);
+    message.wait_nanoseconds = peer_wait_seconds * 1000000000ull;
     launch_configuration configuration{"strata::DistributedMemory, messages", dim3(1), dim3(peer_threads)};
     configuration.stream = stream;
 #if STRATA_HOST_SIMT

@@ -15,9 +15,6 @@
 #include <memory>
 #include <new>
 #include <vector>
-#ifdef STRATA_TRY_RUNTIME
-#include <cstdlib>
-#endif
 
 /// \file
 /// How the ranks of a communicator come to address each other's memory. Ranks of one process allocate in pools that all
@@ -211,14 +208,6 @@ class shared_memory {
       if (cudaDeviceCanAccessPeer(&can_access, device_, other.device) != cudaSuccess || can_access == 0) return false;
     }
 #if !STRATA_HOST_SIMT
-#ifdef STRATA_TRY_RUNTIME
-    if (std::getenv("PEER_ACCESS") != nullptr) {
-      for (const memory_description& other : all) {
-        if (other.device != device_) static_cast<void>(cudaDeviceEnablePeerAccess(other.device, 0));
-      }
-      return true;
-    }
-#endif
     std::vector<cudaMemAccessDesc> accesses;
     for (const memory_description& other : all) {
       cudaMemAccessDesc access{};

@@ -75,10 +75,10 @@ class exchange_groups {
     storage_.template reserve<unsigned char>(sort_slot, sort_bytes_);
     return is_valid_;
   }
-  /// What else the call keeps, in slots from 0 to 3.
-  /// Of the storage of group(), so many bytes for what is done in its place.
+  /// Storage for what is done in place of group(): the two share their bytes.
   void reserve_instead(std::size_t bytes) { storage_.template reserve<unsigned char>(sort_slot, bytes); }
   unsigned char* instead() const { return storage_.template get<unsigned char>(sort_slot); }
+  /// What else the call keeps, in slots from 0 to 3.
   template <class T>
   void reserve_more(int number, std::size_t count) {
     storage_.template reserve<T>(first_more_slot + number, count);

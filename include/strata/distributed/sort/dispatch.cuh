@@ -359,10 +359,6 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     for (int chunk = 0; chunk < chunks && status == cudaSuccess; ++chunk) {
       const int first = position.rank * chunks;
       const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
-#ifdef STRATA_TRY_RUNTIME
-      if (is_merged_from_peers && peers != nullptr) status = cudaSuccess;
-      else
-#endif
       status = peers != nullptr ? copy_from_peers(*peers, cuts, chunk, begin, exchanges)
                                 : exchange(cuts, chunk, begin, exchanges);
       // Also after an error: the caller's stream must not go on while storage is in use.
@@ -457,15 +453,6 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       if (part.count == 0) continue;
       const bool is_local = rank == position.rank;
       const std::int64_t first = cuts.at(position.rank * cuts.shares.chunks + chunk, rank);
-#ifdef STRATA_TRY_RUNTIME
-      if (is_merged_from_peers && !is_local && peers != nullptr) {
-        const call_header& header = cuts.headers[static_cast<std::size_t>(rank)];
-        const Arrays theirs{peers->array_of<Key>(rank, header.shared[0]),
-                            Arrays::has_values ? peers->array_of<Value>(rank, header.shared[1]) : nullptr};
-        runs.push_back({theirs.at(first), part.count});
-        continue;
-      }
-#endif
       runs.push_back(
           {is_local ? storage.sorted().at(first) : storage.received_items().at(part.begin + part.lead), part.count});
     }

@@ -137,6 +137,15 @@ struct distributed_sort_storage {
   }
   call_header* headers() const { return all.template get<call_header>(6); }
 
+  /// Values as a local sort reads them.
+  static auto as_input(Value* values) {
+    if constexpr (Arrays::has_values) {
+      return static_cast<const Value*>(values);
+    } else {
+      return values;
+    }
+  }
+
  private:
   static constexpr int work_slot = 2;
 
@@ -156,16 +165,6 @@ struct distributed_sort_storage {
     return status;
   }
 
- public:
-  static auto as_input(Value* values) {
-    if constexpr (Arrays::has_values) {
-      return static_cast<const Value*>(values);
-    } else {
-      return values;
-    }
-  }
-
- private:
   std::size_t number_of_brackets() const {
     return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
   }
