@@ -30,11 +30,11 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
 ///   this communicator. The thread that makes the calls of a rank calls them, while the rank's device is the current
-///   one. Each rank may have another number of bytes, also 0. Both wait for all ranks; `Release` also waits for all work
-///   of this device.
+///   one. Each rank may have another number of bytes, also 0. Both wait for all ranks; `Release` also waits for all
+///   work of this device.
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
-///   ranks. It is false where a GPU cannot address the memory of another one, there are more than 8 ranks, or some ranks
-///   are threads of one process and others not; then all calls use NCCL, and the results are the same.
+///   ranks. It is false where a GPU cannot address the memory of another one, there are more than 8 ranks, or some
+///   ranks are threads of one process and others not; then all calls use NCCL, and the results are the same.
 /// - **Order.** Messages are counted in the order in which they run. Calls of one communicator in several streams need
 ///   an event between them, in the same order on all ranks.
 /// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`, also if the memory is not shared. The
@@ -45,10 +45,10 @@ STRATA_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
 ///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. After `Abort`, kernels that
 ///   wait for other ranks end, and calls of this communicator return `cudaErrorUnknown`.
-/// - **A rank that never comes.** A kernel that has waited for it for 5 minutes traps, because a stream that ends without
-///   an error would pass for a result. A trap destroys the context: all later calls of this process on this device
-///   return `cudaErrorLaunchFailure`. So a debugger that holds one rank for so long ends the others. `Abort`, or a failed
-///   communicator that the host sees while it waits, ends the kernel without a trap.
+/// - **A rank that never comes.** A kernel that has waited for it for 5 minutes traps, because a stream that ends
+///   without an error would pass for a result. A trap destroys the context: all later calls of this process on this
+///   device return `cudaErrorLaunchFailure`. So a debugger that holds one rank for so long ends the others. `Abort`, or
+///   a failed communicator that the host sees while it waits, ends the kernel without a trap.
 ///
 /// @code
 /// #include <cstdlib>

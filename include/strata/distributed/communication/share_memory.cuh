@@ -21,8 +21,8 @@
 /// their GPUs address, and use the pointers. Ranks of a process each open CUDA's IPC handles. Of all this NCCL only
 /// gathers what the ranks say.
 ///
-/// Pools, because peer access of whole devices would cover all memory that a program allocates with cudaMalloc: cudaFree
-/// of one rank could then wait for kernels on the GPU of another one, and these for a message of the first.
+/// Pools, because peer access of whole devices would cover all memory that a program allocates with cudaMalloc. There
+/// cudaFree of one rank may wait for kernels on the GPU of another one, and these for a message of the first.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
