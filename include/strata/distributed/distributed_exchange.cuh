@@ -38,6 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of more than 32 bytes are gathered. An all-gather of counts, for which the host waits once, then all sends and
 ///   receives in one group of NCCL. The fixed calls send counts with the items: the host does not wait, and they can be
 ///   captured in a graph and replayed, by all ranks.
+/// - **Shared memory.** `Items` and `Pairs` with outputs in a DistributedMemory, on all ranks, of items of up to 64
+///   bytes: one kernel writes each item to its place on its rank, without a sort.
 /// - **Storage.** As much as items and 2 bytes for each, and what the blocks of a radix sort share. For items of more
 ///   than 32 bytes also 8 bytes for each; for more than 255 ranks twice as much. Fixed calls: also as much as `d_out`.
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.

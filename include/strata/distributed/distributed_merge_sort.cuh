@@ -37,7 +37,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   kernel each. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
 ///   The exchange and the merges are in the stream when the call returns.
 /// - **Storage.** The rank's items, its share of the result, and as much as DeviceMergeSort takes if that is more; for
-///   more than two ranks one or two shares more, or quarters of them from 2^22 items on.
+///   more than two ranks one or two shares more, or quarters of them from 2^22 items on. If that is more, up to 2^17
+///   items for each rank twice, and what DeviceMergeSort takes for them. In a DistributedMemory, on all ranks, it is
+///   faster.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received: 4 parts, each
 ///   while the next comes, if its share has more than 2^22 items.
 /// - **Aliasing.** No output may overlap an input or the other output.

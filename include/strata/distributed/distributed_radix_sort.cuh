@@ -30,7 +30,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   their positions. The same from run to run.
 /// - **Call, capacity, execution, aliasing.** As for DistributedMergeSort. All ranks must give the same bits.
 /// - **Storage.** The rank's items, its share of the result, and as much as DeviceRadixSort takes if that is more; for
-///   more than two ranks one or two shares more, or quarters of them from 2^22 items on.
+///   more than two ranks one or two shares more, or quarters of them from 2^22 items on. If that is more, up to 2^17
+///   items for each rank twice, and what DeviceRadixSort takes for them. In a DistributedMemory, on all ranks, it is
+///   faster.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items by DeviceRadixSort, then merges what it has
 ///   received.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceRadixSort refuses,
