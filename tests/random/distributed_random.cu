@@ -784,8 +784,12 @@ std::size_t random_capacity(source& random, const std::vector<std::size_t>& size
 
 /// As many samples and items that small cases take several rounds, and several chunks.
 struct small_policy {
-  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8, /*samples=*/16, /*sample_bytes=*/1 << 16,
-                                                          /*max_items_without_chunks=*/20, /*chunks=*/3};
+  static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8,
+                                                          /*samples=*/16,
+                                                          /*sample_bytes=*/1 << 16,
+                                                          /*max_items_without_chunks=*/20,
+                                                          /*chunks=*/3,
+                                                          /*max_gathered_items=*/0};
 };
 using usual_policy = strata::detail::distributed_sort_policy;
 

@@ -164,6 +164,7 @@ class AgentPartition {
   /// Where each item belongs in the tile, in the order of destinations.
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
+    // not for users: a destination, or one more that stands for none
     static_assert(max_peers < 1 << destination_bits, "a destination needs more bits");
     const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];
