@@ -58,9 +58,8 @@ STRATA_NAMESPACE_BEGIN
 /// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
 ///
 /// void rank_main(int rank, int ranks, ncclComm_t comm, int* sum) {
-///   must(cudaSetDevice(rank) == cudaSuccess);
 ///   strata::DistributedMemory memory;
-///   must(memory.Allocate(2 * sizeof(int), comm) == cudaSuccess);
+///   must(cudaSetDevice(rank) == cudaSuccess && memory.Allocate(2 * sizeof(int), comm) == cudaSuccess);
 ///   int* const numbers = static_cast<int*>(memory.data());
 ///   must(cudaMemcpy(numbers, &rank, sizeof(int), cudaMemcpyHostToDevice) == cudaSuccess);
 ///   must(strata::DistributedReduce::Sum(numbers, numbers + 1, 1, comm) == cudaSuccess);
