@@ -57,7 +57,7 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
 ///
-/// void rank_main(int rank, int ranks, ncclComm_t comm, int* sum) {
+/// void rank_main(int rank, ncclComm_t comm, int* sum) {
 ///   strata::DistributedMemory memory;
 ///   must(cudaSetDevice(rank) == cudaSuccess && memory.Allocate(2 * sizeof(int), comm) == cudaSuccess);
 ///   int* const numbers = static_cast<int*>(memory.data());
@@ -74,7 +74,7 @@ STRATA_NAMESPACE_BEGIN
 ///   std::vector<int> sums(ranks, 0);
 ///   must(ncclCommInitAll(comms.data(), ranks, nullptr) == ncclSuccess);
 ///   std::vector<std::thread> threads;
-///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, ranks, comms[rank], &sums[rank]);
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, comms[rank], &sums[rank]);
 ///   for (std::thread& thread : threads) thread.join();
 ///   std::printf("%d", sums[0] == ranks * (ranks - 1) / 2);
 /// }
