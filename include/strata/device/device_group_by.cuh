@@ -76,11 +76,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceGroupBy {
   /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
-  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, bool IsSorted,
+            class NumGroupsIterator>
   static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                const GroupKeys<KeyIterator, NumItemsT>& keys,
                                const GroupAggregates<Aggregates...>& aggregates,
-                               const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                               const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
     return run(d_temp_storage, temp_storage_bytes, keys, NullType{}, aggregates, groups, d_num_groups, stream);
@@ -89,11 +90,11 @@ struct TunedDeviceGroupBy {
   /// The same, and writes the group of each row: row i is in group `d_group_of_row[i]`, also if that is behind the
   /// capacity. Rows are sorted, whatever the number of groups.
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            class NumGroupsIterator>
+            bool IsSorted, class NumGroupsIterator>
   static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,
                             const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
                             const GroupAggregates<Aggregates...>& aggregates,
-                            const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                            const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Groups");
     return run(d_temp_storage, temp_storage_bytes, keys, d_group_of_row, aggregates, groups, d_num_groups, stream);
@@ -118,13 +119,13 @@ struct TunedDeviceGroupBy {
 
  private:
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            class NumGroupsIterator>
+            bool IsSorted, class NumGroupsIterator>
   static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
-                         const GroupAggregates<Aggregates...>& aggregates, const GroupOutput<KeyOutputIterator>& groups,
+                         const GroupAggregates<Aggregates...>& aggregates, const GroupOutput<KeyOutputIterator, IsSorted>& groups,
                          NumGroupsIterator d_num_groups, cudaStream_t stream) {
     const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator,
-                                  NumGroupsIterator, Aggregates...>
+                                  IsSorted, NumGroupsIterator, Aggregates...>
         dispatch{keys, d_group_of_row, aggregates, groups, d_num_groups, stream};
     return dispatch.run(d_temp_storage, temp_storage_bytes);
   }

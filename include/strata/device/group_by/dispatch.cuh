@@ -18,6 +18,7 @@
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/group_keys.hpp>
+#include <strata/device/group_by/hash_dispatch.cuh>
 #include <strata/device/group_by/sample.cuh>
 #include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
@@ -257,9 +258,9 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
 /// If the groups of rows are written, rows are sorted. Else a sample on the device chooses the method. All kernels are
-/// launched; those of other methods have no rows.
+/// launched; those of other methods have no rows. If groups may come in any order, see group_hash_call.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
-          class NumGroupsIterator, class... Aggregate>
+          bool IsSorted, class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
@@ -301,7 +302,7 @@ struct DispatchGroupBy {
   GroupKeys<KeyIterator, NumItemsT> keys;
   GroupOfRowIterator d_group_of_row;
   Aggregates aggregates;
-  GroupOutput<KeyOutputIterator> groups;
+  GroupOutput<KeyOutputIterator, IsSorted> groups;
   NumGroupsIterator d_num_groups;
   cudaStream_t stream;
 
@@ -319,11 +320,15 @@ struct DispatchGroupBy {
         return cudaErrorInvalidValue;
       }
     }
-    if constexpr (may_use_table) {
-      if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
-        return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+    if constexpr (may_use_table && !IsSorted) {
+      return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
+    } else {
+      if constexpr (may_use_table) {
+        if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
+          return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+      }
+      return run_sorted(d_temp_storage, temp_storage_bytes, rows);
     }
-    return run_sorted(d_temp_storage, temp_storage_bytes, rows);
   }
 
  private:
@@ -338,6 +343,27 @@ struct DispatchGroupBy {
     values_slot,
     slots_of_plan
   };
+
+  // ------------------------------------------------------------------ groups in any order
+
+  cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    bool is_aligned = aggregates.has_aligned_packs();
+    if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
+    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, Aggregates, KeyOutputIterator, NumGroupsIterator> call{
+        {keys.keys, aggregates, is_aligned},
+        keys.num_items,
+        {groups.keys, aggregates, groups.capacity},
+        d_num_groups,
+        stream,
+        {},
+        {}};
+    call.reserve();
+    if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
+    if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+      return cudaErrorInvalidValue;
+    }
+    return call.launch();
+  }
 
   // ------------------------------------------------------------------ rows are sorted
 

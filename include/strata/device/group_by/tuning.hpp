@@ -20,8 +20,18 @@ struct group_by_tuning {
   /// one for each thread.
   int table_bytes;
   int most_slots;
-  /// Fewer rows are sorted without a sample.
+  /// Fewer rows are sorted without a sample, if groups are in the order of their keys.
   std::size_t least_rows;
+  /// The number of parts of a pass is 2 to the power of this.
+  int partition_bits = 8;
+  /// Rows of a tile that each thread moves to their parts, if they have 8 bytes.
+  int partition_items_per_thread = 16;
+  /// What registers and shared memory must allow.
+  int partition_blocks_per_multiprocessor = 2;
+  /// Up to so many rows are combined by one kernel, without a sample.
+  std::size_t most_table_rows = std::size_t{1} << 20;
+  /// Slots of the table in device memory that takes what tables in shared memory leave, if there are more rows.
+  std::size_t most_slots_in_memory = std::size_t{1} << 18;
 };
 
 /// The rows of DeviceGroupBy.
@@ -41,9 +51,9 @@ struct group_by_policy_hub {
     // 944, 1064, 1659 us.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
-                                            /*blocks_per_multiprocessor=*/3,
-                                            /*table_bytes=*/60 << 10,
-                                            /*most_slots=*/4096,
+                                            /*blocks_per_multiprocessor=*/2,
+                                            /*table_bytes=*/96 << 10,
+                                            /*most_slots=*/8192,
                                             /*least_rows=*/std::size_t{1} << 23};
   };
 
@@ -55,6 +65,11 @@ namespace detail {
 template <class Policy>
 struct group_by_least_rows {
   static constexpr std::size_t value = Policy::tuning.least_rows;
+};
+
+template <class Policy>
+struct group_by_most_table_rows {
+  static constexpr std::size_t value = Policy::tuning.most_table_rows;
 };
 
 }  // namespace detail
