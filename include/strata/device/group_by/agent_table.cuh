@@ -194,7 +194,8 @@ struct AgentGroupTable {
     __syncthreads();
     STRATA_UNROLL
     for (int k = 0; k < thread_rows; ++k) {
-      if ((storage.sample.slots[slots[k]] & (listed - 1)) < frequent_rows) continue;
+      const unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slots[k]);
+      if ((there & (listed - 1)) < frequent_rows) continue;
       if ((atomicOr(storage.sample.slots + slots[k], listed) & listed) != 0) continue;
       const unsigned at = atomicAdd(&storage.frequent, 1u);
       if (at < group_most_frequent) arguments.plan->frequent[at] = words[k];
