@@ -19,8 +19,10 @@ TEST(device_group_by_methods, groups_of_any_number) {
     SCOPED_TRACE(testing::Message() << different << " keys");
     const auto keys = random_keys<u64>(size, different, bits);
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_sorted_groups<SmallTables>(keys, values, size));
     if (is_small()) continue;
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_sorted_groups(keys, values, size));
   }
 }
 

@@ -117,12 +117,13 @@ struct AgentPartGroups {
     unsigned at = threadIdx.x / warp_threads;
     Slot words[group_pack_rows]{}, next_words[group_pack_rows]{};
     Payload payloads[group_pack_rows]{}, next_payloads[group_pack_rows]{};
-    unsigned left = at < num_chunks ? load(parts, chunks[at].chunk, words, payloads) : 0;
-    unsigned next_chunk = at + warps < num_chunks ? chunks[at + warps].chunk : 0;
+    unsigned left = at < num_chunks ? load(parts, chunks[at], words, payloads) : 0;
+    group_listed_chunk next_chunk{0, 0, 0};
+    if (at + warps < num_chunks) next_chunk = chunks[at + warps];
     while (at < num_chunks) {
       at += warps;
       const unsigned next = at < num_chunks ? load(parts, next_chunk, next_words, next_payloads) : 0;
-      if (at + warps < num_chunks) next_chunk = chunks[at + warps].chunk;
+      if (at + warps < num_chunks) next_chunk = chunks[at + warps];
       if (some.bits > 0) {
         STRATA_UNROLL
         for (int k = 0; k < group_pack_rows; ++k) {
@@ -141,13 +142,12 @@ struct AgentPartGroups {
       if (__any_sync(full_warp_mask, is_full ? 1 : 0) != 0) break;
     }
   }
-  STRATA_D static unsigned load(const Parts& parts, unsigned chunk, Slot (&words)[group_pack_rows],
+  STRATA_D static unsigned load(const Parts& parts, const group_listed_chunk& listed, Slot (&words)[group_pack_rows],
                                 Payload (&payloads)[group_pack_rows]) {
-    const unsigned rows = parts.rows[chunk];
     const unsigned first = platform::lane_id() * unsigned{group_pack_rows};
-    if (first >= rows) return 0;
-    return detail::load_group_chunk_pack(parts, static_cast<std::size_t>(chunk) * group_chunk_rows + first, rows - first,
-                                         words, payloads);
+    if (first >= listed.rows) return 0;
+    return detail::load_group_chunk_pack(parts, static_cast<std::size_t>(listed.chunk) * group_chunk_rows + first,
+                                         listed.rows - first, words, payloads);
   }
 
   /// Writes all groups of the table, and clears it.

@@ -24,16 +24,14 @@ namespace detail {
 ///
 /// Each block fills chunks of its own: one for each part at a time, and takes the next from a counter when it is full.
 /// So nothing is counted before, and no part can have too many rows.
-template <class Policy, class Types>
+template <class Policy, class Types, int Bits>
 struct AgentGroupParts {
   using Slot = typename Types::Slot;
   using Payload = typename Types::Payload;
   using Parts = group_parts<Slot, Payload>;
 
   static constexpr int threads = Policy::tuning.block_threads;
-  static constexpr unsigned most_parts = 1u << Policy::tuning.partition_bits;
-  static_assert(most_parts <= static_cast<unsigned>(threads),
-                "group_by_tuning: block_threads must not be less than 2 to the power of partition_bits");
+  static constexpr unsigned most_parts = 1u << Bits;
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes = static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
   /// As many rows as take the memory of those of 8 bytes.
@@ -153,13 +151,13 @@ struct AgentGroupParts {
 };
 
 /// The first pass: the rows of the call. Rows of frequent keys are combined instead.
-template <class Policy, class Types, class Aggregates, class Rows>
+template <class Policy, class Types, class Aggregates, class Rows, int Bits>
 struct AgentGroupFirstPass {
   using Slot = typename Types::Slot;
   using States = typename Types::States;
   using Payload = typename Types::Payload;
   using Row = typename Types::Row;
-  using Mover = AgentGroupParts<Policy, Types>;
+  using Mover = AgentGroupParts<Policy, Types, Bits>;
   using Parts = typename Mover::Parts;
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
@@ -190,7 +188,7 @@ struct AgentGroupFirstPass {
         frequent.find_or_insert(word, frequent.word_in(frequent.home(word)), frequent_slots);
       }
     }
-    Mover mover(storage.mover, parts, plan->num_chunks, 0, Policy::tuning.partition_bits);
+    Mover mover(storage.mover, parts, plan->num_chunks, 0, Bits);
     const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{Mover::tile_items});
     for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
       Slot words[thread_items]{};
@@ -237,11 +235,11 @@ struct AgentGroupFirstPass {
 
 /// Lists the chunks of the first pass by their parts. With many groups, moves each part's rows to parts of their own,
 /// and lists these. All blocks are resident.
-template <class Policy, class Types>
+template <class Policy, class Types, int Bits>
 struct AgentGroupSecondPass {
   using Slot = typename Types::Slot;
   using Payload = typename Types::Payload;
-  using Mover = AgentGroupParts<Policy, Types>;
+  using Mover = AgentGroupParts<Policy, Types, Bits>;
   using Parts = typename Mover::Parts;
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
@@ -292,7 +290,7 @@ struct AgentGroupSecondPass {
     const unsigned num_chunks = platform::load_relaxed(plan->num_chunks);
     for (unsigned i = rank(); i < num_chunks; i += gridDim.x * unsigned{threads}) {
       const group_chunk chunk = from.chunks[i];
-      from.list[storage.begins[chunk.part] + chunk.rank] = {i, chunk.part};
+      from.list[storage.begins[chunk.part] + chunk.rank] = detail::listed_group_chunk(i, from.rows[i], chunk.part);
     }
   }
 
@@ -317,7 +315,7 @@ struct AgentGroupSecondPass {
 
   /// Each block takes neighbouring chunks of the list.
   STRATA_D void move_parts(int bits) {
-    Mover mover(storage.mover, to, plan->num_chunks + 1, Policy::tuning.partition_bits, bits);
+    Mover mover(storage.mover, to, plan->num_chunks + 1, Bits, bits);
     const unsigned num_chunks = platform::load_relaxed(plan->num_chunks);
     const unsigned share = detail::ceiling_divide(num_chunks, gridDim.x);
     unsigned at = detail::least(blockIdx.x * share, num_chunks);
@@ -343,14 +341,13 @@ struct AgentGroupSecondPass {
       const unsigned item = static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
       const unsigned listed = at + item / group_chunk_rows;
       if (listed >= end) break;
-      const unsigned chunk = from.list[listed].chunk;
+      const group_listed_chunk one = from.list[listed];
       const unsigned begin = item % group_chunk_rows;
-      const unsigned valid = from.rows[chunk];
-      if (begin >= valid) continue;
+      if (begin >= one.rows) continue;
       Slot pack_words[group_pack_rows]{};
       Payload pack_payloads[group_pack_rows]{};
-      left |= detail::load_group_chunk_pack(from, static_cast<std::size_t>(chunk) * group_chunk_rows + begin,
-                                            valid - begin, pack_words, pack_payloads)
+      left |= detail::load_group_chunk_pack(from, static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin,
+                                            one.rows - begin, pack_words, pack_payloads)
               << pack;
       STRATA_UNROLL
       for (int k = 0; k < group_pack_rows; ++k) {
@@ -379,7 +376,7 @@ struct AgentGroupSecondPass {
     const unsigned num_chunks = platform::load_relaxed(number);
     for (unsigned i = rank(); i < num_chunks; i += gridDim.x * unsigned{threads}) {
       const group_chunk chunk = parts.chunks[i];
-      parts.list[parts.begins[chunk.part] + chunk.rank] = {i, chunk.part};
+      parts.list[parts.begins[chunk.part] + chunk.rank] = detail::listed_group_chunk(i, parts.rows[i], chunk.part);
     }
   }
 };

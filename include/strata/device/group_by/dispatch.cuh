@@ -475,9 +475,7 @@ struct DispatchGroupBy {
     cudaError_t Invoke() {
       using Agent = AgentGroupBy<ActivePolicy, Types, Aggregates>;
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
-      static_assert(are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 &&
-                        tuning.items_per_thread <= 32 && is_power_of_two(tuning.block_threads) &&
-                        is_power_of_two(tuning.most_slots) && tuning.most_slots >= tuning.block_threads,
+      static_assert(is_group_by_tuning(tuning),
                     "group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not "
                     "less, and items_per_thread 1 to 32");
       auto* const plan = storage.template get<Plan>(plan_slot);

@@ -45,6 +45,10 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   if (blockIdx.x == 0 && threadIdx.x == 0 && agent.has_number()) detail::store_count(d_num_groups, agent.number());
 }
 
+template <class MaxPolicy>
+inline constexpr int group_partition_bits =
+    static_cast<int>(detail::least_in_chain<group_by_partition_bits, MaxPolicy>());
+
 /// Moves rows to parts, if that is the plan.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Count, class Plan, class Parts,
           class States>
@@ -55,7 +59,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
         const STRATA_GRID_CONSTANT Parts parts, States* frequent_states, unsigned* sketch) {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Agent = AgentGroupFirstPass<typename MaxPolicy::ActivePolicy, Types, Aggregates,
-                                    group_row_packs<KeyIterator, Aggregates, Row>>;
+                                    group_row_packs<KeyIterator, Aggregates, Row>, group_partition_bits<MaxPolicy>>;
   if (plan->is_partitioned == 0) return;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows, plan, parts, frequent_states, sketch};
@@ -69,7 +73,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
     STRATA_KERNEL void group_second_pass_kernel(Plan* plan, const STRATA_GRID_CONSTANT Parts from,
                                                 const STRATA_GRID_CONSTANT Parts to, const unsigned* sketch,
                                                 double groups_of_part, int most_bits) {
-  using Agent = AgentGroupSecondPass<typename MaxPolicy::ActivePolicy, Types>;
+  using Agent = AgentGroupSecondPass<typename MaxPolicy::ActivePolicy, Types, group_partition_bits<MaxPolicy>>;
   if (plan->is_partitioned == 0) return;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), plan, from, to, sketch};
@@ -92,7 +96,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), output, plan};
   if (blockIdx.x == 0) agent.write_frequent(frequent_states);
   const int bits = static_cast<int>(plan->second_bits);
-  const int part_bits = Policy::tuning.partition_bits + bits;
+  const int part_bits = group_partition_bits<MaxPolicy> + bits;
   agent.run(bits == 0 ? first : second, 1u << part_bits, part_bits);
   if (detail::is_last_block(&plan->leaving) && threadIdx.x == 0) {
     detail::store_count(d_num_groups, platform::load_relaxed(&plan->num_written));
@@ -161,7 +165,7 @@ struct group_hash_call {
     const std::size_t enough = rounded_up(detail::most<std::size_t>(2 * max_rows(), 64));
     return may_partition() ? detail::least(enough, MaxPolicy::tuning.most_slots_in_memory) : enough;
   }
-  static constexpr int first_bits = MaxPolicy::tuning.partition_bits;
+  static constexpr int first_bits = group_partition_bits<MaxPolicy>;
   static constexpr std::size_t first_parts = std::size_t{1} << first_bits;
   /// Groups of a part that fill no more than three fifths of a table.
   static constexpr double groups_of_part = 0.6 * Table<MaxPolicy>::table_slots;
@@ -225,6 +229,9 @@ struct group_hash_call {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
+    static_assert(is_group_by_tuning(ActivePolicy::tuning),
+                  "group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not "
+                  "less, and items_per_thread 1 to 32");
     cudaError_t status = launch_table<ActivePolicy>();
     if (status == cudaSuccess && may_partition()) status = launch_parts<ActivePolicy>();
     return status;
@@ -274,7 +281,7 @@ struct group_hash_call {
       const auto kernel =
           group_first_pass_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Count, Plan, Parts, States>;
       constexpr std::size_t bytes =
-          sizeof(typename AgentGroupFirstPass<ActivePolicy, Types, Aggregates, Rows>::TempStorage);
+          sizeof(typename AgentGroupFirstPass<ActivePolicy, Types, Aggregates, Rows, first_bits>::TempStorage);
       static kernel_property_cache cache;
       std::size_t blocks = 0;
       cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, bytes, blocks);
@@ -285,7 +292,7 @@ struct group_hash_call {
     }
     {
       const auto kernel = group_second_pass_kernel<MaxPolicy, Types, Plan, Parts>;
-      constexpr std::size_t bytes = sizeof(typename AgentGroupSecondPass<ActivePolicy, Types>::TempStorage);
+      constexpr std::size_t bytes = sizeof(typename AgentGroupSecondPass<ActivePolicy, Types, first_bits>::TempStorage);
       static kernel_property_cache cache;
       const cudaError_t status = detail::launch_resident(configuration(1, tuning.block_threads, bytes), cache, device,
                                                          pass_blocks(), pass_blocks(), kernel, plan, first, second,

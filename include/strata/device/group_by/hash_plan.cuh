@@ -42,15 +42,22 @@ struct group_hash_plan {
   Slot frequent[group_most_frequent];  // mixed words
 };
 
-/// A chunk of the rows of a part: `rows` of `group_chunk_rows`, and where it is in the list of its part.
+/// A chunk of the rows of a part, and which of its chunks it is.
 struct group_chunk {
   unsigned part;
   unsigned rank;
 };
+/// A chunk in the list of its part, and how many rows it has, at most `group_chunk_rows`. The part is that of the first
+/// pass.
 struct group_listed_chunk {
   unsigned chunk;
-  unsigned part;
+  unsigned short rows;
+  unsigned short part;
 };
+
+STRATA_D group_listed_chunk listed_group_chunk(unsigned chunk, unsigned rows, unsigned part) {
+  return {chunk, static_cast<unsigned short>(rows), static_cast<unsigned short>(part)};
+}
 
 /// Rows in chunks of parts.
 template <class Slot, class Payload>

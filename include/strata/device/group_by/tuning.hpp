@@ -22,7 +22,8 @@ struct group_by_tuning {
   int most_slots;
   /// Fewer rows are sorted without a sample, if groups are in the order of their keys.
   std::size_t least_rows;
-  /// The number of parts of a pass is 2 to the power of this.
+  /// The number of parts of a pass is 2 to the power of this, the least in a chain of policies, or less if there are
+  /// fewer threads.
   int partition_bits = 8;
   /// Rows of a tile that each thread moves to their parts, if they have 8 bytes.
   int partition_items_per_thread = 16;
@@ -67,6 +68,21 @@ struct group_by_least_rows {
   static constexpr std::size_t value = Policy::tuning.least_rows;
 };
 
+/// What the numbers of a row must be.
+constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
+  return are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 && tuning.items_per_thread <= 32 &&
+         is_power_of_two(tuning.block_threads) && is_power_of_two(tuning.most_slots) &&
+         tuning.most_slots >= tuning.block_threads;
+}
+
+/// A thread has a part at most.
+template <class Policy>
+struct group_by_partition_bits {
+  static constexpr std::size_t fitting(std::size_t bits) {
+    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.block_threads) ? bits : fitting(bits - 1);
+  }
+  static constexpr std::size_t value = fitting(static_cast<std::size_t>(Policy::tuning.partition_bits));
+};
 template <class Policy>
 struct group_by_most_table_rows {
   static constexpr std::size_t value = Policy::tuning.most_table_rows;
