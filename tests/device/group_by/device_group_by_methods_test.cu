@@ -100,6 +100,63 @@ TEST(device_group_by_methods, groups_behind_the_capacity_are_not_written) {
   }
 }
 
+// Aggregates of one array read it once.
+TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
+  std::mt19937_64 bits = strata_test::random_bits(23);
+  for (const std::size_t size : sizes{400, 9000}) {
+    for (const u64 different : {u64{3}, u64{300}, u64{3000}}) {
+      SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys");
+      const auto keys = random_keys<std::uint32_t>(size, different, bits);
+      const auto one = random_values<std::int32_t>(size, bits);
+      const auto other = random_values<std::int32_t>(size, bits);
+      const auto groups = rows_of_groups(keys);
+      const device_vector<std::uint32_t> in(keys);
+      const device_vector<std::int32_t> first_in(one), second_in(other);
+      for (const bool is_one : {true, false}) {
+        device_vector<std::uint32_t> keys_out(size);
+        device_vector<long long> sums(size);
+        device_vector<int> counts(size);
+        device_vector<std::int32_t> least(size), greatest(size), first(size);
+        device_vector<double> means(size);
+        const std::int32_t* const again = is_one ? first_in.data() : second_in.data();
+        const auto& again_on_host = is_one ? one : other;
+        ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
+                    return SmallTables::Aggregate(
+                        storage..., strata::group_keys(in.data(), size),
+                        strata::group_aggregates(
+                            strata::group_count(counts.data()), strata::group_sum(first_in.data(), sums.data()),
+                            strata::group_min(again, least.data()), strata::group_mean(again, means.data()),
+                            strata::group_first(again, first.data()), strata::group_max(again, greatest.data())),
+                        strata::group_output(keys_out.data(), size), number);
+                  }));
+        const auto found = keys_out.to_host();
+        const auto found_sums = sums.to_host();
+        const auto found_counts = counts.to_host();
+        const auto found_least = least.to_host(), found_greatest = greatest.to_host(), found_first = first.to_host();
+        const auto found_means = means.to_host();
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          const auto group = groups.find(grouped(found[g]));
+          ASSERT_TRUE(group != groups.end());
+          long long sum = 0, sum_again = 0;
+          std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = std::numeric_limits<std::int32_t>::min();
+          for (const std::size_t row : group->second) {
+            sum += one[row];
+            sum_again += again_on_host[row];
+            low = std::min(low, again_on_host[row]);
+            high = std::max(high, again_on_host[row]);
+          }
+          ASSERT_EQ(sum, found_sums[g]);
+          ASSERT_EQ(static_cast<int>(group->second.size()), found_counts[g]);
+          ASSERT_EQ(low, found_least[g]);
+          ASSERT_EQ(high, found_greatest[g]);
+          ASSERT_EQ(again_on_host[group->second.front()], found_first[g]);
+          ASSERT_EQ(static_cast<double>(sum_again) / static_cast<double>(group->second.size()), found_means[g]);
+        }
+      }
+    }
+  }
+}
+
 TEST(device_group_by_methods, results_do_not_depend_on_the_schedule) {
   std::mt19937_64 bits = strata_test::random_bits(19);
   const std::size_t size = if_small<std::size_t>(9000, 100000);

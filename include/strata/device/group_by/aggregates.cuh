@@ -547,6 +547,16 @@ bool is_group_pack_aligned(const T* items) {
   return reinterpret_cast<std::uintptr_t>(items) % least<std::size_t>(vector_bytes, sizeof(T) * group_pack_rows) == 0;
 }
 
+/// True for aggregates of the item, or with the sum, of an earlier one: see shared_items.cuh.
+template <class Aggregate, class = void>
+inline constexpr bool shares_group_item = false;
+template <class Aggregate>
+inline constexpr bool shares_group_item<Aggregate, std::enable_if_t<Aggregate::shares_item>> = true;
+template <class Aggregate, class = void>
+inline constexpr bool takes_group_sum = false;
+template <class Aggregate>
+inline constexpr bool takes_group_sum<Aggregate, std::enable_if_t<Aggregate::takes_sum>> = true;
+
 template <class Aggregate, class = void>
 inline constexpr bool has_group_input = false;
 template <class Aggregate>
@@ -590,17 +600,27 @@ struct GroupAggregates<First, Rest...> {
   }
   /// The states of a row of which `items` is what was read.
   template <class Row, class Items, class States>
-  STRATA_D static void make_states([[maybe_unused]] const Items& items, States& states) {
-    if constexpr (First::has_item) {
+  STRATA_D static void make_states(const Items& items, States& states) {
+    make_states_sharing<Row>(items, items, states);
+  }
+  /// The same, for the last aggregates of a call: `all_items` has the items of all.
+  template <class Row, class Items, class AllItems, class States>
+  STRATA_D static void make_states_sharing([[maybe_unused]] const Items& items,
+                                           [[maybe_unused]] const AllItems& all_items, States& states) {
+    if constexpr (detail::shares_group_item<First>) {
+      states.first = First::template state_of<Row>(all_items.first);
+    } else if constexpr (First::has_item) {
       states.first = First::template state_of<Row>(items.first);
-      if constexpr (GroupAggregates<Rest...>::have_items) {
-        GroupAggregates<Rest...>::template make_states<Row>(items.rest, states.rest);
-      } else if constexpr (size > 1) {
-        GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
-      }
     } else {
       states.first = First::template state_of<Row>();
-      if constexpr (size > 1) GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
+    }
+    if constexpr (size > 1) {
+      using Others = GroupAggregates<Rest...>;
+      if constexpr (First::has_item && Others::have_items) {
+        Others::template make_states_sharing<Row>(items.rest, all_items, states.rest);
+      } else {
+        Others::template make_states_sharing<Row>(items, all_items, states.rest);
+      }
     }
   }
   /// Combines `a`, of earlier rows, with `b`, into `a`.
@@ -611,8 +631,23 @@ struct GroupAggregates<First, Rest...> {
   }
   template <class States>
   STRATA_HD void store(std::size_t group, const States& states) const {
-    first.store(group, states.first);
-    if constexpr (size > 1) rest.store(group, states.rest);
+    store_with_sum(group, states, 0);
+  }
+  /// The same, for the last aggregates of a call: `sum` is the state of the first before them that has an item.
+  template <class States, class Sum>
+  STRATA_HD void store_with_sum(std::size_t group, const States& states, [[maybe_unused]] const Sum& sum) const {
+    if constexpr (detail::takes_group_sum<First>) {
+      first.store_with_sum(group, states.first, sum);
+    } else {
+      first.store(group, states.first);
+    }
+    if constexpr (size > 1) {
+      if constexpr (First::has_item && std::is_same_v<Sum, int>) {
+        rest.store_with_sum(group, states.rest, states.first);
+      } else {
+        rest.store_with_sum(group, states.rest, sum);
+      }
+    }
   }
   template <class Row, class States>
   STRATA_D static void set_identity(States& states) {

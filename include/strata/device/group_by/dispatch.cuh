@@ -20,6 +20,7 @@
 #include <strata/device/group_by/group_keys.hpp>
 #include <strata/device/group_by/hash_dispatch.cuh>
 #include <strata/device/group_by/sample.cuh>
+#include <strata/device/group_by/shared_items.cuh>
 #include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
@@ -347,16 +348,30 @@ struct DispatchGroupBy {
   // ------------------------------------------------------------------ groups in any order
 
   cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    if constexpr (may_share_group_items<Aggregates>) {
+      const auto sharing = detail::sharing_group_items<void>(aggregates);
+      if (d_temp_storage == nullptr) {
+        // The arrays need not be known yet.
+        std::size_t sharing_bytes = 0;
+        const cudaError_t status = run_by_hash(nullptr, sharing_bytes, rows, sharing);
+        if (status != cudaSuccess) return status;
+        const cudaError_t other_status = run_by_hash(nullptr, temp_storage_bytes, rows, aggregates);
+        temp_storage_bytes = detail::most(temp_storage_bytes, sharing_bytes);
+        return other_status;
+      }
+      if (detail::shares_group_items(aggregates)) {
+        return run_by_hash(d_temp_storage, temp_storage_bytes, rows, sharing);
+      }
+    }
+    return run_by_hash(d_temp_storage, temp_storage_bytes, rows, aggregates);
+  }
+  template <class All>
+  cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows,
+                          const All& all) const {
     bool is_aligned = aggregates.has_aligned_packs();
     if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
-    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, Aggregates, KeyOutputIterator, NumGroupsIterator> call{
-        {keys.keys, aggregates, is_aligned},
-        keys.num_items,
-        {groups.keys, aggregates, groups.capacity},
-        d_num_groups,
-        stream,
-        {},
-        {}};
+    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator> call{
+        {keys.keys, all, is_aligned}, keys.num_items, {groups.keys, all, groups.capacity}, d_num_groups, stream, {}, {}};
     call.reserve();
     if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
     if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
