@@ -152,6 +152,28 @@ TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
           ASSERT_EQ(again_on_host[group->second.front()], found_first[g]);
           ASSERT_EQ(static_cast<double>(sum_again) / static_cast<double>(group->second.size()), found_means[g]);
         }
+        // The first aggregate with an item reads row numbers.
+        ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
+                    return SmallTables::Aggregate(
+                        storage..., strata::group_keys(in.data(), size),
+                        strata::group_aggregates(strata::group_first(again, first.data()),
+                                                 strata::group_sum(again, sums.data()),
+                                                 strata::group_min(again, least.data())),
+                        strata::group_output(keys_out.data(), size), number);
+                  }));
+        const auto again_keys = keys_out.to_host();
+        const auto again_sums = sums.to_host();
+        const auto again_least = least.to_host();
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          long long sum = 0;
+          std::int32_t low = std::numeric_limits<std::int32_t>::max();
+          for (const std::size_t row : groups.at(grouped(again_keys[g]))) {
+            sum += again_on_host[row];
+            low = std::min(low, again_on_host[row]);
+          }
+          ASSERT_EQ(sum, again_sums[g]);
+          ASSERT_EQ(low, again_least[g]);
+        }
       }
     }
   }

@@ -57,6 +57,9 @@ inline constexpr bool
     may_share_item<Holder, Aggregate, std::enable_if_t<Aggregate::keeps_items && has_group_pack<Holder>>> =
         std::is_same_v<decltype(Aggregate::in), decltype(Holder::in)>;
 
+/// Of the first aggregate with an item, which is not that of its array: nothing is shared.
+struct no_group_item_holder {};
+
 /// The aggregates of which later ones with the same array share the item of `Holder`, the first that has one.
 template <class Holder, class First, class... Rest>
 auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates);
@@ -79,8 +82,9 @@ GroupAggregates<First, Rest...> joined_group_aggregates(First first, const Group
 }
 template <class Holder, class First, class... Rest>
 auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates) {
-  constexpr bool is_holder = std::is_void_v<Holder> && has_group_pack<First>;
-  using Next = std::conditional_t<is_holder, First, Holder>;
+  constexpr bool is_first_item = std::is_void_v<Holder> && First::has_item;
+  using Next =
+      std::conditional_t<is_first_item, std::conditional_t<has_group_pack<First>, First, no_group_item_holder>, Holder>;
   const auto first = [&] {
     if constexpr (std::is_void_v<Holder>) {
       return aggregates.first;
