@@ -22,9 +22,11 @@ struct small_tables {
                                                     /*table_bytes=*/4096,
                                                     /*most_slots=*/64,
                                                     /*least_rows=*/1,
+                                                    /*part_threads=*/64,
+                                                    /*part_blocks_per_multiprocessor=*/2,
+                                                    /*part_table_bytes=*/2048,
                                                     /*partition_bits=*/4,
                                                     /*partition_items_per_thread=*/8,
-                                                    /*partition_blocks_per_multiprocessor=*/2,
                                                     /*most_table_rows=*/500,
                                                     /*most_slots_in_memory=*/512};
   };

@@ -28,7 +28,7 @@ struct AgentPartGroups {
   using Plan = group_hash_plan<Slot>;
   using Parts = group_parts<Slot, Payload>;
   using Table = group_shared_table<Types, Aggregates, TableSlots>;
-  static constexpr int threads = Policy::tuning.block_threads;
+  static constexpr int threads = Policy::tuning.part_threads;
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
   static constexpr unsigned slots_per_thread = TableSlots / static_cast<unsigned>(threads);
   static constexpr unsigned max_probes = detail::least(TableSlots, 256u);
@@ -55,7 +55,7 @@ struct AgentPartGroups {
   Plan* plan;
 
   STRATA_D void run(const Parts& parts, unsigned num_parts, int part_bits) {
-    Table table(storage.table, 0);
+    Table table(storage.table, 0, TableSlots);
     table.clear();
     for (;;) {
       if (threadIdx.x == 0) {

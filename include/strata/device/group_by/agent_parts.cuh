@@ -30,7 +30,7 @@ struct AgentGroupParts {
   using Payload = typename Types::Payload;
   using Parts = group_parts<Slot, Payload>;
 
-  static constexpr int threads = Policy::tuning.block_threads;
+  static constexpr int threads = Policy::tuning.part_threads;
   static constexpr unsigned most_parts = 1u << Bits;
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes = static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
@@ -178,7 +178,7 @@ struct AgentGroupFirstPass {
   unsigned* sketch;
 
   STRATA_D void run(std::size_t num_items) {
-    Frequent frequent(storage.frequent, 0);
+    Frequent frequent(storage.frequent, 0, frequent_slots);
     const unsigned num_frequent = plan->num_frequent;
     if (num_frequent > 0) {
       frequent.clear();

@@ -10,6 +10,7 @@
 #include <strata/device/group_by/hash_plan.cuh>
 #include <strata/device/group_by/sample.cuh>
 #include <strata/device/group_by/shared_table.cuh>
+#include <strata/device/group_by/tuning.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -55,16 +56,14 @@ struct AgentGroupTable {
   static constexpr unsigned tile_items = static_cast<unsigned>(warp_threads * thread_items);
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
   static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
-  static constexpr int slots_that_fit(int slots) {
-    return slots * entry_bytes <= Policy::tuning.table_bytes || slots <= threads ? slots : slots_that_fit(slots / 2);
-  }
-  static constexpr unsigned table_slots = static_cast<unsigned>(slots_that_fit(Policy::tuning.most_slots));
+  static constexpr unsigned table_slots = static_cast<unsigned>(detail::group_slots_that_fit(
+      Policy::tuning.table_bytes, Policy::tuning.most_slots, entry_bytes, threads));
   static constexpr unsigned max_probes = 16;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;
 
   // A sample has so many rows, and a table of them so many slots.
-  static constexpr unsigned sample_rows = static_cast<unsigned>(threads) * 16u;
+  static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, 8192u);
   static constexpr unsigned sample_slots = sample_rows / 2 * 3;
   using Reduce = BlockReduce<unsigned, threads>;
 
@@ -146,7 +145,8 @@ struct AgentGroupTable {
     }
     if (threadIdx.x != 0) return;
     const double groups = detail::estimated_groups(counts);
-    plan.is_partitioned = arguments.may_partition && groups > 0.6 * table_slots ? 1 : 0;
+    // What a full table leaves goes to the table in device memory.
+    plan.is_partitioned = arguments.may_partition && groups > table_slots ? 1 : 0;
     plan.num_frequent = detail::least(storage.frequent, group_most_frequent);
     unsigned replica_log = 0;
     if (arguments.may_partition) {
@@ -250,7 +250,15 @@ struct AgentGroupTable {
   }
 
   STRATA_D void combine(std::size_t num_items) {
-    Table table(storage.table, platform::load_relaxed(&arguments.plan->replica_log));
+    const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
+    const std::size_t share = detail::ceiling_divide(tiles, std::size_t{gridDim.x});
+    const unsigned replica_log = platform::load_relaxed(&arguments.plan->replica_log);
+    unsigned slots = table_slots >> replica_log;
+    if (!arguments.may_partition) {
+      // Few rows need few slots, which are cleared sooner.
+      while (slots > 64 && slots / 4 >= share * tile_items) slots /= 2;
+    }
+    Table table(storage.table, replica_log, slots);
     table.clear();
     if (threadIdx.x == 0) {
       storage.spilled = 0;
@@ -258,12 +266,10 @@ struct AgentGroupTable {
       storage.new_groups = 0;
     }
     __syncthreads();
-    const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
-    const std::size_t share = detail::ceiling_divide(tiles, std::size_t{gridDim.x});
     const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
     // A row that misses the table in shared memory costs as much as ten others.
-    const std::size_t most_spilled = (last_tile - first_tile) * (tile_items / 32) + 2 * table_slots;
+    const std::size_t most_spilled = (last_tile - first_tile) * (tile_items / 10);
     std::size_t tile = first_tile + threadIdx.x / warp_threads;
     Slot words[thread_items], next_words[thread_items];
     Payload payloads[thread_items], next_payloads[thread_items];

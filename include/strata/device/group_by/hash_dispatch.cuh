@@ -52,8 +52,8 @@ inline constexpr int group_partition_bits =
 /// Moves rows to parts, if that is the plan.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Count, class Plan, class Parts,
           class States>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
-                  MaxPolicy::ActivePolicy::tuning.partition_blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
+                  MaxPolicy::ActivePolicy::tuning.part_blocks_per_multiprocessor)
     STRATA_KERNEL void group_first_pass_kernel(
         const STRATA_GRID_CONSTANT group_row_packs<KeyIterator, Aggregates, Row> rows, Count num_items, Plan* plan,
         const STRATA_GRID_CONSTANT Parts parts, States* frequent_states, unsigned* sketch) {
@@ -68,8 +68,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 
 /// Lists the chunks of parts, and moves rows to smaller parts if there are many groups.
 template <class MaxPolicy, class Types, class Plan, class Parts>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
-                  MaxPolicy::ActivePolicy::tuning.partition_blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
+                  MaxPolicy::ActivePolicy::tuning.part_blocks_per_multiprocessor)
     STRATA_KERNEL void group_second_pass_kernel(Plan* plan, const STRATA_GRID_CONSTANT Parts from,
                                                 const STRATA_GRID_CONSTANT Parts to, const unsigned* sketch,
                                                 double groups_of_part, int most_bits) {
@@ -83,8 +83,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 /// Combines the rows of each part, and writes the groups. The last block writes their number.
 template <class MaxPolicy, class Types, class Aggregates, unsigned TableSlots, class Output, class Plan, class Parts,
           class States, class NumGroupsIterator>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
-                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
+                  MaxPolicy::ActivePolicy::tuning.part_blocks_per_multiprocessor)
     STRATA_KERNEL void group_parts_kernel(const STRATA_GRID_CONSTANT Output output, Plan* plan,
                                           const STRATA_GRID_CONSTANT Parts first,
                                           const STRATA_GRID_CONSTANT Parts second, const States* frequent_states,
@@ -167,8 +167,12 @@ struct group_hash_call {
   }
   static constexpr int first_bits = group_partition_bits<MaxPolicy>;
   static constexpr std::size_t first_parts = std::size_t{1} << first_bits;
+  template <class Policy>
+  static constexpr unsigned part_slots = static_cast<unsigned>(detail::group_slots_that_fit(
+      Policy::tuning.part_table_bytes, Policy::tuning.most_slots, static_cast<int>(sizeof(Slot) + sizeof(States)),
+      Policy::tuning.part_threads));
   /// Groups of a part that fill no more than three fifths of a table.
-  static constexpr double groups_of_part = 0.6 * Table<MaxPolicy>::table_slots;
+  static constexpr double groups_of_part = 0.6 * part_slots<MaxPolicy>;
   int most_second_bits() const {
     int bits = 0;
     while (bits < first_bits &&
@@ -265,7 +269,7 @@ struct group_hash_call {
         group_table_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Output, Count, NumGroupsIterator>;
     return detail::launch_resident(
         configuration(1, tuning.block_threads, sizeof(typename Agent::TempStorage)), cache, device,
-        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), static_cast<std::size_t>(tuning.block_threads))),
+        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})),
         most_blocks, kernel, rows, static_cast<Count>(num_items), output, d_num_groups, arguments);
   }
 
@@ -284,9 +288,9 @@ struct group_hash_call {
           sizeof(typename AgentGroupFirstPass<ActivePolicy, Types, Aggregates, Rows, first_bits>::TempStorage);
       static kernel_property_cache cache;
       std::size_t blocks = 0;
-      cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, bytes, blocks);
+      cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.part_threads, bytes, blocks);
       if (status != cudaSuccess) return status;
-      status = strata::launch(configuration(detail::least(blocks, pass_blocks()), tuning.block_threads, bytes), kernel,
+      status = strata::launch(configuration(detail::least(blocks, pass_blocks()), tuning.part_threads, bytes), kernel,
                               rows, static_cast<Count>(num_items), plan, first, frequent, sketch);
       if (status != cudaSuccess) return status;
     }
@@ -294,22 +298,23 @@ struct group_hash_call {
       const auto kernel = group_second_pass_kernel<MaxPolicy, Types, Plan, Parts>;
       constexpr std::size_t bytes = sizeof(typename AgentGroupSecondPass<ActivePolicy, Types, first_bits>::TempStorage);
       static kernel_property_cache cache;
-      const cudaError_t status = detail::launch_resident(configuration(1, tuning.block_threads, bytes), cache, device,
+      const cudaError_t status = detail::launch_resident(configuration(1, tuning.part_threads, bytes), cache, device,
                                                          pass_blocks(), pass_blocks(), kernel, plan, first, second,
-                                                         sketch, groups_of_part, most_second_bits());
+                                                         sketch, 0.6 * part_slots<ActivePolicy>,
+                                                         most_second_bits());
       if (status != cudaSuccess) return status;
     }
-    constexpr unsigned slots = Table<ActivePolicy>::table_slots;
+    constexpr unsigned slots = part_slots<ActivePolicy>;
     const auto kernel = group_parts_kernel<MaxPolicy, Types, Aggregates, slots, Output, Plan, Parts, States,
                                            NumGroupsIterator>;
     constexpr std::size_t bytes =
         sizeof(typename AgentPartGroups<ActivePolicy, Types, Aggregates, slots, Output>::TempStorage);
     static kernel_property_cache cache;
     std::size_t blocks = 0;
-    const cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.block_threads, bytes, blocks,
-                                                       tuning.blocks_per_multiprocessor);
+    const cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.part_threads, bytes, blocks,
+                                                       tuning.part_blocks_per_multiprocessor);
     if (status != cudaSuccess) return status;
-    return strata::launch(configuration(blocks, tuning.block_threads, bytes), kernel, output, plan, first, second,
+    return strata::launch(configuration(blocks, tuning.part_threads, bytes), kernel, output, plan, first, second,
                           frequent, d_num_groups);
   }
 };

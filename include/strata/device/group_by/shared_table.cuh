@@ -38,17 +38,19 @@ class group_shared_table {
     unsigned extra_is_used;
   };
 
-  STRATA_D group_shared_table(TempStorage& storage, unsigned replica_log)
-      : storage_(storage), replica_log_(replica_log), mask_((MaxSlots >> replica_log) - 1) {}
+  /// With `slots` slots, a power of two, of 2^replica_log copies each.
+  STRATA_D group_shared_table(TempStorage& storage, unsigned replica_log, unsigned slots)
+      : storage_(storage), replica_log_(replica_log), mask_(slots - 1) {}
 
   STRATA_D unsigned slots() const { return mask_ + 1; }
 
   /// By all threads of a block. A barrier must follow.
   STRATA_D void clear() {
     for (unsigned slot = threadIdx.x; slot < slots(); slot += blockDim.x) storage_.words[slot] = empty;
-    for (unsigned at = threadIdx.x; at < stride; at += blockDim.x) {
+    for (unsigned at = threadIdx.x; at < slots() << replica_log_; at += blockDim.x) {
       Aggregates::template set_at<Row>(storage_.columns, stride, at);
     }
+    if (threadIdx.x < warp_threads) Aggregates::template set_at<Row>(storage_.columns, stride, MaxSlots + threadIdx.x);
     if (threadIdx.x == 0) storage_.extra_is_used = 0;
   }
   /// Clears a slot of a table without copies.

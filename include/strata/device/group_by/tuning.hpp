@@ -9,7 +9,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How blocks combine rows in tables in shared memory, and from how many rows on.
+/// How blocks combine rows in tables in shared memory, and how they move rows to parts.
 struct group_by_tuning {
   int block_threads;
   /// Rows of a tile that each thread loads before it combines the first.
@@ -22,13 +22,15 @@ struct group_by_tuning {
   int most_slots;
   /// Fewer rows are sorted without a sample, if groups are in the order of their keys.
   std::size_t least_rows;
+  /// The same for the blocks that move rows to parts, and that combine the rows of a part in a table.
+  int part_threads = 512;
+  int part_blocks_per_multiprocessor = 2;
+  int part_table_bytes = 96 << 10;
   /// The number of parts of a pass is 2 to the power of this, the least in a chain of policies, or less if there are
   /// fewer threads.
   int partition_bits = 8;
   /// Rows of a tile that each thread moves to their parts, if they have 8 bytes.
   int partition_items_per_thread = 16;
-  /// What registers and shared memory must allow.
-  int partition_blocks_per_multiprocessor = 2;
   /// Up to so many rows are combined by one kernel, without a sample.
   std::size_t most_table_rows = std::size_t{1} << 20;
   /// Slots of the table in device memory that takes what tables in shared memory leave, if there are more rows.
@@ -42,23 +44,39 @@ struct group_by_policy_hub {
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/2,
-                                            /*table_bytes=*/60 << 10,
+                                            /*table_bytes=*/28 << 10,
                                             /*most_slots=*/4096,
-                                            /*least_rows=*/std::size_t{1} << 23};
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*part_threads=*/256,
+                                            /*part_blocks_per_multiprocessor=*/2,
+                                            /*part_table_bytes=*/24 << 10};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
     // H200, 2026-11-29, CUDA 13.0, the sum of 2^27 u32 values in 64 bits by u32 keys; 1, 10, 1000, 2000, 100000 groups:
     // 544, 641, 944, 1220, 1711 us. With 8 items and 2 blocks: 623, 792, 1088, 1370, 1773 us; and 8192 slots: 625, 795,
     // 944, 1064, 1659 us.
-    static constexpr group_by_tuning tuning{/*block_threads=*/512,
+    static constexpr group_by_tuning tuning{/*block_threads=*/1024,
                                             /*items_per_thread=*/4,
-                                            /*blocks_per_multiprocessor=*/2,
-                                            /*table_bytes=*/96 << 10,
-                                            /*most_slots=*/8192,
+                                            /*blocks_per_multiprocessor=*/1,
+                                            /*table_bytes=*/192 << 10,
+                                            /*most_slots=*/16384,
                                             /*least_rows=*/std::size_t{1} << 23};
   };
 
-  using MaxPolicy = Policy900;
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
+    static constexpr group_by_tuning tuning{/*block_threads=*/1024,
+                                            /*items_per_thread=*/4,
+                                            /*blocks_per_multiprocessor=*/1,
+                                            /*table_bytes=*/96 << 10,
+                                            /*most_slots=*/8192,
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*part_threads=*/512,
+                                            /*part_blocks_per_multiprocessor=*/2,
+                                            /*part_table_bytes=*/48 << 10};
+  };
+
+  using MaxPolicy = Policy1200;
 };
 
 namespace detail {
@@ -75,11 +93,18 @@ constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
          tuning.most_slots >= tuning.block_threads;
 }
 
+/// The slots of a table of `bytes` bytes: a power of two, up to `most`, and at least one for each thread.
+constexpr int group_slots_that_fit(int bytes, int most, int entry_bytes, int threads) {
+  int slots = most;
+  while (slots * entry_bytes > bytes && slots > threads) slots /= 2;
+  return slots;
+}
+
 /// A thread has a part at most.
 template <class Policy>
 struct group_by_partition_bits {
   static constexpr std::size_t fitting(std::size_t bits) {
-    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.block_threads) ? bits : fitting(bits - 1);
+    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.part_threads) ? bits : fitting(bits - 1);
   }
   static constexpr std::size_t value = fitting(static_cast<std::size_t>(Policy::tuning.partition_bits));
 };
