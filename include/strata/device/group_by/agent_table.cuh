@@ -294,8 +294,9 @@ struct AgentGroupTable {
         payloads[i] = next_payloads[i];
       }
     }
-    __syncthreads();
-    const bool is_stopped = storage.stop != 0;
+    // A thread that stops below must not be seen by threads that have not come here.
+    const bool is_stopped =
+        __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
     if (!is_stopped) {
       for (unsigned slot = threadIdx.x; slot < table.slots(); slot += unsigned{threads}) flush(table, slot);
       if (threadIdx.x == 0) flush(table, table_slots);
