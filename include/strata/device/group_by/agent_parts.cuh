@@ -129,7 +129,8 @@ struct AgentGroupParts {
     }
     __syncthreads();
     const unsigned all = total & 0xffffu;
-    STRATA_UNROLL
+    // All of the loop must fit an instruction cache.
+    STRATA_UNROLL_N(4)
     for (int i = 0; i < thread_items; ++i) {
       const unsigned at = threadIdx.x + static_cast<unsigned>(i * threads);
       if (at >= all) break;
@@ -162,8 +163,9 @@ struct AgentGroupFirstPass {
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
   static constexpr int thread_items = Mover::thread_items;
-  static constexpr unsigned frequent_slots = 4 * group_most_frequent;
-  using Frequent = group_shared_table<Types, Aggregates, frequent_slots>;
+  /// Each state has so many copies, to the power of 2.
+  static constexpr unsigned replica_log = 1;
+  using Frequent = group_shared_table<Types, Aggregates, group_frequent_slots << replica_log>;
 
   struct TempStorage {
     typename Mover::TempStorage mover;
@@ -178,14 +180,13 @@ struct AgentGroupFirstPass {
   unsigned* sketch;
 
   STRATA_D void run(std::size_t num_items) {
-    Frequent frequent(storage.frequent, 0, frequent_slots);
+    Frequent frequent(storage.frequent, replica_log, group_frequent_slots);
     const unsigned num_frequent = plan->num_frequent;
     if (num_frequent > 0) {
       frequent.clear();
       __syncthreads();
       for (unsigned i = threadIdx.x; i < num_frequent; i += unsigned{threads}) {
-        const Slot word = plan->frequent[i];
-        frequent.find_or_insert(word, frequent.word_in(frequent.home(word)), frequent_slots);
+        frequent.put(frequent_slot(i), plan->frequent[i]);
       }
     }
     Mover mover(storage.mover, parts, plan->num_chunks, 0, Bits);
@@ -193,42 +194,96 @@ struct AgentGroupFirstPass {
     for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
       Slot words[thread_items]{};
       Payload payloads[thread_items]{};
-      unsigned left = 0;
-      STRATA_UNROLL
-      for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
-        const std::size_t first = tile * Mover::tile_items + static_cast<unsigned>(pack * threads) +
-                                  threadIdx.x * unsigned{group_pack_rows};
-        if (first >= num_items) break;
-        Slot pack_words[group_pack_rows]{};
-        Payload pack_payloads[group_pack_rows]{};
-        left |= rows.load(first, num_items - first, pack_words, pack_payloads) << pack;
-        STRATA_UNROLL
-        for (int k = 0; k < group_pack_rows; ++k) {
-          words[pack + k] = pack_words[k];
-          payloads[pack + k] = pack_payloads[k];
-        }
-      }
-      STRATA_UNROLL
-      for (int i = 0; i < thread_items; ++i) {
-        if ((left >> i & 1) == 0) continue;
-        if (static_cast<unsigned>(words[i]) % group_sketch_one_in == 0) {
-          const unsigned bit = static_cast<unsigned>(words[i] / group_sketch_one_in) % group_sketch_bits;
-          const unsigned mask = 1u << bit % 32;
-          if ((platform::load_relaxed(sketch + bit / 32) & mask) == 0) atomicOr(sketch + bit / 32, mask);
-        }
-        if (num_frequent == 0) continue;
-        const unsigned slot = frequent.find(words[i]);
-        if (slot == Frequent::no_slot) continue;
-        frequent.add(slot, Types::states_of(rows.aggregates, payloads[i]));
-        left &= ~(1u << i);
-      }
-      mover.move(left, words, payloads, 0);
+      const unsigned left = load(tile * Mover::tile_items, num_items, words, payloads);
+      count_groups(left, words);
+      const unsigned moved = num_frequent > 0 ? combine_frequent(frequent, left, words, payloads) : left;
+      mover.move(moved, words, payloads, 0);
     }
     mover.end_chunks();
     if (num_frequent == 0) return;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < num_frequent; i += unsigned{threads}) {
-      Aggregates::add_in_memory(frequent_states + i, frequent.states(rows.aggregates, frequent.find(plan->frequent[i])));
+      Aggregates::add_in_memory(frequent_states + i, frequent.states(rows.aggregates, frequent_slot(i)));
+    }
+  }
+
+ private:
+  /// Loads the rows of a tile. Returns which there are.
+  STRATA_D unsigned load(std::size_t tile_first, std::size_t num_items, Slot (&words)[thread_items],
+                         Payload (&payloads)[thread_items]) const {
+    const auto row_of = [&](int pack) {
+      return tile_first + static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
+    };
+    const auto take = [&](int pack, const Slot(&pack_words)[group_pack_rows],
+                          const Payload(&pack_payloads)[group_pack_rows]) {
+      STRATA_UNROLL
+      for (int k = 0; k < group_pack_rows; ++k) {
+        words[pack + k] = pack_words[k];
+        payloads[pack + k] = pack_payloads[k];
+      }
+    };
+    if (rows.is_aligned && tile_first + Mover::tile_items <= num_items) {
+      // All loads are in flight at a time.
+      STRATA_UNROLL
+      for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+        Slot pack_words[group_pack_rows];
+        Payload pack_payloads[group_pack_rows];
+        rows.load_vectors(row_of(pack), pack_words, pack_payloads);
+        take(pack, pack_words, pack_payloads);
+      }
+      return (1u << (thread_items - 1) << 1) - 1;
+    }
+    unsigned left = 0;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      const std::size_t first = row_of(pack);
+      if (first >= num_items) break;
+      Slot pack_words[group_pack_rows]{};
+      Payload pack_payloads[group_pack_rows]{};
+      left |= rows.load(first, num_items - first, pack_words, pack_payloads) << pack;
+      take(pack, pack_words, pack_payloads);
+    }
+    return left;
+  }
+  /// Where a frequent key is looked for: at home, where two of them have room.
+  STRATA_D unsigned frequent_slot(unsigned i) const {
+    const unsigned home = detail::group_frequent_home(plan->frequent[i]);
+    unsigned before = 0;
+    for (unsigned j = 0; j < i; ++j) before += detail::group_frequent_home(plan->frequent[j]) == home ? 1 : 0;
+    return home + before;
+  }
+  /// Combines the rows of frequent keys, and returns the others.
+  STRATA_D unsigned combine_frequent(Frequent& frequent, unsigned left, const Slot (&words)[thread_items],
+                                     const Payload (&payloads)[thread_items]) const {
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      Slot first, second;
+      frequent.load_home(words[i], first, second);
+      const bool is_first = Frequent::is_found(words[i], first);
+      if ((left >> i & 1) == 0 || !(is_first || Frequent::is_found(words[i], second))) continue;
+      frequent.add_found(frequent.home(words[i]) + (is_first ? 0 : 1), Types::states_of(rows.aggregates, payloads[i]));
+      left &= ~(1u << i);
+    }
+    return left;
+  }
+  /// Sets the bits of some hashes in the sketch.
+  STRATA_D void count_groups(unsigned left, const Slot (&words)[thread_items]) const {
+    unsigned some = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      some |= static_cast<unsigned>(words[i]) % group_sketch_one_in == 0 ? 1u << i : 0;
+    }
+    some &= left;
+    STRATA_UNROLL_N(1)
+    while (some != 0) {
+      const int row = __ffs(static_cast<int>(some)) - 1;
+      some &= some - 1;
+      Slot word = words[0];
+      STRATA_UNROLL
+      for (int i = 1; i < thread_items; ++i) word = i == row ? words[i] : word;
+      const unsigned bit = static_cast<unsigned>(word / group_sketch_one_in) % group_sketch_bits;
+      const unsigned mask = 1u << bit % 32;
+      if ((platform::load_relaxed(sketch + bit / 32) & mask) == 0) atomicOr(sketch + bit / 32, mask);
     }
   }
 };
@@ -333,29 +388,49 @@ struct AgentGroupSecondPass {
   STRATA_D unsigned load_part(unsigned at) const { return from.list[at].part; }
 
   STRATA_D void move_chunks(Mover& mover, unsigned at, unsigned end, unsigned first_part) {
+    constexpr int packs = thread_items / group_pack_rows;
     Slot words[thread_items]{};
     Payload payloads[thread_items]{};
-    unsigned left = 0;
+    std::size_t firsts[packs];
+    unsigned valid[packs];
+    bool is_full = true;
     STRATA_UNROLL
-    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
-      const unsigned item = static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
+    for (int i = 0; i < packs; ++i) {
+      const unsigned item = static_cast<unsigned>(i * group_pack_rows * threads) + threadIdx.x * unsigned{group_pack_rows};
       const unsigned listed = at + item / group_chunk_rows;
-      if (listed >= end) break;
-      const group_listed_chunk one = from.list[listed];
       const unsigned begin = item % group_chunk_rows;
-      if (begin >= one.rows) continue;
-      Slot pack_words[group_pack_rows]{};
-      Payload pack_payloads[group_pack_rows]{};
-      left |= detail::load_group_chunk_pack(from, static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin,
-                                            one.rows - begin, pack_words, pack_payloads)
-              << pack;
+      group_listed_chunk one{0, 0, 0};
+      if (listed < end) one = from.list[listed];
+      firsts[i] = static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin;
+      valid[i] = one.rows > begin ? one.rows - begin : 0;
+      is_full = is_full && valid[i] >= group_pack_rows;
+    }
+    unsigned left = 0;
+    if (is_full) {
+      // All loads are in flight at a time.
       STRATA_UNROLL
-      for (int k = 0; k < group_pack_rows; ++k) {
-        words[pack + k] = pack_words[k];
-        payloads[pack + k] = pack_payloads[k];
+      for (int i = 0; i < packs; ++i) load_pack(firsts[i], group_pack_rows, i, words, payloads);
+      left = (1u << (thread_items - 1) << 1) - 1;
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < packs; ++i) {
+        if (valid[i] > 0) left |= load_pack(firsts[i], valid[i], i, words, payloads);
       }
     }
     mover.move(left, words, payloads, first_part);
+  }
+
+  STRATA_D unsigned load_pack(std::size_t first, unsigned valid, int pack, Slot (&words)[thread_items],
+                              Payload (&payloads)[thread_items]) const {
+    Slot pack_words[group_pack_rows]{};
+    Payload pack_payloads[group_pack_rows]{};
+    const unsigned loaded = detail::load_group_chunk_pack(from, first, valid, pack_words, pack_payloads);
+    STRATA_UNROLL
+    for (int k = 0; k < group_pack_rows; ++k) {
+      words[pack * group_pack_rows + k] = pack_words[k];
+      payloads[pack * group_pack_rows + k] = pack_payloads[k];
+    }
+    return loaded << pack * group_pack_rows;
   }
 
   /// The lists of parts in any order.

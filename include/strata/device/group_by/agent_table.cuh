@@ -81,6 +81,7 @@ struct AgentGroupTable {
     unsigned new_groups;
     unsigned num_entries;
     unsigned frequent;
+    unsigned kept;
     bool is_last;
   };
 
@@ -143,19 +144,48 @@ struct AgentGroupTable {
     for (unsigned i = threadIdx.x; i < group_most_frequent; i += unsigned{threads}) {
       Aggregates::template set_identity<Row>(arguments.frequent_states[i]);
     }
+    __syncthreads();
+    const unsigned listed = detail::least(storage.frequent, group_most_frequent);
+    drop_frequent(plan, listed);
     if (threadIdx.x != 0) return;
     const double groups = detail::estimated_groups(counts);
     // What a full table leaves goes to the table in device memory.
-    plan.is_partitioned = arguments.may_partition && groups > table_slots ? 1 : 0;
-    plan.num_frequent = detail::least(storage.frequent, group_most_frequent);
+    plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
+    plan.num_frequent = storage.kept;
     unsigned replica_log = 0;
     if (arguments.may_partition) {
       while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
-             4 * groups <= static_cast<double>(table_slots >> (replica_log + 1))) {
+             16 * groups <= static_cast<double>(table_slots >> (replica_log + 1))) {
         ++replica_log;
       }
     }
     plan.replica_log = replica_log;
+  }
+
+  /// Leaves the frequent keys that find room at home.
+  STRATA_D void drop_frequent(Plan& plan, unsigned listed) {
+    constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
+    if (threadIdx.x == 0) storage.kept = 0;
+    Slot words[thread_keys];
+    bool is_kept[thread_keys];
+    STRATA_UNROLL
+    for (int k = 0; k < thread_keys; ++k) {
+      const unsigned i = threadIdx.x + static_cast<unsigned>(k * threads);
+      is_kept[k] = false;
+      if (i >= listed) continue;
+      words[k] = plan.frequent[i];
+      unsigned before = 0;
+      for (unsigned j = 0; j < i; ++j) {
+        before += detail::group_frequent_home(plan.frequent[j]) == detail::group_frequent_home(words[k]) ? 1 : 0;
+      }
+      is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
+    }
+    __syncthreads();
+    STRATA_UNROLL
+    for (int k = 0; k < thread_keys; ++k) {
+      if (is_kept[k]) plan.frequent[atomicAdd(&storage.kept, 1u)] = words[k];
+    }
+    __syncthreads();
   }
 
   STRATA_D static std::size_t sample_row(unsigned i, std::size_t num_items) {

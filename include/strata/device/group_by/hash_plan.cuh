@@ -17,6 +17,12 @@ namespace detail {
 
 /// Frequent keys that a sample may find.
 inline constexpr unsigned group_most_frequent = 64;
+/// Slots of the table in which they are looked for, and the first of the two in which a mixed word is.
+inline constexpr unsigned group_frequent_slots = 8 * group_most_frequent;
+template <class Slot>
+STRATA_D unsigned group_frequent_home(Slot mixed) {
+  return static_cast<unsigned>(mixed) & (group_frequent_slots - 1) & ~1u;
+}
 /// Rows of a chunk.
 inline constexpr unsigned group_chunk_rows = 128;
 /// Bits of the sketch by which groups are counted while rows are partitioned, and the fraction of hashes that take part.

@@ -63,13 +63,38 @@ class group_shared_table {
     Aggregates::template set_at<Row>(storage_.columns, stride, MaxSlots);
   }
 
-  STRATA_D unsigned home(Slot word) const { return static_cast<unsigned>(word) & mask_; }
+  /// The first of two neighbouring slots in which a word is looked for first.
+  STRATA_D unsigned home(Slot word) const { return static_cast<unsigned>(word) & mask_ & ~1u; }
   STRATA_D Slot word_in(unsigned slot) const { return *static_cast<volatile Slot*>(storage_.words + slot); }
-  /// True if `there`, which was read from its home slot, is the word.
+  /// The words of both home slots.
+  STRATA_D void load_home(Slot word, Slot& first, Slot& second) const {
+    const unsigned slot = home(word);
+#if STRATA_DEVICE_PASS
+    // One load, which volatile accesses in C++ are not.
+    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(storage_.words + slot));
+    if constexpr (sizeof(Slot) == 4) {
+      asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(address) : "memory");
+    } else {
+      unsigned long long words[2];
+      asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(words[0]), "=l"(words[1])
+                   : "r"(address)
+                   : "memory");
+      first = words[0];
+      second = words[1];
+    }
+#else
+    first = word_in(slot);
+    second = word_in(slot + 1);
+#endif
+  }
+  /// True if `there`, which was read from a home slot, is the word.
   STRATA_D static bool is_found(Slot word, Slot there) { return there == word && !(has_extra_slot && word == empty); }
 
-  /// The slot of a word that may be new, or `no_slot` if there is no free one near. `there` was in its home slot.
-  STRATA_D unsigned find_or_insert(Slot word, Slot there, unsigned max_probes) {
+  /// Puts a word into a free slot that no other thread takes. A barrier must follow.
+  STRATA_D void put(unsigned slot, Slot word) { storage_.words[slot] = word; }
+  /// The slot of a word that may be new, or `no_slot` if there is no free one near.
+  STRATA_D unsigned find_or_insert(Slot word, unsigned max_probes) {
     if (has_extra_slot && word == empty) {
       if (*static_cast<volatile unsigned*>(&storage_.extra_is_used) == 0) atomicExch(&storage_.extra_is_used, 1u);
       return MaxSlots;
@@ -77,29 +102,15 @@ class group_shared_table {
     unsigned slot = home(word);
     STRATA_UNROLL_N(1)
     for (unsigned probe = 0; probe < max_probes; ++probe) {
+      Slot there = word_in(slot);
       if (there == empty) {
         there = atomicCAS(storage_.words + slot, empty, word);
         if (there == empty) return slot;
       }
       if (there == word) return slot;
       slot = (slot + 1) & mask_;
-      there = word_in(slot);
     }
     return no_slot;
-  }
-  /// The slot of a word, or `no_slot`. The table is never full.
-  STRATA_D unsigned find(Slot word) const {
-    if (has_extra_slot && word == empty) {
-      return *static_cast<volatile unsigned*>(&storage_.extra_is_used) != 0 ? MaxSlots : no_slot;
-    }
-    unsigned slot = home(word);
-    STRATA_UNROLL_N(1)
-    for (;;) {
-      const Slot there = word_in(slot);
-      if (there == word) return slot;
-      if (there == empty) return no_slot;
-      slot = (slot + 1) & mask_;
-    }
   }
 
   STRATA_D void add(unsigned slot, const States& states) {
@@ -107,6 +118,11 @@ class group_shared_table {
     // The extra slot has copies of its own.
     const unsigned at = slot == MaxSlots ? MaxSlots + copy : (slot << replica_log_) + copy;
     Aggregates::template add_at<Row>(storage_.columns, stride, at, states);
+  }
+  /// The same for a slot that is not the extra one.
+  STRATA_D void add_found(unsigned slot, const States& states) {
+    const unsigned copy = platform::lane_id() & ((1u << replica_log_) - 1);
+    Aggregates::template add_at<Row>(storage_.columns, stride, (slot << replica_log_) + copy, states);
   }
 
   /// After a barrier: the word of a slot, and whether it is used. Slot `MaxSlots` is the extra one.
@@ -144,40 +160,65 @@ STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
   return first + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
 }
 
-/// Combines the rows of a thread in a table: `rows` says which there are, a bit each. Neighbours with one key are combined
-/// first. `on_full(word, states)` takes what finds no slot.
+/// Combines the rows of a thread in a table: `rows` says which there are, a bit each. If all have one key, they are
+/// combined first. `on_full(word, states)` takes what finds no slot.
+///
+/// Most rows find their key at home. Only that is repeated for each row in the code, which must fit an instruction
+/// cache: rows that miss take turns in a loop.
 template <class Types, class Aggregates, class Table, int Items, class OnFull>
 STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigned rows,
                              const typename Types::Slot (&words)[Items],
                              const typename Types::Payload (&payloads)[Items], unsigned max_probes,
                              const OnFull& on_full) {
   using Slot = typename Types::Slot;
+  using Payload = typename Types::Payload;
   using States = typename Types::States;
   // All loads of a thread are in flight at a time.
-  Slot there[Items];
+  Slot first[Items], second[Items];
   STRATA_UNROLL
   for (int i = 0; i < Items; ++i) {
-    if ((rows >> i & 1) != 0) there[i] = table.word_in(table.home(words[i]));
+    if ((rows >> i & 1) != 0) table.load_home(words[i], first[i], second[i]);
   }
   States states{};
-  bool has_states = false;
+  if ((rows & 1) != 0) states = Types::states_of(aggregates, payloads[0]);
+  bool has_one_key = Items > 1 && rows == (1u << (Items - 1) << 1) - 1;
+  STRATA_UNROLL
+  for (int i = 1; i < Items; ++i) has_one_key = has_one_key && words[i] == words[0];
+  if (has_one_key) {
+    STRATA_UNROLL
+    for (int i = 1; i < Items; ++i) aggregates.combine(states, Types::states_of(aggregates, payloads[i]));
+    rows = 1;
+  }
+  unsigned missed = 0;
   STRATA_UNROLL
   for (int i = 0; i < Items; ++i) {
     if ((rows >> i & 1) == 0) continue;
-    const States one = Types::states_of(aggregates, payloads[i]);
-    if (has_states) {
-      aggregates.combine(states, one);
+    const bool is_first = Table::is_found(words[i], first[i]);
+    if (is_first || Table::is_found(words[i], second[i])) {
+      table.add_found(table.home(words[i]) + (is_first ? 0 : 1),
+                      i == 0 ? states : Types::states_of(aggregates, payloads[i]));
     } else {
-      states = one;
+      missed |= 1u << i;
     }
-    has_states = i + 1 < Items && (rows >> (i + 1) & 1) != 0 && words[i + 1 < Items ? i + 1 : i] == words[i];
-    if (has_states) continue;
-    unsigned slot = table.home(words[i]);
-    if (!table.is_found(words[i], there[i])) slot = table.find_or_insert(words[i], there[i], max_probes);
+  }
+  STRATA_UNROLL_N(1)
+  while (missed != 0) {
+    const int row = __ffs(static_cast<int>(missed)) - 1;
+    missed &= missed - 1;
+    Slot word = words[0];
+    Payload payload = payloads[0];
+    STRATA_UNROLL
+    for (int i = 1; i < Items; ++i) {
+      if (i != row) continue;
+      word = words[i];
+      payload = payloads[i];
+    }
+    if (row != 0) states = Types::states_of(aggregates, payload);
+    const unsigned slot = table.find_or_insert(word, max_probes);
     if (slot != Table::no_slot) {
       table.add(slot, states);
     } else {
-      on_full(words[i], states);
+      on_full(word, states);
     }
   }
 }
@@ -195,26 +236,32 @@ struct group_row_packs {
   STRATA_D static Slot mixed(const Key& key) {
     return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)});
   }
+  /// Loads `group_pack_rows` rows from an aligned one on.
+  template <class Payload>
+  STRATA_D void load_vectors(std::size_t first, Slot (&words)[group_pack_rows],
+                             Payload (&payloads)[group_pack_rows]) const {
+    Key pack[group_pack_rows];
+    if constexpr (is_group_pack_array<KeyIterator>) {
+      detail::load_group_pack(keys + first, pack);
+    } else {
+      STRATA_UNROLL
+      for (unsigned k = 0; k < group_pack_rows; ++k) pack[k] = detail::item_at(keys, first + k);
+    }
+    if constexpr (Types::moves_items) {
+      aggregates.read_pack(static_cast<Row>(first), [&](int k) -> auto& { return payloads[k]; });
+    } else {
+      STRATA_UNROLL
+      for (unsigned k = 0; k < group_pack_rows; ++k) payloads[k] = static_cast<Row>(first + k);
+    }
+    STRATA_UNROLL
+    for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
+  }
   /// Loads up to `group_pack_rows` rows from `first` on, of which there are `valid`. Returns which, a bit each.
   template <class Payload>
   STRATA_D unsigned load(std::size_t first, std::size_t valid, Slot (&words)[group_pack_rows],
                          Payload (&payloads)[group_pack_rows]) const {
     if (is_aligned && valid >= group_pack_rows) {
-      Key pack[group_pack_rows];
-      if constexpr (is_group_pack_array<KeyIterator>) {
-        detail::load_group_pack(keys + first, pack);
-      } else {
-        STRATA_UNROLL
-        for (unsigned k = 0; k < group_pack_rows; ++k) pack[k] = detail::item_at(keys, first + k);
-      }
-      if constexpr (Types::moves_items) {
-        aggregates.read_pack(static_cast<Row>(first), [&](int k) -> auto& { return payloads[k]; });
-      } else {
-        STRATA_UNROLL
-        for (unsigned k = 0; k < group_pack_rows; ++k) payloads[k] = static_cast<Row>(first + k);
-      }
-      STRATA_UNROLL
-      for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
+      load_vectors(first, words, payloads);
       return (1u << group_pack_rows) - 1;
     }
     unsigned loaded = 0;
