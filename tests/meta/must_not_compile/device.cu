@@ -347,7 +347,7 @@ constexpr int items = 8;
 #endif
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::group_by_tuning tuning{64, items, 2, 4096, 64, 1};
+    static constexpr strata::group_by_tuning tuning{64, items, 2, 4096, 64, 1, 64, items, 2, 4096, 64};
   };
   using MaxPolicy = Policy;
 };

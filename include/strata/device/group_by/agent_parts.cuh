@@ -39,6 +39,7 @@ struct AgentGroupParts {
       detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
       group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
+  static constexpr int batch = group_pack_rows;
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
   static_assert(tile_items < 1u << 16, "");  // not for users: see ranks
   using Scan = BlockScan<unsigned, threads>;
@@ -50,8 +51,9 @@ struct AgentGroupParts {
     unsigned long long first[most_parts];
     unsigned long long second[most_parts];
     unsigned split[most_parts];
-    unsigned begins[most_parts];
-    unsigned counts[most_parts];
+    // Behind those of parts: of rows that are not moved, one for each lane.
+    unsigned begins[most_parts + warp_threads];
+    unsigned counts[most_parts + warp_threads];
     unsigned first_chunk;
     typename Scan::TempStorage scan;
   };
@@ -68,21 +70,29 @@ struct AgentGroupParts {
 
   STRATA_D AgentGroupParts(TempStorage& shared, const Parts& to, unsigned* chunks, int bits_before, int bits)
       : storage(shared), parts(to), num_chunks(chunks), shift(word_bits - bits), left(bits_before) {
-    for (unsigned part = threadIdx.x; part < most_parts; part += unsigned{threads}) storage.counts[part] = 0;
+    for (unsigned part = threadIdx.x; part < most_parts + warp_threads; part += unsigned{threads}) {
+      storage.begins[part] = 0;
+      storage.counts[part] = 0;
+    }
     __syncthreads();
   }
 
   STRATA_D unsigned part_of(Slot word) const { return static_cast<unsigned>(static_cast<Slot>(word << left) >> shift); }
+
+  /// The part of row i, or the one that takes rows which are not moved.
+  STRATA_D unsigned counted_part(unsigned rows, int i, Slot word) const {
+    return (rows >> i & 1) != 0 ? part_of(word) : most_parts + platform::lane_id();
+  }
 
   /// Moves the rows of a tile. Part p is `first_part` + p among all. All threads of the block call this.
   STRATA_D void move(unsigned rows, const Slot (&words)[thread_items], const Payload (&payloads)[thread_items],
                      unsigned first_part) {
     // Two of them in a register.
     unsigned ranks[thread_items / 2];
+    // Without branches, so that a thread does not wait for each of its rows.
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
-      unsigned rank = 0;
-      if ((rows >> i & 1) != 0) rank = atomicAdd(storage.counts + part_of(words[i]), 1u);
+      const unsigned rank = atomicAdd(storage.counts + counted_part(rows, i, words[i]), 1u) & 0xffffu;
       ranks[i / 2] = i % 2 == 0 ? rank : ranks[i / 2] | rank << 16;
     }
     __syncthreads();
@@ -121,24 +131,37 @@ struct AgentGroupParts {
     __syncthreads();
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
-      if ((rows >> i & 1) == 0) continue;
       const unsigned rank_of_row = i % 2 == 0 ? ranks[i / 2] & 0xffffu : ranks[i / 2] >> 16;
-      const unsigned at = storage.begins[part_of(words[i])] + rank_of_row;
-      storage.words[at] = words[i];
-      if constexpr (has_payload) storage.payloads[at] = payloads[i];
+      const unsigned at = storage.begins[counted_part(rows, i, words[i])] + rank_of_row;
+      if ((rows >> i & 1) != 0) {
+        storage.words[at] = words[i];
+        if constexpr (has_payload) storage.payloads[at] = payloads[i];
+      }
     }
     __syncthreads();
     const unsigned all = total & 0xffffu;
-    // All of the loop must fit an instruction cache.
-    STRATA_UNROLL_N(4)
-    for (int i = 0; i < thread_items; ++i) {
-      const unsigned at = threadIdx.x + static_cast<unsigned>(i * threads);
-      if (at >= all) break;
-      const Slot word = storage.words[at];
-      const unsigned part = part_of(word);
-      const unsigned long long to = (at < storage.split[part] ? storage.first : storage.second)[part] + at;
-      parts.words[to] = word;
-      if constexpr (has_payload) parts.payloads[to] = storage.payloads[at];
+    STRATA_UNROLL_N(1)
+    for (int first_item = 0; first_item < thread_items; first_item += batch) {
+      unsigned at[batch];
+      Slot batch_words[batch]{};
+      unsigned long long to[batch]{};
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        at[k] = threadIdx.x + static_cast<unsigned>((first_item + k) * threads);
+        if (at[k] < all) batch_words[k] = storage.words[at[k]];
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const unsigned part = part_of(batch_words[k]);
+        if (at[k] < all) to[k] = (at[k] < storage.split[part] ? storage.first : storage.second)[part] + at[k];
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (at[k] < all) {
+          parts.words[to[k]] = batch_words[k];
+          if constexpr (has_payload) parts.payloads[to[k]] = storage.payloads[at[k]];
+        }
+      }
     }
     __syncthreads();
   }

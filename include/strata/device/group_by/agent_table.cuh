@@ -51,13 +51,13 @@ struct AgentGroupTable {
   using Arguments = group_table_arguments<Slot, States>;
   using Plan = group_hash_plan<Slot>;
 
-  static constexpr int threads = Policy::tuning.block_threads;
-  static constexpr int thread_items = detail::ceiling_divide(Policy::tuning.items_per_thread, group_pack_rows) * group_pack_rows;
+  static constexpr int threads = Policy::tuning.hash_threads;
+  static constexpr int thread_items = detail::ceiling_divide(Policy::tuning.hash_items_per_thread, group_pack_rows) * group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(warp_threads * thread_items);
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
   static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
   static constexpr unsigned table_slots = static_cast<unsigned>(detail::group_slots_that_fit(
-      Policy::tuning.table_bytes, Policy::tuning.most_slots, entry_bytes, threads));
+      Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots, entry_bytes, threads));
   static constexpr unsigned max_probes = 16;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;

@@ -28,8 +28,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Combines rows in tables, or finds that they must be partitioned.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Output, class Count,
           class NumGroupsIterator>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
-                  MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.hash_threads,
+                  MaxPolicy::ActivePolicy::tuning.hash_blocks_per_multiprocessor)
     STRATA_KERNEL void group_table_kernel(
         const STRATA_GRID_CONSTANT group_row_packs<KeyIterator, Aggregates, Row> rows, Count num_items,
         const STRATA_GRID_CONSTANT Output output, NumGroupsIterator d_num_groups,
@@ -169,7 +169,7 @@ struct group_hash_call {
   static constexpr std::size_t first_parts = std::size_t{1} << first_bits;
   template <class Policy>
   static constexpr unsigned part_slots = static_cast<unsigned>(detail::group_slots_that_fit(
-      Policy::tuning.part_table_bytes, Policy::tuning.most_slots, static_cast<int>(sizeof(Slot) + sizeof(States)),
+      Policy::tuning.part_table_bytes, Policy::tuning.hash_slots, static_cast<int>(sizeof(Slot) + sizeof(States)),
       Policy::tuning.part_threads));
   /// Groups of a part that fill no more than three fifths of a table.
   static constexpr double groups_of_part = 0.6 * part_slots<MaxPolicy>;
@@ -268,7 +268,7 @@ struct group_hash_call {
     const auto kernel =
         group_table_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Output, Count, NumGroupsIterator>;
     return detail::launch_resident(
-        configuration(1, tuning.block_threads, sizeof(typename Agent::TempStorage)), cache, device,
+        configuration(1, tuning.hash_threads, sizeof(typename Agent::TempStorage)), cache, device,
         detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})),
         most_blocks, kernel, rows, static_cast<Count>(num_items), output, d_num_groups, arguments);
   }

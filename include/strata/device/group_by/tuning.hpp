@@ -22,10 +22,16 @@ struct group_by_tuning {
   int most_slots;
   /// Fewer rows are sorted without a sample, if groups are in the order of their keys.
   std::size_t least_rows;
-  /// The same for the blocks that move rows to parts, and that combine the rows of a part in a table.
-  int part_threads = 512;
+  /// If groups may come in any order: the same for the first kernel, which combines rows or has them moved to parts.
+  int hash_threads = 512;
+  int hash_items_per_thread = 4;
+  int hash_blocks_per_multiprocessor = 2;
+  int hash_table_bytes = 28 << 10;
+  int hash_slots = 4096;
+  /// And for the kernels that move rows to parts, and that combine the rows of a part in a table.
+  int part_threads = 256;
   int part_blocks_per_multiprocessor = 2;
-  int part_table_bytes = 96 << 10;
+  int part_table_bytes = 24 << 10;
   /// The number of parts of a pass is 2 to the power of this, the least in a chain of policies, or less if there are
   /// fewer threads.
   int partition_bits = 8;
@@ -44,33 +50,50 @@ struct group_by_policy_hub {
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/2,
-                                            /*table_bytes=*/28 << 10,
+                                            /*table_bytes=*/60 << 10,
                                             /*most_slots=*/4096,
                                             /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/512,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/2,
+                                            /*hash_table_bytes=*/28 << 10,
+                                            /*hash_slots=*/4096,
                                             /*part_threads=*/256,
                                             /*part_blocks_per_multiprocessor=*/2,
                                             /*part_table_bytes=*/24 << 10};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    // H200, 2026-11-29, CUDA 13.0, the sum of 2^27 u32 values in 64 bits by u32 keys; 1, 10, 1000, 2000, 100000 groups:
-    // 544, 641, 944, 1220, 1711 us. With 8 items and 2 blocks: 623, 792, 1088, 1370, 1773 us; and 8192 slots: 625, 795,
-    // 944, 1064, 1659 us.
-    static constexpr group_by_tuning tuning{/*block_threads=*/1024,
+    // H200, 2026-11-29, CUDA 13.0, the sum of 2^27 u32 values in 64 bits by u32 keys; 1, 10, 1000, 2000, 100000 groups
+    // in order: 544, 641, 944, 1220, 1711 us. With 8 items and 2 blocks: 623, 792, 1088, 1370, 1773 us; and 8192 slots:
+    // 625, 795, 944, 1064, 1659 us.
+    static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
-                                            /*blocks_per_multiprocessor=*/1,
-                                            /*table_bytes=*/192 << 10,
-                                            /*most_slots=*/16384,
-                                            /*least_rows=*/std::size_t{1} << 23};
+                                            /*blocks_per_multiprocessor=*/3,
+                                            /*table_bytes=*/60 << 10,
+                                            /*most_slots=*/4096,
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/1024,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/1,
+                                            /*hash_table_bytes=*/192 << 10,
+                                            /*hash_slots=*/16384,
+                                            /*part_threads=*/512,
+                                            /*part_blocks_per_multiprocessor=*/2,
+                                            /*part_table_bytes=*/96 << 10};
   };
-
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
     // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
-    static constexpr group_by_tuning tuning{/*block_threads=*/1024,
+    static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
-                                            /*blocks_per_multiprocessor=*/1,
-                                            /*table_bytes=*/96 << 10,
-                                            /*most_slots=*/8192,
+                                            /*blocks_per_multiprocessor=*/3,
+                                            /*table_bytes=*/60 << 10,
+                                            /*most_slots=*/4096,
                                             /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/1024,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/1,
+                                            /*hash_table_bytes=*/96 << 10,
+                                            /*hash_slots=*/8192,
                                             /*part_threads=*/512,
                                             /*part_blocks_per_multiprocessor=*/2,
                                             /*part_table_bytes=*/48 << 10};
@@ -90,7 +113,10 @@ struct group_by_least_rows {
 constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
   return are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 && tuning.items_per_thread <= 32 &&
          is_power_of_two(tuning.block_threads) && is_power_of_two(tuning.most_slots) &&
-         tuning.most_slots >= tuning.block_threads;
+         tuning.most_slots >= tuning.block_threads && are_whole_warps(tuning.hash_threads) &&
+         is_power_of_two(tuning.hash_threads) && tuning.hash_items_per_thread >= 1 &&
+         tuning.hash_items_per_thread <= 32 && is_power_of_two(tuning.hash_slots) &&
+         tuning.hash_slots >= tuning.hash_threads;
 }
 
 /// The slots of a table of `bytes` bytes: a power of two, up to `most`, and at least one for each thread.
