@@ -148,8 +148,9 @@ struct AgentGroupTable {
     const unsigned listed = detail::least(storage.frequent, group_most_frequent);
     drop_frequent(plan, listed);
     if (threadIdx.x != 0) return;
-    const double groups = detail::estimated_groups(counts);
-    // What a full table leaves goes to the table in device memory.
+    double groups = detail::estimated_groups(counts);
+    // The estimate is a lower bound, and far too low if some keys are frequent among many others.
+    if (groups > table_slots / 4 && listed >= 16) groups *= 3;
     plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
     plan.num_frequent = storage.kept;
     unsigned replica_log = 0;
@@ -298,14 +299,14 @@ struct AgentGroupTable {
     __syncthreads();
     const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
-    // A row that misses the table in shared memory costs as much as ten others.
-    const std::size_t most_spilled = (last_tile - first_tile) * (tile_items / 10);
     std::size_t tile = first_tile + threadIdx.x / warp_threads;
     Slot words[thread_items], next_words[thread_items];
     Payload payloads[thread_items], next_payloads[thread_items];
     unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
     const auto on_full = [&](Slot word, const States& states) {
       if (!add_to_memory(word, states)) stop();
+      // A row that misses the table in shared memory costs as much as a hundred others.
+      const std::size_t most_spilled = 512 + (tile - first_tile) * (tile_items / 64);
       if (arguments.may_partition && atomicAdd(&storage.spilled, 1u) >= most_spilled) stop();
     };
     while (tile < last_tile) {
