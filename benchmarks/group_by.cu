@@ -294,9 +294,8 @@ void add_sums(bench::suite& suite, const char* type, const data_shape& shape) {
       "DeviceGroupBy::Aggregate", type, shape.name(), shape.rows, timing::batched, [=](const environment& env) {
         return sums<Key>(env, shape, true);
       }};
-  what.rivals =
-      sizeof(Key) == 4 ? std::vector<std::string>{"ordered", "cub", "sort", "table"}
-                       : std::vector<std::string>{"ordered", "cub", "sort"};
+  what.rivals = sizeof(Key) == 4 ? std::vector<std::string>{"ordered", "cub", "sort", "table"}
+                                 : std::vector<std::string>{"ordered", "cub", "sort"};
   suite.add(what);
 }
 

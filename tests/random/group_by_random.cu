@@ -168,7 +168,8 @@ problem aggregates(source& random) {
     if (!IsSorted) {
       auto in_order = found;
       std::sort(in_order.begin(), in_order.end());
-      if (std::adjacent_find(in_order.begin(), in_order.end()) != in_order.end()) throw failure("a group is written twice");
+      if (std::adjacent_find(in_order.begin(), in_order.end()) != in_order.end())
+        throw failure("a group is written twice");
       for (std::size_t g = 0; g < found.size(); ++g) {
         const auto place = std::lower_bound(words.begin(), words.end(), found[g]);
         if (place == words.end() || *place != found[g]) throw failure("a key is written that no row has");

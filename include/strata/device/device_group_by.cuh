@@ -128,10 +128,11 @@ struct TunedDeviceGroupBy {
             bool IsSorted, class NumGroupsIterator>
   static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
-                         const GroupAggregates<Aggregates...>& aggregates, const GroupOutput<KeyOutputIterator, IsSorted>& groups,
-                         NumGroupsIterator d_num_groups, cudaStream_t stream) {
-    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator,
-                                  IsSorted, NumGroupsIterator, Aggregates...>
+                         const GroupAggregates<Aggregates...>& aggregates,
+                         const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
+                         cudaStream_t stream) {
+    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator, IsSorted,
+                                  NumGroupsIterator, Aggregates...>
         dispatch{keys, d_group_of_row, aggregates, groups, d_num_groups, stream};
     return dispatch.run(d_temp_storage, temp_storage_bytes);
   }

@@ -269,9 +269,8 @@ void expect_replays() {
     std::vector<std::pair<int, int>> pairs;
     for (std::size_t g = 0; g < expected.size(); ++g) pairs.emplace_back(found_keys[g], found[g]);
     if (!IsSorted) std::sort(pairs.begin(), pairs.end());
-    ASSERT_TRUE(std::equal(pairs.begin(), pairs.end(), expected.begin(), expected.end(), [](const auto& a, const auto& b) {
-      return a.first == b.first && a.second == b.second;
-    }));
+    ASSERT_TRUE(std::equal(pairs.begin(), pairs.end(), expected.begin(), expected.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }));
   }
 }
 

@@ -167,10 +167,9 @@ void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Valu
   const auto num_groups = result_of<int>([&](int* number, auto&&... storage) {
     const auto output = strata::group_output(keys_out.data(), capacity);
     const auto rows_in = strata::group_keys(in.data(), static_cast<int>(keys.size()));
-    const auto all =
-        strata::group_aggregates(strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
-                                 strata::group_min(items.data(), least.data()),
-                                 strata::group_max(items.data(), greatest.data()));
+    const auto all = strata::group_aggregates(
+        strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
+        strata::group_min(items.data(), least.data()), strata::group_max(items.data(), greatest.data()));
     if constexpr (IsSorted) {
       return GroupBy::Aggregate(storage..., rows_in, all, output.sorted(), number);
     } else {

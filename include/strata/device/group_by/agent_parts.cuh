@@ -33,7 +33,8 @@ struct AgentGroupParts {
   static constexpr int threads = Policy::tuning.part_threads;
   static constexpr unsigned most_parts = 1u << Bits;
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
-  static constexpr int row_bytes = static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
+  static constexpr int row_bytes =
+      static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
   /// As many rows as take the memory of those of 8 bytes.
   static constexpr int thread_items =
       detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
@@ -186,8 +187,8 @@ struct AgentGroupFirstPass {
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
   static constexpr int thread_items = Mover::thread_items;
-  /// Each state has so many copies, to the power of 2.
-  static constexpr unsigned replica_log = 1;
+  /// Each state has so many copies, to the power of 2: two, if they take no more memory than one of the largest.
+  static constexpr unsigned replica_log = sizeof(Slot) + sizeof(States) <= group_most_entry_bytes / 2 ? 1 : 0;
   using Frequent = group_shared_table<Types, Aggregates, group_frequent_slots << replica_log>;
 
   struct TempStorage {
@@ -380,8 +381,8 @@ struct AgentGroupSecondPass {
     }
     clear = Reduce(storage.reduce).Sum(clear);
     if (threadIdx.x == 0) {
-      const double groups = -::log(static_cast<double>(detail::most(clear, 1u)) / group_sketch_bits) * group_sketch_bits *
-                            group_sketch_one_in;
+      const double groups = -::log(static_cast<double>(detail::most(clear, 1u)) / group_sketch_bits) *
+                            group_sketch_bits * group_sketch_one_in;
       int bits = 0;
       while (bits < most_bits && groups > groups_of_part * static_cast<double>(first_parts << bits)) ++bits;
       storage.bits = bits;
@@ -419,7 +420,8 @@ struct AgentGroupSecondPass {
     bool is_full = true;
     STRATA_UNROLL
     for (int i = 0; i < packs; ++i) {
-      const unsigned item = static_cast<unsigned>(i * group_pack_rows * threads) + threadIdx.x * unsigned{group_pack_rows};
+      const unsigned item =
+          static_cast<unsigned>(i * group_pack_rows * threads) + threadIdx.x * unsigned{group_pack_rows};
       const unsigned listed = at + item / group_chunk_rows;
       const unsigned begin = item % group_chunk_rows;
       group_listed_chunk one{0, 0, 0};

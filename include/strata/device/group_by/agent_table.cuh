@@ -52,12 +52,13 @@ struct AgentGroupTable {
   using Plan = group_hash_plan<Slot>;
 
   static constexpr int threads = Policy::tuning.hash_threads;
-  static constexpr int thread_items = detail::ceiling_divide(Policy::tuning.hash_items_per_thread, group_pack_rows) * group_pack_rows;
+  static constexpr int thread_items =
+      detail::ceiling_divide(Policy::tuning.hash_items_per_thread, group_pack_rows) * group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(warp_threads * thread_items);
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
   static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
-  static constexpr unsigned table_slots = static_cast<unsigned>(detail::group_slots_that_fit(
-      Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots, entry_bytes, threads));
+  static constexpr unsigned table_slots = static_cast<unsigned>(
+      detail::group_slots_that_fit(Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots, entry_bytes, threads));
   static constexpr unsigned max_probes = 16;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;
@@ -314,7 +315,8 @@ struct AgentGroupTable {
       const bool is_stopped = *static_cast<volatile unsigned*>(&storage.stop) != 0;
       if (__any_sync(full_warp_mask, is_stopped ? 1 : 0) != 0) break;
       unsigned is_abandoned = 0;
-      if (arguments.may_partition && threadIdx.x == 0) is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
+      if (arguments.may_partition && threadIdx.x == 0)
+        is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
       const unsigned next = tile < last_tile ? load(tile, num_items, next_words, next_payloads) : 0;
       detail::add_group_rows<Types>(table, rows.aggregates, left, words, payloads, max_probes, on_full);
       if (is_abandoned != 0) atomicExch(&storage.stop, 1u);
@@ -326,8 +328,7 @@ struct AgentGroupTable {
       }
     }
     // A thread that stops below must not be seen by threads that have not come here.
-    const bool is_stopped =
-        __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
+    const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
     if (!is_stopped) {
       for (unsigned slot = threadIdx.x; slot < table.slots(); slot += unsigned{threads}) flush(table, slot);
       if (threadIdx.x == 0) flush(table, table_slots);

@@ -672,7 +672,8 @@ struct GroupAggregates<First, Rest...> {
   template <class Row>
   STRATA_D static void set_at(unsigned char* columns, unsigned stride, unsigned at) {
     First::template set_at<Row>(columns, stride, at);
-    if constexpr (size > 1) GroupAggregates<Rest...>::template set_at<Row>(after_first<Row>(columns, stride), stride, at);
+    if constexpr (size > 1)
+      GroupAggregates<Rest...>::template set_at<Row>(after_first<Row>(columns, stride), stride, at);
   }
   template <class Row, class States>
   STRATA_D static void add_at(unsigned char* columns, unsigned stride, unsigned at, const States& states) {
@@ -703,12 +704,14 @@ struct GroupAggregates<First, Rest...> {
         detail::load_group_pack(first.in + static_cast<std::size_t>(row), pack);
       } else {
         STRATA_UNROLL
-        for (int k = 0; k < detail::group_pack_rows; ++k) pack[k] = first.read(static_cast<Row>(row + static_cast<Row>(k)));
+        for (int k = 0; k < detail::group_pack_rows; ++k)
+          pack[k] = first.read(static_cast<Row>(row + static_cast<Row>(k)));
       }
       STRATA_UNROLL
       for (int k = 0; k < detail::group_pack_rows; ++k) items_of(k).first = pack[k];
       if constexpr (GroupAggregates<Rest...>::have_items) {
-        rest.read_pack(row, [&](int k) -> auto& { return items_of(k).rest; });
+        rest.read_pack(
+            row, [&](int k) -> auto& { return items_of(k).rest; });
       }
     } else if constexpr (GroupAggregates<Rest...>::have_items) {
       rest.read_pack(row, items_of);

@@ -258,8 +258,11 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
-/// If the groups of rows are written, rows are sorted. Else a sample on the device chooses the method. All kernels are
-/// launched; those of other methods have no rows. If groups may come in any order, see group_hash_call.
+/// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
+/// method. All kernels are launched; those of other methods have no rows.
+///
+/// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows too.
+/// Numbers of rows between are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
           bool IsSorted, class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {
@@ -286,6 +289,8 @@ struct DispatchGroupBy {
   /// A table needs atomic operations on words, and entries that are not too large.
   static constexpr bool may_use_table =
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
+  static constexpr bool may_use_hash =
+      may_use_table && !IsSorted && sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
   /// A sort by all bits takes two passes at most otherwise.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
@@ -321,15 +326,17 @@ struct DispatchGroupBy {
         return cudaErrorInvalidValue;
       }
     }
-    if constexpr (may_use_table && !IsSorted) {
-      return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
-    } else {
-      if constexpr (may_use_table) {
-        if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
-          return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+    if constexpr (may_use_table) {
+      const bool has_many_rows = rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>();
+      if constexpr (may_use_hash) {
+        if (has_many_rows || rows <= detail::least_in_chain<group_by_most_table_rows, MaxPolicy>()) {
+          return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
+        }
+      } else if (has_many_rows) {
+        return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
       }
-      return run_sorted(d_temp_storage, temp_storage_bytes, rows);
     }
+    return run_sorted(d_temp_storage, temp_storage_bytes, rows);
   }
 
  private:
@@ -371,7 +378,13 @@ struct DispatchGroupBy {
     bool is_aligned = aggregates.has_aligned_packs();
     if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
     group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator> call{
-        {keys.keys, all, is_aligned}, keys.num_items, {groups.keys, all, groups.capacity}, d_num_groups, stream, {}, {}};
+        {keys.keys, all, is_aligned},
+        keys.num_items,
+        {groups.keys, all, groups.capacity},
+        d_num_groups,
+        stream,
+        {},
+        {}};
     call.reserve();
     if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
     if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {

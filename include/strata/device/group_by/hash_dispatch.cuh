@@ -33,9 +33,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.hash_threads,
     STRATA_KERNEL void group_table_kernel(
         const STRATA_GRID_CONSTANT group_row_packs<KeyIterator, Aggregates, Row> rows, Count num_items,
         const STRATA_GRID_CONSTANT Output output, NumGroupsIterator d_num_groups,
-        const STRATA_GRID_CONSTANT group_table_arguments<
-            typename group_by_types<KeyIterator, Aggregates, Row>::Slot,
-            typename group_by_types<KeyIterator, Aggregates, Row>::States> arguments) {
+        const STRATA_GRID_CONSTANT group_table_arguments<typename group_by_types<KeyIterator, Aggregates, Row>::Slot,
+                                                         typename group_by_types<KeyIterator, Aggregates, Row>::States>
+            arguments) {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Agent = AgentGroupTable<typename MaxPolicy::ActivePolicy, Types, Aggregates,
                                 group_row_packs<KeyIterator, Aggregates, Row>, Output>;
@@ -168,15 +168,15 @@ struct group_hash_call {
   static constexpr int first_bits = group_partition_bits<MaxPolicy>;
   static constexpr std::size_t first_parts = std::size_t{1} << first_bits;
   template <class Policy>
-  static constexpr unsigned part_slots = static_cast<unsigned>(detail::group_slots_that_fit(
-      Policy::tuning.part_table_bytes, Policy::tuning.hash_slots, static_cast<int>(sizeof(Slot) + sizeof(States)),
-      Policy::tuning.part_threads));
+  static constexpr unsigned part_slots = static_cast<unsigned>(
+      detail::group_slots_that_fit(Policy::tuning.part_table_bytes, Policy::tuning.hash_slots,
+                                   static_cast<int>(sizeof(Slot) + sizeof(States)), Policy::tuning.part_threads));
   /// Groups of a part that fill no more than three fifths of a table.
   static constexpr double groups_of_part = 0.6 * part_slots<MaxPolicy>;
   int most_second_bits() const {
     int bits = 0;
-    while (bits < first_bits &&
-           static_cast<double>(max_rows()) > groups_of_part * static_cast<double>(first_parts << bits)) {
+    while (bits<first_bits&& static_cast<double>(max_rows())> groups_of_part *
+           static_cast<double>(first_parts << bits)) {
       ++bits;
     }
     return bits;
@@ -265,12 +265,11 @@ struct group_hash_call {
         {storage.template get<unsigned long long>(flags_slot), &plan->departures, next_epoch(),
          detail::is_replayable(stream)}};
     static kernel_property_cache cache;
-    const auto kernel =
-        group_table_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Output, Count, NumGroupsIterator>;
+    const auto kernel = group_table_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Output, Count, NumGroupsIterator>;
     return detail::launch_resident(
         configuration(1, tuning.hash_threads, sizeof(typename Agent::TempStorage)), cache, device,
-        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})),
-        most_blocks, kernel, rows, static_cast<Count>(num_items), output, d_num_groups, arguments);
+        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})), most_blocks, kernel, rows,
+        static_cast<Count>(num_items), output, d_num_groups, arguments);
   }
 
   template <class ActivePolicy>
@@ -282,8 +281,7 @@ struct group_hash_call {
     const Parts first = parts(0);
     const Parts second = parts(1);
     {
-      const auto kernel =
-          group_first_pass_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Count, Plan, Parts, States>;
+      const auto kernel = group_first_pass_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Count, Plan, Parts, States>;
       constexpr std::size_t bytes =
           sizeof(typename AgentGroupFirstPass<ActivePolicy, Types, Aggregates, Rows, first_bits>::TempStorage);
       static kernel_property_cache cache;
@@ -300,13 +298,12 @@ struct group_hash_call {
       static kernel_property_cache cache;
       const cudaError_t status = detail::launch_resident(configuration(1, tuning.part_threads, bytes), cache, device,
                                                          pass_blocks(), pass_blocks(), kernel, plan, first, second,
-                                                         sketch, 0.6 * part_slots<ActivePolicy>,
-                                                         most_second_bits());
+                                                         sketch, 0.6 * part_slots<ActivePolicy>, most_second_bits());
       if (status != cudaSuccess) return status;
     }
     constexpr unsigned slots = part_slots<ActivePolicy>;
-    const auto kernel = group_parts_kernel<MaxPolicy, Types, Aggregates, slots, Output, Plan, Parts, States,
-                                           NumGroupsIterator>;
+    const auto kernel =
+        group_parts_kernel<MaxPolicy, Types, Aggregates, slots, Output, Plan, Parts, States, NumGroupsIterator>;
     constexpr std::size_t bytes =
         sizeof(typename AgentPartGroups<ActivePolicy, Types, Aggregates, slots, Output>::TempStorage);
     static kernel_property_cache cache;

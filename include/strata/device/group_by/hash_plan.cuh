@@ -15,6 +15,9 @@ namespace detail {
 /// \file
 /// What the kernels of a call by hash tell each other, and what is kept in device memory.
 
+/// Largest entry of a table, a word and states. Kernels need no more than the 64 KiB of shared memory that a block of 7.5
+/// may have.
+inline constexpr std::size_t group_most_entry_bytes = 64;
 /// Frequent keys that a sample may find.
 inline constexpr unsigned group_most_frequent = 64;
 /// Slots of the table in which they are looked for, and the first of the two in which a mixed word is.
@@ -37,14 +40,14 @@ struct group_hash_plan {
   unsigned is_partitioned;  // the result of the first kernel: the other kernels have work
   unsigned replica_log;     // each state has 2^replica_log copies in shared memory
   unsigned num_frequent;
-  unsigned arrivals;                 // at barriers of the second pass
-  unsigned leaving;                  // blocks of the last kernel
-  unsigned ticket;                   // of parts
-  unsigned num_chunks[2];            // of each pass
-  unsigned second_bits;              // 2^second_bits parts of each part of the first pass
-  unsigned num_listed;               // chunks of the second pass in their list
-  unsigned long long num_groups;     // groups in the table
-  unsigned long long num_written;    // groups that have a position in the output
+  unsigned arrivals;                   // at barriers of the second pass
+  unsigned leaving;                    // blocks of the last kernel
+  unsigned ticket;                     // of parts
+  unsigned num_chunks[2];              // of each pass
+  unsigned second_bits;                // 2^second_bits parts of each part of the first pass
+  unsigned num_listed;                 // chunks of the second pass in their list
+  unsigned long long num_groups;       // groups in the table
+  unsigned long long num_written;      // groups that have a position in the output
   Slot frequent[group_most_frequent];  // mixed words
 };
 

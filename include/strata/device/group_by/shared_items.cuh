@@ -44,10 +44,10 @@ inline constexpr bool is_group_mean<group_mean_aggregate<In, Out>> = true;
 template <class Aggregate, class = void>
 inline constexpr bool gives_group_sum = false;
 template <class In, class Out>
-inline constexpr bool
-    gives_group_sum<group_sum_aggregate<In, Out>,
-                    std::enable_if_t<group_sum_aggregate<In, Out>::is_unordered &&
-                                     sizeof(typename group_sum_aggregate<In, Out>::Stored) == 8>> = true;
+inline constexpr bool gives_group_sum<group_sum_aggregate<In, Out>,
+                                      std::enable_if_t<group_sum_aggregate<In, Out>::is_unordered &&
+                                                       sizeof(typename group_sum_aggregate<In, Out>::Stored) == 8>> =
+    true;
 
 /// True if `Aggregate` may take the item of `Holder`, as far as its type says.
 template <class Holder, class Aggregate, class = void>

@@ -233,9 +233,7 @@ struct group_row_packs {
   Aggregates aggregates;
   bool is_aligned;  // vectors may be read
 
-  STRATA_D static Slot mixed(const Key& key) {
-    return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)});
-  }
+  STRATA_D static Slot mixed(const Key& key) { return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)}); }
   /// Loads `group_pack_rows` rows from an aligned one on.
   template <class Payload>
   STRATA_D void load_vectors(std::size_t first, Slot (&words)[group_pack_rows],
@@ -248,7 +246,8 @@ struct group_row_packs {
       for (unsigned k = 0; k < group_pack_rows; ++k) pack[k] = detail::item_at(keys, first + k);
     }
     if constexpr (Types::moves_items) {
-      aggregates.read_pack(static_cast<Row>(first), [&](int k) -> auto& { return payloads[k]; });
+      aggregates.read_pack(
+          static_cast<Row>(first), [&](int k) -> auto& { return payloads[k]; });
     } else {
       STRATA_UNROLL
       for (unsigned k = 0; k < group_pack_rows; ++k) payloads[k] = static_cast<Row>(first + k);
