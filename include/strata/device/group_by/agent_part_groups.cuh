@@ -33,8 +33,8 @@ struct AgentPartGroups {
   static constexpr unsigned slots_per_thread = TableSlots / static_cast<unsigned>(threads);
   static constexpr unsigned max_probes = detail::least(TableSlots, 256u);
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
-  // A lane has one pack of a chunk.
-  static_assert(group_chunk_rows == unsigned{warp_threads * group_pack_rows}, "");
+  // not for users: a lane has one pack of a chunk
+  static_assert(group_chunk_rows == unsigned{warp_threads * group_pack_rows}, "AgentPartGroups: packs of a chunk");
 
   struct TempStorage {
     typename Table::TempStorage table;

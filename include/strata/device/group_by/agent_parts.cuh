@@ -42,7 +42,8 @@ struct AgentGroupParts {
   static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
   static constexpr int batch = group_pack_rows;
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
-  static_assert(tile_items < 1u << 16, "");  // not for users: see ranks
+  // not for users: ranks of rows have 16 bits
+  static_assert(tile_items < 1u << 16, "AgentGroupParts: too many rows in a tile");
   using Scan = BlockScan<unsigned, threads>;
 
   struct TempStorage {

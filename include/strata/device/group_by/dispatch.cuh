@@ -261,8 +261,8 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 /// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
 /// method. All kernels are launched; those of other methods have no rows.
 ///
-/// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows too.
-/// Numbers of rows between are sorted.
+/// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows
+/// too. Numbers of rows between are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
           bool IsSorted, class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {

@@ -15,8 +15,8 @@ namespace detail {
 /// \file
 /// What the kernels of a call by hash tell each other, and what is kept in device memory.
 
-/// Largest entry of a table, a word and states. Kernels need no more than the 64 KiB of shared memory that a block of 7.5
-/// may have.
+/// Largest entry of a table: a word and states. So kernels need no more than the 64 KiB of shared memory that a block may
+/// have on 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// Frequent keys that a sample may find.
 inline constexpr unsigned group_most_frequent = 64;
@@ -28,7 +28,7 @@ STRATA_D unsigned group_frequent_home(Slot mixed) {
 }
 /// Rows of a chunk.
 inline constexpr unsigned group_chunk_rows = 128;
-/// Bits of the sketch by which groups are counted while rows are partitioned, and the fraction of hashes that take part.
+/// Bits of the sketch by which groups are counted while rows are partitioned. One hash in so many takes part.
 inline constexpr unsigned group_sketch_bits = 1u << 17;
 inline constexpr unsigned group_sketch_one_in = 1u << 10;
 

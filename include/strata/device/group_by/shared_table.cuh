@@ -68,25 +68,7 @@ class group_shared_table {
   STRATA_D Slot word_in(unsigned slot) const { return *static_cast<volatile Slot*>(storage_.words + slot); }
   /// The words of both home slots.
   STRATA_D void load_home(Slot word, Slot& first, Slot& second) const {
-    const unsigned slot = home(word);
-#if STRATA_DEVICE_PASS
-    // One load, which volatile accesses in C++ are not.
-    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(storage_.words + slot));
-    if constexpr (sizeof(Slot) == 4) {
-      asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(address) : "memory");
-    } else {
-      unsigned long long words[2];
-      asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
-                   : "=l"(words[0]), "=l"(words[1])
-                   : "r"(address)
-                   : "memory");
-      first = words[0];
-      second = words[1];
-    }
-#else
-    first = word_in(slot);
-    second = word_in(slot + 1);
-#endif
+    platform::load_shared_pair(storage_.words + home(word), first, second);
   }
   /// True if `there`, which was read from a home slot, is the word.
   STRATA_D static bool is_found(Slot word, Slot there) { return there == word && !(has_extra_slot && word == empty); }
