@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceGroupBy::Aggregate, with groups in any order and in that of their keys (`ordered`), beside what programs do
-// without it: a sort by key and a reduction by key, by CUB and by our own calls (`sort`), and one table in global memory
-// to which every row is added by atomic operations (`table`). The necessary traffic is the rows, read once, and the
-// groups, written once.
+// without it: a sort by key and a reduction by key, by CUB and by our own calls (`sort`), and one table in global
+// memory to which every row is added by atomic operations (`table`). The necessary traffic is the rows, read once, and
+// the groups, written once.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>

@@ -48,16 +48,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   storage of their own.
 /// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice, and some more: 19 bytes a
 ///   row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If that is more than 16 bytes without the key, a row
-///   number in its place. Up to 2^20 rows: for each, two to four times the key and what the aggregates keep of a group.
+///   number in its place. Up to 2^20 rows: two to four times the key and what the aggregates keep of a group, a row.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then their tables in one in
 ///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the rows
 ///   of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20 rows
-///   are combined in tables without a sample. Rows are sorted and reduced if there are more, but fewer than 2^23; if the
-///   aggregates of a group are large; for keys of 128 bits; and for sums and means of floating-point numbers and
-///   `group_reduce`, which combine rows in their order. group_by/README.md says more.
+///   are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With `sorted()`,
+///   what tables have is sorted, or rows are. Rows are always sorted for keys of 128 bits, and for sums and means
+///   of floating-point numbers and `group_reduce`, which combine rows in their order. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.

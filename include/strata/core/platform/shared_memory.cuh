@@ -40,8 +40,8 @@ STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) 
 #endif
 }
 
-/// Two neighbouring words of shared memory that other threads of the block change at the same time, by one load. Volatile
-/// accesses in C++ are two.
+/// Two neighbouring words of shared memory that other threads of the block change at the same time, by one load. That
+/// volatile accesses in C++ are not.
 STRATA_D void load_shared_pair(const unsigned* words, unsigned& first, unsigned& second) {
 #if STRATA_DEVICE_PASS
   asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"

@@ -49,7 +49,7 @@ struct GroupOutput {
 };
 
 /// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
-/// neither. A DiscardOutputIterator drops the keys. Groups come in any order, or in that of their keys with `.sorted()`.
+/// neither. A DiscardOutputIterator drops the keys. Groups come in any order; with `.sorted()`, in that of their keys.
 template <class KeyOutputIterator, class Integer>
 GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
   static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");

@@ -15,8 +15,8 @@ namespace detail {
 /// \file
 /// What the kernels of a call by hash tell each other, and what is kept in device memory.
 
-/// Largest entry of a table: a word and states. So kernels need no more than the 64 KiB of shared memory that a block may
-/// have on 7.5.
+/// Largest entry of a table: a word and states. So kernels need no more than the 64 KiB of shared memory that a block
+/// may have on 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// Frequent keys that a sample may find.
 inline constexpr unsigned group_most_frequent = 64;
