@@ -53,11 +53,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then their tables in one in
-///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the rows
-///   of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20 rows
-///   are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With `sorted()`,
-///   what tables have is sorted, or rows are. Rows are always sorted for keys of 128 bits, and for sums and means
-///   of floating-point numbers and `group_reduce`, which combine rows in their order. group_by/README.md says more.
+///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
+///   rows of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20
+///   rows are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With
+///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of 128 bits, and for sums and
+///   means of floating-point numbers and `group_reduce`, which combine rows in their order. group_by/README.md says
+///   more.
 ///
 /// @code
 /// // What each customer has spent.
