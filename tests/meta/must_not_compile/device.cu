@@ -337,7 +337,7 @@ void all(const item* in, item* out) {
 }  // namespace group_by_items
 
 // case: group_by_tuning_numbers
-// expect: group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not less, and
+// expect: group_by_tuning: numbers of threads must be powers of two from 32 to 1024
 #include <strata/device/device_group_by.cuh>
 namespace group_by_tuning_numbers {
 #ifdef STRATA_CASE_group_by_tuning_numbers
@@ -347,7 +347,7 @@ constexpr int items = 8;
 #endif
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::group_by_tuning tuning{64, items, 2, 4096, 64, 1, 64, items, 2, 4096, 64};
+    static constexpr strata::group_by_tuning tuning{64, items, 2, 4096, 64, 1};
   };
   using MaxPolicy = Policy;
 };

@@ -121,12 +121,14 @@ struct group_by_least_rows {
 
 /// What the numbers of a row must be.
 constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
-  return are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 && tuning.items_per_thread <= 32 &&
-         is_power_of_two(tuning.block_threads) && is_power_of_two(tuning.most_slots) &&
-         tuning.most_slots >= tuning.block_threads && are_whole_warps(tuning.hash_threads) &&
-         is_power_of_two(tuning.hash_threads) && tuning.hash_items_per_thread >= 1 &&
-         tuning.hash_items_per_thread <= 32 && is_power_of_two(tuning.hash_slots) &&
-         tuning.hash_slots >= tuning.hash_threads;
+  constexpr auto are_threads = [](int threads) { return are_whole_warps(threads) && is_power_of_two(threads); };
+  constexpr auto are_items = [](int items) { return items >= 1 && items <= 32; };
+  return are_threads(tuning.block_threads) && are_threads(tuning.hash_threads) && are_threads(tuning.part_threads) &&
+         are_items(tuning.items_per_thread) && are_items(tuning.hash_items_per_thread) &&
+         are_items(tuning.partition_items_per_thread) && is_power_of_two(tuning.most_slots) &&
+         tuning.most_slots >= tuning.block_threads && is_power_of_two(tuning.hash_slots) &&
+         tuning.hash_slots >= tuning.hash_threads && tuning.hash_slots >= tuning.part_threads &&
+         tuning.partition_bits >= 1 && is_power_of_two(tuning.most_slots_in_memory);
 }
 
 /// The slots of a table of `bytes` bytes: a power of two, up to `most`, and at least one for each thread.
