@@ -4,6 +4,8 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstddef>
 
