@@ -21,7 +21,19 @@ struct small_tables {
                                                     /*blocks_per_multiprocessor=*/2,
                                                     /*table_bytes=*/4096,
                                                     /*most_slots=*/64,
-                                                    /*least_rows=*/1};
+                                                    /*least_rows=*/1,
+                                                    /*hash_threads=*/64,
+                                                    /*hash_items_per_thread=*/4,
+                                                    /*hash_blocks_per_multiprocessor=*/2,
+                                                    /*hash_table_bytes=*/4096,
+                                                    /*hash_slots=*/64,
+                                                    /*part_threads=*/64,
+                                                    /*part_blocks_per_multiprocessor=*/2,
+                                                    /*part_table_bytes=*/2048,
+                                                    /*partition_bits=*/4,
+                                                    /*partition_items_per_thread=*/8,
+                                                    /*most_table_rows=*/500,
+                                                    /*most_slots_in_memory=*/512};
   };
   using MaxPolicy = Policy;
 };
@@ -48,7 +60,7 @@ std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
 }
 
 /// Sums, numbers of rows and extremes; with an operator, first items and what it makes of rows in their order.
-template <class Key, class Hub, bool HasOperator>
+template <class Key, class Hub, bool HasOperator, bool IsSorted>
 problem aggregates(source& random) {
   const std::size_t size = random_size(random, most_items(random, 100000, 1u << 23));
   const std::size_t different = random.chance(30) ? 0 : 1 + random.below(random.chance(50) ? 20 : size + 1);
@@ -76,7 +88,7 @@ problem aggregates(source& random) {
   problem made;
   made.what = description("Aggregate", name_of<Key>(), size) + ", " + std::to_string(different) +
               " keys (0: any), capacity " + std::to_string(capacity) + (HasOperator ? ", operator" : "") +
-              (std::is_same_v<Hub, small_tables> ? ", small tables" : "");
+              (std::is_same_v<Hub, small_tables> ? ", small tables" : "") + (IsSorted ? ", sorted" : "");
   made.renew = [held, size, different](source& data, cudaStream_t stream) {
     held->renew(random_keys<Key>(data, size, different), stream);
     held->host_values = random_items<std::int32_t>(data, size);
@@ -90,9 +102,14 @@ problem aggregates(source& random) {
   };
   made.call = [held, size, capacity](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const auto call = [&](const auto& all) {
-      return strata::TunedDeviceGroupBy<Hub>::Aggregate(storage, bytes, strata::group_keys(held->in.data(), size), all,
-                                                        strata::group_output(held->out.data(), capacity),
-                                                        held->number.data(), stream);
+      const auto rows = strata::group_keys(held->in.data(), size);
+      const auto output = strata::group_output(held->out.data(), capacity);
+      using GroupBy = strata::TunedDeviceGroupBy<Hub>;
+      if constexpr (IsSorted) {
+        return GroupBy::Aggregate(storage, bytes, rows, all, output.sorted(), held->number.data(), stream);
+      } else {
+        return GroupBy::Aggregate(storage, bytes, rows, all, output, held->number.data(), stream);
+      }
     };
     const std::int32_t* const values = held->values.data();
     if constexpr (HasOperator) {
@@ -145,22 +162,42 @@ problem aggregates(source& random) {
     for (const Key& key : front(held->out.read(stream))) {
       found.push_back(static_cast<std::uint64_t>(Traits::ordered(key)));
     }
-    must_be_same(front(words), found, "keys");
-    must_be_same(front(results), front(held->results.read(stream)), "results");
-    must_be_same(front(least), front(held->least.read(stream)), "least or first items");
-    must_be_same(front(counts), front(held->counts.read(stream)), "counts");
+    // The expected groups in the order of those found.
+    std::vector<std::size_t> groups(found.size());
+    std::iota(groups.begin(), groups.end(), std::size_t{0});
+    if (!IsSorted) {
+      auto in_order = found;
+      std::sort(in_order.begin(), in_order.end());
+      if (std::adjacent_find(in_order.begin(), in_order.end()) != in_order.end())
+        throw failure("a group is written twice");
+      for (std::size_t g = 0; g < found.size(); ++g) {
+        const auto place = std::lower_bound(words.begin(), words.end(), found[g]);
+        if (place == words.end() || *place != found[g]) throw failure("a key is written that no row has");
+        groups[g] = static_cast<std::size_t>(place - words.begin());
+      }
+    }
+    const auto expected = [&groups](const auto& all) {
+      std::decay_t<decltype(all)> some;
+      for (const std::size_t g : groups) some.push_back(all[g]);
+      return some;
+    };
+    must_be_same(expected(words), found, "keys");
+    must_be_same(expected(results), front(held->results.read(stream)), "results");
+    must_be_same(expected(least), front(held->least.read(stream)), "least or first items");
+    must_be_same(expected(counts), front(held->counts.read(stream)), "counts");
   };
   return made;
 }
 
 const std::vector<maker> makers = {
-    aggregates<std::uint8_t, strata::default_policy_hub, false>,
-    aggregates<std::int32_t, strata::default_policy_hub, false>,
-    aggregates<std::int32_t, small_tables, false>,
-    aggregates<float, small_tables, false>,
-    aggregates<std::uint64_t, small_tables, false>,
-    aggregates<std::int16_t, strata::default_policy_hub, true>,
-    aggregates<double, small_tables, true>,
+    aggregates<std::uint8_t, strata::default_policy_hub, false, false>,
+    aggregates<std::int32_t, strata::default_policy_hub, false, false>,
+    aggregates<std::int32_t, small_tables, false, false>,
+    aggregates<std::int32_t, small_tables, false, true>,
+    aggregates<float, small_tables, false, false>,
+    aggregates<std::uint64_t, small_tables, false, false>,
+    aggregates<std::int16_t, strata::default_policy_hub, true, false>,
+    aggregates<double, small_tables, true, true>,
 };
 
 }  // namespace group_by_random

@@ -19,7 +19,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Groups rows by their keys, and computes aggregates of each group: sums, numbers of rows, extremes, means.
 ///
-///     for (key : the different keys, in ascending order)
+///     for (key : the different keys)
 ///       d_keys_out[g] = key;
 ///       d_out[g] = aggregate of d_in[i] over all rows i with d_keys[i] == key;  // of each aggregate
 ///       ++g;
@@ -27,31 +27,38 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows. `group_aggregates(...)` has one or more of
 ///   `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first` and `group_reduce`.
-///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written.
+///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written, and in which order.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
 ///   `num_items` may have any integer type, and be a FutureCount.
 /// - **Result.** `*d_num_groups` is always the number of all groups. Of groups from the capacity on nothing is written;
 ///   that is no error. Without rows there are no groups.
-/// - **Order.** Groups are in ascending order of their keys. Results repeat from run to run.
+/// - **Order.** Groups come in any order, which may differ from run to run and from device to device; all outputs have
+///   the same. If there are more groups than the capacity, it may differ which are written. With
+///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
+/// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run,
+///   those of floating-point numbers too.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
-/// - **Execution.** Two to twenty kernel launches on `stream`; no host synchronisation and no allocation, so a call
-///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-/// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice: 16 bytes for the sum of
-///   values of 4 bytes by keys of 4 bytes. If that is more than 16 bytes without the key, a row number in its place.
-///   From 2^23 rows on, for one row in eight also its key and what the aggregates keep, twice.
+/// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted; no host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
+///   storage of their own.
+/// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice, and some more: 19 bytes a
+///   row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If that is more than 16 bytes without the key, a row
+///   number in its place. Up to 2^20 rows: two to four times the key and what the aggregates keep of a group, a row.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A sample of the keys chooses. With few groups, each block combines its rows in a table in shared
-///   memory, and writes one record for each key; records are sorted and reduced. With up to some 100,000 groups, rows
-///   are first moved so that equal keys are near each other. With more groups, rows are sorted and reduced; so they are
-///   in calls with fewer than 2^23 rows. Sums and means of floating-point numbers and `group_reduce` combine rows in
-///   their order: then rows are sorted too. group_by/README.md says more.
+/// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then their tables in one in
+///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
+///   rows of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20
+///   rows are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With
+///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of 128 bits, and for sums and
+///   means of floating-point numbers and `group_reduce`, which combine rows in their order. group_by/README.md says
+///   more.
 ///
 /// @code
 /// // What each customer has spent.
@@ -62,8 +69,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// int main() {
 ///   const auto aggregates = strata::group_aggregates(strata::group_sum(amounts, spent), strata::group_count(orders));
-///   if (strata::DeviceGroupBy::Aggregate(strata::group_keys(customers, 6), aggregates, strata::group_output(ids, 6),
-///                                        &groups) != cudaSuccess) {
+///   const auto output = strata::group_output(ids, 6).sorted();
+///   if (strata::DeviceGroupBy::Aggregate(strata::group_keys(customers, 6), aggregates, output, &groups) !=
+///       cudaSuccess) {
 ///     return 1;
 ///   }
 ///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
@@ -76,24 +84,25 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceGroupBy {
   /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
-  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, bool IsSorted,
+            class NumGroupsIterator>
   static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                const GroupKeys<KeyIterator, NumItemsT>& keys,
                                const GroupAggregates<Aggregates...>& aggregates,
-                               const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                               const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
     return run(d_temp_storage, temp_storage_bytes, keys, NullType{}, aggregates, groups, d_num_groups, stream);
   }
 
   /// The same, and writes the group of each row: row i is in group `d_group_of_row[i]`, also if that is behind the
-  /// capacity. Rows are sorted, whatever the number of groups.
+  /// capacity. Rows are sorted, whatever the number of groups, which are in ascending order of their keys.
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            class NumGroupsIterator>
+            bool IsSorted, class NumGroupsIterator>
   static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,
                             const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
                             const GroupAggregates<Aggregates...>& aggregates,
-                            const GroupOutput<KeyOutputIterator>& groups, NumGroupsIterator d_num_groups,
+                            const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Groups");
     return run(d_temp_storage, temp_storage_bytes, keys, d_group_of_row, aggregates, groups, d_num_groups, stream);
@@ -118,12 +127,13 @@ struct TunedDeviceGroupBy {
 
  private:
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            class NumGroupsIterator>
+            bool IsSorted, class NumGroupsIterator>
   static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
-                         const GroupAggregates<Aggregates...>& aggregates, const GroupOutput<KeyOutputIterator>& groups,
-                         NumGroupsIterator d_num_groups, cudaStream_t stream) {
-    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator,
+                         const GroupAggregates<Aggregates...>& aggregates,
+                         const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
+                         cudaStream_t stream) {
+    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator, IsSorted,
                                   NumGroupsIterator, Aggregates...>
         dispatch{keys, d_group_of_row, aggregates, groups, d_num_groups, stream};
     return dispatch.run(d_temp_storage, temp_storage_bytes);

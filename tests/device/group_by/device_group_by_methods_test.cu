@@ -5,6 +5,8 @@
 // DeviceGroupBy: all methods have the same results, also when the sample chooses a bad one.
 #include "device/group_by/group_by_support.cuh"
 
+#include <map>
+
 namespace device_group_by_methods_test {
 
 using namespace group_by_test;
@@ -19,8 +21,10 @@ TEST(device_group_by_methods, groups_of_any_number) {
     SCOPED_TRACE(testing::Message() << different << " keys");
     const auto keys = random_keys<u64>(size, different, bits);
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_sorted_groups<SmallTables>(keys, values, size));
     if (is_small()) continue;
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+    ASSERT_NO_FATAL_FAILURE(expect_sorted_groups(keys, values, size));
   }
 }
 
@@ -95,6 +99,163 @@ TEST(device_group_by_methods, groups_behind_the_capacity_are_not_written) {
     SCOPED_TRACE(testing::Message() << capacity);
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, capacity));
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, capacity));
+  }
+}
+
+/// Up to 600 rows are combined by one kernel, rows from 2,000 on by a plan, and those between are sorted.
+struct few_or_many_rows {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::group_by_tuning tuning{/*block_threads=*/64,
+                                                    /*items_per_thread=*/4,
+                                                    /*blocks_per_multiprocessor=*/2,
+                                                    /*table_bytes=*/4096,
+                                                    /*most_slots=*/64,
+                                                    /*least_rows=*/2000,
+                                                    /*hash_threads=*/64,
+                                                    /*hash_items_per_thread=*/4,
+                                                    /*hash_blocks_per_multiprocessor=*/2,
+                                                    /*hash_table_bytes=*/4096,
+                                                    /*hash_slots=*/64,
+                                                    /*part_threads=*/64,
+                                                    /*part_blocks_per_multiprocessor=*/2,
+                                                    /*part_table_bytes=*/2048,
+                                                    /*partition_bits=*/3,
+                                                    /*partition_items_per_thread=*/8,
+                                                    /*most_table_rows=*/600,
+                                                    /*most_slots_in_memory=*/256};
+  };
+  using MaxPolicy = Policy;
+};
+
+TEST(device_group_by_methods, groups_of_any_number_of_rows) {
+  using GroupBy = strata::TunedDeviceGroupBy<few_or_many_rows>;
+  std::mt19937_64 bits = strata_test::random_bits(24);
+  for (const std::size_t size : sizes{0, 1, 600, 601, 1999, 2000}) {
+    SCOPED_TRACE(testing::Message() << size << " rows");
+    const auto values = random_values<std::int32_t>(size, bits);
+    for (const u64 different : {u64{5}, u64{900}}) {
+      const auto keys = random_keys<u64>(size, different, bits);
+      ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+      ASSERT_NO_FATAL_FAILURE(expect_groups<GroupBy>(keys, values, size));
+    }
+  }
+}
+
+// Entries of tables must not be too large for the memory of a block: 64 bytes are the most, then rows are sorted.
+TEST(device_group_by_methods, aggregates_of_many_arrays) {
+  std::mt19937_64 bits = strata_test::random_bits(25);
+  const std::size_t size = 9000;
+  for (const u64 different : {u64{3}, u64{3000}}) {
+    SCOPED_TRACE(testing::Message() << different << " keys");
+    const auto keys = random_keys<u64>(size, different, bits);
+    const auto values = random_values<std::int32_t>(size, bits);
+    std::map<u64, long long> expected;
+    for (std::size_t i = 0; i < size; ++i) expected[keys[i]] += values[i];
+    const device_vector<u64> in(keys);
+    const device_vector<std::int32_t> items(values);
+    device_vector<u64> keys_out(size);
+    device_vector<long long> sums(8 * size);
+    const auto sum = [&](std::size_t i) { return strata::group_sum(items.data(), sums.data() + i * size); };
+    const auto expect_sums = [&](std::size_t number_of_sums, int groups) {
+      ASSERT_EQ(static_cast<int>(expected.size()), groups);
+      const auto found = keys_out.to_host();
+      const auto found_sums = sums.to_host();
+      for (std::size_t s = 0; s < number_of_sums; ++s) {
+        for (std::size_t g = 0; g < expected.size(); ++g) ASSERT_EQ(expected.at(found[g]), found_sums[s * size + g]);
+      }
+    };
+    ASSERT_NO_FATAL_FAILURE(
+        expect_sums(7, result_of<int>([&](int* number, auto&&... storage) {
+                      return SmallTables::Aggregate(
+                          storage..., strata::group_keys(in.data(), size),
+                          strata::group_aggregates(sum(0), sum(1), sum(2), sum(3), sum(4), sum(5), sum(6)),
+                          strata::group_output(keys_out.data(), size), number);
+                    })));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_sums(8, result_of<int>([&](int* number, auto&&... storage) {
+                      return SmallTables::Aggregate(
+                          storage..., strata::group_keys(in.data(), size),
+                          strata::group_aggregates(sum(0), sum(1), sum(2), sum(3), sum(4), sum(5), sum(6), sum(7)),
+                          strata::group_output(keys_out.data(), size), number);
+                    })));
+  }
+}
+
+// Aggregates of one array read it once.
+TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
+  std::mt19937_64 bits = strata_test::random_bits(23);
+  for (const std::size_t size : sizes{400, 9000}) {
+    for (const u64 different : {u64{3}, u64{300}, u64{3000}}) {
+      SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys");
+      const auto keys = random_keys<std::uint32_t>(size, different, bits);
+      const auto one = random_values<std::int32_t>(size, bits);
+      const auto other = random_values<std::int32_t>(size, bits);
+      const auto groups = rows_of_groups(keys);
+      const device_vector<std::uint32_t> in(keys);
+      const device_vector<std::int32_t> first_in(one), second_in(other);
+      for (const bool is_one : {true, false}) {
+        device_vector<std::uint32_t> keys_out(size);
+        device_vector<long long> sums(size);
+        device_vector<int> counts(size);
+        device_vector<std::int32_t> least(size), greatest(size), first(size);
+        device_vector<double> means(size);
+        const std::int32_t* const again = is_one ? first_in.data() : second_in.data();
+        const auto& again_on_host = is_one ? one : other;
+        ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
+                    return SmallTables::Aggregate(
+                        storage..., strata::group_keys(in.data(), size),
+                        strata::group_aggregates(
+                            strata::group_count(counts.data()), strata::group_sum(first_in.data(), sums.data()),
+                            strata::group_min(again, least.data()), strata::group_mean(again, means.data()),
+                            strata::group_first(again, first.data()), strata::group_max(again, greatest.data())),
+                        strata::group_output(keys_out.data(), size), number);
+                  }));
+        const auto found = keys_out.to_host();
+        const auto found_sums = sums.to_host();
+        const auto found_counts = counts.to_host();
+        const auto found_least = least.to_host(), found_greatest = greatest.to_host(), found_first = first.to_host();
+        const auto found_means = means.to_host();
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          const auto group = groups.find(grouped(found[g]));
+          ASSERT_TRUE(group != groups.end());
+          long long sum = 0, sum_again = 0;
+          std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = std::numeric_limits<std::int32_t>::min();
+          for (const std::size_t row : group->second) {
+            sum += one[row];
+            sum_again += again_on_host[row];
+            low = std::min(low, again_on_host[row]);
+            high = std::max(high, again_on_host[row]);
+          }
+          ASSERT_EQ(sum, found_sums[g]);
+          ASSERT_EQ(static_cast<int>(group->second.size()), found_counts[g]);
+          ASSERT_EQ(low, found_least[g]);
+          ASSERT_EQ(high, found_greatest[g]);
+          ASSERT_EQ(again_on_host[group->second.front()], found_first[g]);
+          ASSERT_EQ(static_cast<double>(sum_again) / static_cast<double>(group->second.size()), found_means[g]);
+        }
+        // The first aggregate with an item reads row numbers.
+        ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
+                    return SmallTables::Aggregate(storage..., strata::group_keys(in.data(), size),
+                                                  strata::group_aggregates(strata::group_first(again, first.data()),
+                                                                           strata::group_sum(again, sums.data()),
+                                                                           strata::group_min(again, least.data())),
+                                                  strata::group_output(keys_out.data(), size), number);
+                  }));
+        const auto again_keys = keys_out.to_host();
+        const auto again_sums = sums.to_host();
+        const auto again_least = least.to_host();
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          long long sum = 0;
+          std::int32_t low = std::numeric_limits<std::int32_t>::max();
+          for (const std::size_t row : groups.at(grouped(again_keys[g]))) {
+            sum += again_on_host[row];
+            low = std::min(low, again_on_host[row]);
+          }
+          ASSERT_EQ(sum, again_sums[g]);
+          ASSERT_EQ(low, again_least[g]);
+        }
+      }
+    }
   }
 }
 

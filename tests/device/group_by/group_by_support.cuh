@@ -122,15 +122,28 @@ struct small_tables {
                                                     /*blocks_per_multiprocessor=*/2,
                                                     /*table_bytes=*/4096,
                                                     /*most_slots=*/64,
-                                                    /*least_rows=*/1};
+                                                    /*least_rows=*/1,
+                                                    /*hash_threads=*/64,
+                                                    /*hash_items_per_thread=*/4,
+                                                    /*hash_blocks_per_multiprocessor=*/2,
+                                                    /*hash_table_bytes=*/4096,
+                                                    /*hash_slots=*/64,
+                                                    /*part_threads=*/64,
+                                                    /*part_blocks_per_multiprocessor=*/2,
+                                                    /*part_table_bytes=*/2048,
+                                                    /*partition_bits=*/3,
+                                                    /*partition_items_per_thread=*/8,
+                                                    /*most_table_rows=*/600,
+                                                    /*most_slots_in_memory=*/256};
   };
   using MaxPolicy = Policy;
 };
 using SmallTables = strata::TunedDeviceGroupBy<small_tables>;
 
-/// Sums, numbers of rows and extremes of `values` in all groups of `keys`.
-template <class GroupBy = DeviceGroupBy, class Key, class Value>
-void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
+/// Sums, numbers of rows and extremes of `values` in all groups of `keys`, which come in any order or in that of the
+/// keys.
+template <class GroupBy, bool IsSorted, class Key, class Value>
+void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
   const std::vector<std::size_t> rows = rows_by_group(keys);
   const auto is_same_group = [&](std::size_t a, std::size_t b) {
     const order_of_keys less;
@@ -152,12 +165,16 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& value
   device_vector<Value> least(std::vector<Value>(capacity, number_as<Value>(77)));
   device_vector<Value> greatest(std::vector<Value>(capacity, number_as<Value>(77)));
   const auto num_groups = result_of<int>([&](int* number, auto&&... storage) {
-    return GroupBy::Aggregate(
-        storage..., strata::group_keys(in.data(), static_cast<int>(keys.size())),
-        strata::group_aggregates(strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
-                                 strata::group_min(items.data(), least.data()),
-                                 strata::group_max(items.data(), greatest.data())),
-        strata::group_output(keys_out.data(), capacity), number);
+    const auto output = strata::group_output(keys_out.data(), capacity);
+    const auto rows_in = strata::group_keys(in.data(), static_cast<int>(keys.size()));
+    const auto all = strata::group_aggregates(
+        strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
+        strata::group_min(items.data(), least.data()), strata::group_max(items.data(), greatest.data()));
+    if constexpr (IsSorted) {
+      return GroupBy::Aggregate(storage..., rows_in, all, output.sorted(), number);
+    } else {
+      return GroupBy::Aggregate(storage..., rows_in, all, output, number);
+    }
   });
   ASSERT_EQ(static_cast<int>(groups), num_groups);
   const auto found_keys = keys_out.to_host();
@@ -165,12 +182,23 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& value
   const auto found_counts = counts.to_host();
   const auto found_least = least.to_host();
   const auto found_greatest = greatest.to_host();
-  for (std::size_t g = 0; g < written; ++g) {
+  std::vector<bool> is_written(groups);
+  for (std::size_t at = 0; at < written; ++at) {
+    const grouped_key key = grouped(found_keys[at]);
+    const auto place = std::lower_bound(begins.begin(), begins.end() - 1, key, [&](std::size_t begin, const auto& k) {
+      return order_of_keys{}(grouped(keys[rows[begin]]), k);
+    });
+    const auto g = static_cast<std::size_t>(place - begins.begin());
+    ASSERT_LT(g, groups) << "group " << at;
     const grouped_key expected = grouped(keys[rows[begins[g]]]);
-    const grouped_key key = grouped(found_keys[g]);
-    ASSERT_EQ(expected.is_nan, key.is_nan) << "group " << g;
-    ASSERT_EQ(expected.value, key.value) << "group " << g;
-    ASSERT_FALSE(key.value == 0 && std::signbit(key.value)) << "group " << g;
+    ASSERT_EQ(expected.is_nan, key.is_nan) << "group " << at;
+    ASSERT_EQ(expected.value, key.value) << "group " << at;
+    ASSERT_FALSE(key.value == 0 && std::signbit(key.value)) << "group " << at;
+    ASSERT_FALSE(is_written[g]) << "group " << at << " is written twice";
+    is_written[g] = true;
+    if (IsSorted) {
+      ASSERT_EQ(at, g);
+    }
     u64 sum = 0;
     Value low = values[rows[begins[g]]], high = low;
     for (std::size_t i = begins[g]; i < begins[g + 1]; ++i) {
@@ -179,15 +207,26 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& value
       low = std::min(low, value);
       high = std::max(high, value);
     }
-    ASSERT_EQ(sum, found_sums[g]) << "group " << g;
-    ASSERT_EQ(begins[g + 1] - begins[g], found_counts[g]) << "group " << g;
-    ASSERT_EQ(low, found_least[g]) << "group " << g;
-    ASSERT_EQ(high, found_greatest[g]) << "group " << g;
+    ASSERT_EQ(sum, found_sums[at]) << "group " << at;
+    ASSERT_EQ(begins[g + 1] - begins[g], found_counts[at]) << "group " << at;
+    ASSERT_EQ(low, found_least[at]) << "group " << at;
+    ASSERT_EQ(high, found_greatest[at]) << "group " << at;
   }
   for (std::size_t g = written; g < capacity; ++g) {
     ASSERT_EQ(77u, found_sums[g]) << "behind the groups";
     ASSERT_EQ(77u, found_counts[g]) << "behind the groups";
   }
+}
+
+/// In any order.
+template <class GroupBy = DeviceGroupBy, class Key, class Value>
+void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
+  expect_groups_in_order<GroupBy, false>(keys, values, capacity);
+}
+/// In the order of the keys.
+template <class GroupBy = DeviceGroupBy, class Key, class Value>
+void expect_sorted_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
+  expect_groups_in_order<GroupBy, true>(keys, values, capacity);
 }
 
 template <class Value>

@@ -337,7 +337,7 @@ void all(const item* in, item* out) {
 }  // namespace group_by_items
 
 // case: group_by_tuning_numbers
-// expect: group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not less, and
+// expect: group_by_tuning: numbers of threads must be powers of two from 32 to 1024
 #include <strata/device/device_group_by.cuh>
 namespace group_by_tuning_numbers {
 #ifdef STRATA_CASE_group_by_tuning_numbers

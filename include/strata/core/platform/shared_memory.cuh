@@ -40,5 +40,30 @@ STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) 
 #endif
 }
 
+/// Two neighbouring words of shared memory that other threads of the block change at the same time, by one load. That
+/// volatile accesses in C++ are not.
+STRATA_D void load_shared_pair(const unsigned* words, unsigned& first, unsigned& second) {
+#if STRATA_DEVICE_PASS
+  asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
+               : "=r"(first), "=r"(second)
+               : "r"(shared_address(words))
+               : "memory");
+#else
+  first = *static_cast<const volatile unsigned*>(words);
+  second = *static_cast<const volatile unsigned*>(words + 1);
+#endif
+}
+STRATA_D void load_shared_pair(const unsigned long long* words, unsigned long long& first, unsigned long long& second) {
+#if STRATA_DEVICE_PASS
+  asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
+               : "=l"(first), "=l"(second)
+               : "r"(shared_address(words))
+               : "memory");
+#else
+  first = *static_cast<const volatile unsigned long long*>(words);
+  second = *static_cast<const volatile unsigned long long*>(words + 1);
+#endif
+}
+
 }  // namespace platform
 STRATA_NAMESPACE_END

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
@@ -22,7 +24,9 @@
 /// - `state<Row>`: what is known of some rows of a group, `state_of<Row>(item)` of one;
 /// - `combine(a, b)` for states of rows and of later rows, `store(group, state)`;
 /// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
-///   has `identity<Row>()`, and `add(to, state)` for a state in shared memory.
+///   has `identity<Row>()`, `add(to, state)` for a state in shared memory, `add_in_memory(to, state)` for one in device
+///   memory, and `set_at`, `add_at` and `state_at` for one in columns in shared memory. `keeps_items` if an item is
+///   what the input has.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -55,6 +59,53 @@ STRATA_D void extreme_in_shared(Word* to, Word value) {
   }
 }
 
+// ------------------------------------------------------------------ words in device memory
+
+template <class Word>
+STRATA_D void add_in_memory(Word* to, Word value) {
+  atomicAdd(to, value);
+}
+template <bool IsMax, class Word>
+STRATA_D void extreme_in_memory(Word* to, Word value) {
+  const Word there = platform::load_relaxed(to);
+  if constexpr (IsMax) {
+    if (there < value) atomicMax(to, value);
+  } else {
+    if (value < there) atomicMin(to, value);
+  }
+}
+
+// ------------------------------------------------------------------ columns of words in shared memory
+
+/// A column of states in shared memory: `stride` words. Those of 8 bytes to which rows are added are kept as two
+/// columns of halves: neighbouring halves lie in neighbouring banks.
+template <class Word>
+struct group_column {
+  static constexpr bool is_split = sizeof(Word) == 8;
+
+  STRATA_D static void set_sum(void* column, unsigned stride, unsigned at, Word value) {
+    auto* const words = static_cast<unsigned*>(column);
+    words[at] = static_cast<unsigned>(value);
+    if constexpr (is_split) words[stride + at] = static_cast<unsigned>(value >> 32);
+  }
+  STRATA_D static Word sum(const void* column, [[maybe_unused]] unsigned stride, unsigned at) {
+    const auto* const words = static_cast<const unsigned*>(column);
+    if constexpr (is_split) return static_cast<Word>(words[stride + at]) << 32 | words[at];
+    return words[at];
+  }
+  STRATA_D static void add(void* column, [[maybe_unused]] unsigned stride, unsigned at, Word value) {
+    auto* const words = static_cast<unsigned*>(column);
+    const auto low = static_cast<unsigned>(value);
+    if constexpr (is_split) {
+      const unsigned before = atomicAdd(words + at, low);
+      const unsigned high = static_cast<unsigned>(value >> 32) + (before + low < low ? 1 : 0);
+      if (high != 0) atomicAdd(words + stride + at, high);
+    } else {
+      atomicAdd(words + at, low);
+    }
+  }
+};
+
 // ------------------------------------------------------------------ aggregates
 
 template <class T>
@@ -71,6 +122,7 @@ struct group_sum_aggregate {
   static constexpr bool has_item = true;
   // Items take less memory than sums.
   using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
+  static constexpr bool keeps_items = std::is_same_v<Kept, Item>;
   using Stored = std::conditional_t<is_unordered, word_of_t<Accum>, Accum>;
   template <class Row>
   using item = Kept;
@@ -104,6 +156,22 @@ struct group_sum_aggregate {
   STRATA_D static void add(State* to, const State& value) {
     detail::add_in_shared(to, value);
   }
+  template <class State>
+  STRATA_D static void add_in_memory(State* to, const State& value) {
+    detail::add_in_memory(to, value);
+  }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned stride, unsigned at) {
+    group_column<Stored>::set_sum(column, stride, at, 0);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned stride, unsigned at, const Stored& value) {
+    group_column<Stored>::add(column, stride, at, value);
+  }
+  template <class Row>
+  STRATA_D static Stored state_at(const void* column, unsigned stride, unsigned at) {
+    return group_column<Stored>::sum(column, stride, at);
+  }
 };
 
 /// Numbers of rows.
@@ -136,6 +204,22 @@ struct group_count_aggregate {
   STRATA_D static void add(Row* to, Row value) {
     detail::add_in_shared(to, value);
   }
+  template <class Row>
+  STRATA_D static void add_in_memory(Row* to, Row value) {
+    detail::add_in_memory(to, value);
+  }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned stride, unsigned at) {
+    group_column<Row>::set_sum(column, stride, at, 0);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned stride, unsigned at, Row value) {
+    group_column<Row>::add(column, stride, at, value);
+  }
+  template <class Row>
+  STRATA_D static Row state_at(const void* column, unsigned stride, unsigned at) {
+    return group_column<Row>::sum(column, stride, at);
+  }
 };
 
 /// Smallest or greatest numbers, as words in the order of `Min` and `Max`: -0.0 is less than 0.0, and a NaN is the
@@ -150,6 +234,7 @@ struct group_extreme_aggregate {
   using Order = radix_bit_order<Item, Word>;
   static constexpr bool is_unordered = true;
   static constexpr bool has_item = true;
+  static constexpr bool keeps_items = true;
   template <class Row>
   using item = Item;
   template <class Row>
@@ -192,6 +277,22 @@ struct group_extreme_aggregate {
   STRATA_D static void add(State* to, State value) {
     detail::extreme_in_shared<IsMax>(to, value);
   }
+  template <class State>
+  STRATA_D static void add_in_memory(State* to, State value) {
+    detail::extreme_in_memory<IsMax>(to, value);
+  }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned, unsigned at) {
+    static_cast<state<Row>*>(column)[at] = identity<Row>();
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned, unsigned at, state<Row> value) {
+    detail::extreme_in_shared<IsMax>(static_cast<state<Row>*>(column) + at, value);
+  }
+  template <class Row>
+  STRATA_D static state<Row> state_at(const void* column, unsigned, unsigned at) {
+    return static_cast<const state<Row>*>(column)[at];
+  }
 };
 
 /// The sum and the number of items.
@@ -210,6 +311,7 @@ struct group_mean_aggregate {
                                    std::conditional_t<std::is_signed_v<Item>, long long, unsigned long long>, double>;
   using Stored = std::conditional_t<is_unordered, unsigned long long, double>;
   static constexpr bool has_item = true;
+  static constexpr bool keeps_items = true;
   template <class Row>
   using item = Item;
   // Of two words of 8 bytes, so that there is no padding.
@@ -245,6 +347,32 @@ struct group_mean_aggregate {
     detail::add_in_shared(&to->sum, value.sum);
     detail::add_in_shared(&to->count, value.count);
   }
+  template <class State>
+  STRATA_D static void add_in_memory(State* to, const State& value) {
+    detail::add_in_memory(&to->sum, value.sum);
+    detail::add_in_memory(&to->count, value.count);
+  }
+  using Column = group_column<unsigned long long>;
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned stride, unsigned at) {
+    Column::set_sum(column, stride, at, 0);
+    Column::set_sum(counts_of(column, stride), stride, at, 0);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned stride, unsigned at, const state<Row>& value) {
+    Column::add(column, stride, at, value.sum);
+    Column::add(counts_of(column, stride), stride, at, value.count);
+  }
+  template <class Row>
+  STRATA_D static state<Row> state_at(const void* column, unsigned stride, unsigned at) {
+    const auto* const counts = static_cast<const unsigned long long*>(column) + stride;
+    return {Column::sum(column, stride, at), Column::sum(counts, stride, at)};
+  }
+
+ private:
+  STRATA_D static void* counts_of(void* column, unsigned stride) {
+    return static_cast<unsigned long long*>(column) + stride;
+  }
 };
 
 /// The item of the first row of each group. The state is its number.
@@ -254,6 +382,7 @@ struct group_first_aggregate {
   static constexpr bool has_item = true;
   template <class Row>
   using item = Row;
+  static constexpr bool keeps_items = false;
   template <class Row>
   using state = Row;
 
@@ -285,6 +414,22 @@ struct group_first_aggregate {
   template <class Row>
   STRATA_D static void add(Row* to, Row value) {
     detail::extreme_in_shared<false>(to, value);
+  }
+  template <class Row>
+  STRATA_D static void add_in_memory(Row* to, Row value) {
+    detail::extreme_in_memory<false>(to, value);
+  }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned, unsigned at) {
+    static_cast<Row*>(column)[at] = identity<Row>();
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned, unsigned at, Row value) {
+    detail::extreme_in_shared<false>(static_cast<Row*>(column) + at, value);
+  }
+  template <class Row>
+  STRATA_D static Row state_at(const void* column, unsigned, unsigned at) {
+    return static_cast<const Row*>(column)[at];
   }
 };
 
@@ -370,6 +515,48 @@ struct group_arrays {
   argument_bytes* inputs;
 };
 
+/// Rows that a thread reads at a time.
+inline constexpr int group_pack_rows = 4;
+
+/// True for arrays of which `group_pack_rows` items are read by one or two accesses.
+template <class Iterator>
+inline constexpr bool is_group_pack_array = is_bulk_array<Iterator> && sizeof(iterator_value_t<Iterator>) <= 8;
+
+template <class Aggregate, class = void>
+inline constexpr bool has_group_pack = false;
+template <class Aggregate>
+inline constexpr bool has_group_pack<Aggregate, std::enable_if_t<Aggregate::keeps_items>> =
+    is_group_pack_array<decltype(std::declval<const Aggregate&>().in)>;
+
+/// Loads neighbouring items from an aligned address.
+template <class T, class Item>
+STRATA_D void load_group_pack(const T* from, Item (&items)[group_pack_rows]) {
+  constexpr int width = sizeof(T) <= 4 ? group_pack_rows : group_pack_rows / 2;
+  STRATA_UNROLL
+  for (int first = 0; first < group_pack_rows; first += width) {
+    item_vector<T, width> vector;
+    vector.load(from + first);
+    T part[width];
+    vector.get(part);
+    STRATA_UNROLL
+    for (int i = 0; i < width; ++i) items[first + i] = part[i];
+  }
+}
+template <class T>
+bool is_group_pack_aligned(const T* items) {
+  return reinterpret_cast<std::uintptr_t>(items) % least<std::size_t>(vector_bytes, sizeof(T) * group_pack_rows) == 0;
+}
+
+/// True for aggregates of the item, or with the sum, of an earlier one: see shared_items.cuh.
+template <class Aggregate, class = void>
+inline constexpr bool shares_group_item = false;
+template <class Aggregate>
+inline constexpr bool shares_group_item<Aggregate, std::enable_if_t<Aggregate::shares_item>> = true;
+template <class Aggregate, class = void>
+inline constexpr bool takes_group_sum = false;
+template <class Aggregate>
+inline constexpr bool takes_group_sum<Aggregate, std::enable_if_t<Aggregate::takes_sum>> = true;
+
 template <class Aggregate, class = void>
 inline constexpr bool has_group_input = false;
 template <class Aggregate>
@@ -413,17 +600,27 @@ struct GroupAggregates<First, Rest...> {
   }
   /// The states of a row of which `items` is what was read.
   template <class Row, class Items, class States>
-  STRATA_D static void make_states([[maybe_unused]] const Items& items, States& states) {
-    if constexpr (First::has_item) {
+  STRATA_D static void make_states(const Items& items, States& states) {
+    make_states_sharing<Row>(items, items, states);
+  }
+  /// The same, for the last aggregates of a call: `all_items` has the items of all.
+  template <class Row, class Items, class AllItems, class States>
+  STRATA_D static void make_states_sharing([[maybe_unused]] const Items& items,
+                                           [[maybe_unused]] const AllItems& all_items, States& states) {
+    if constexpr (detail::shares_group_item<First>) {
+      states.first = First::template state_of<Row>(all_items.first);
+    } else if constexpr (First::has_item) {
       states.first = First::template state_of<Row>(items.first);
-      if constexpr (GroupAggregates<Rest...>::have_items) {
-        GroupAggregates<Rest...>::template make_states<Row>(items.rest, states.rest);
-      } else if constexpr (size > 1) {
-        GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
-      }
     } else {
       states.first = First::template state_of<Row>();
-      if constexpr (size > 1) GroupAggregates<Rest...>::template make_states<Row>(items, states.rest);
+    }
+    if constexpr (size > 1) {
+      using Others = GroupAggregates<Rest...>;
+      if constexpr (First::has_item && Others::have_items) {
+        Others::template make_states_sharing<Row>(items.rest, all_items, states.rest);
+      } else {
+        Others::template make_states_sharing<Row>(items, all_items, states.rest);
+      }
     }
   }
   /// Combines `a`, of earlier rows, with `b`, into `a`.
@@ -434,8 +631,23 @@ struct GroupAggregates<First, Rest...> {
   }
   template <class States>
   STRATA_HD void store(std::size_t group, const States& states) const {
-    first.store(group, states.first);
-    if constexpr (size > 1) rest.store(group, states.rest);
+    store_with_sum(group, states, 0);
+  }
+  /// The same, for the last aggregates of a call: `sum` is the state of the first before them that has an item.
+  template <class States, class Sum>
+  STRATA_HD void store_with_sum(std::size_t group, const States& states, [[maybe_unused]] const Sum& sum) const {
+    if constexpr (detail::takes_group_sum<First>) {
+      first.store_with_sum(group, states.first, sum);
+    } else {
+      first.store(group, states.first);
+    }
+    if constexpr (size > 1) {
+      if constexpr (First::has_item && std::is_same_v<Sum, int>) {
+        rest.store_with_sum(group, states.rest, states.first);
+      } else {
+        rest.store_with_sum(group, states.rest, sum);
+      }
+    }
   }
   template <class Row, class States>
   STRATA_D static void set_identity(States& states) {
@@ -447,6 +659,71 @@ struct GroupAggregates<First, Rest...> {
   STRATA_D static void add(States* to, const States& states) {
     First::add(&to->first, states.first);
     if constexpr (size > 1) GroupAggregates<Rest...>::add(&to->rest, states.rest);
+  }
+
+  /// Combines the states in device memory that `to` points to with `states`.
+  template <class States>
+  STRATA_D static void add_in_memory(States* to, const States& states) {
+    First::add_in_memory(&to->first, states.first);
+    if constexpr (size > 1) GroupAggregates<Rest...>::add_in_memory(&to->rest, states.rest);
+  }
+
+  /// States in shared memory by columns: `stride` of the first aggregate, then those of the next.
+  template <class Row>
+  STRATA_D static void set_at(unsigned char* columns, unsigned stride, unsigned at) {
+    First::template set_at<Row>(columns, stride, at);
+    if constexpr (size > 1)
+      GroupAggregates<Rest...>::template set_at<Row>(after_first<Row>(columns, stride), stride, at);
+  }
+  template <class Row, class States>
+  STRATA_D static void add_at(unsigned char* columns, unsigned stride, unsigned at, const States& states) {
+    First::template add_at<Row>(columns, stride, at, states.first);
+    if constexpr (size > 1) {
+      GroupAggregates<Rest...>::template add_at<Row>(after_first<Row>(columns, stride), stride, at, states.rest);
+    }
+  }
+  template <class Row, class States>
+  STRATA_D static void get_at(unsigned char* columns, unsigned stride, unsigned at, States& states) {
+    states.first = First::template state_at<Row>(columns, stride, at);
+    if constexpr (size > 1) {
+      GroupAggregates<Rest...>::template get_at<Row>(after_first<Row>(columns, stride), stride, at, states.rest);
+    }
+  }
+  template <class Row>
+  STRATA_D static unsigned char* after_first(unsigned char* columns, unsigned stride) {
+    return columns + stride * static_cast<unsigned>(sizeof(typename First::template state<Row>));
+  }
+
+  /// Reads what the aggregates need of the rows `row` to `row` + 3, which begin at an aligned address in all arrays.
+  /// `items_of(k)` is where the items of row k go.
+  template <class Row, class ItemsOf>
+  STRATA_D void read_pack([[maybe_unused]] Row row, [[maybe_unused]] const ItemsOf& items_of) const {
+    if constexpr (First::has_item) {
+      typename First::template item<Row> pack[detail::group_pack_rows];
+      if constexpr (detail::has_group_pack<First>) {
+        detail::load_group_pack(first.in + static_cast<std::size_t>(row), pack);
+      } else {
+        STRATA_UNROLL
+        for (int k = 0; k < detail::group_pack_rows; ++k)
+          pack[k] = first.read(static_cast<Row>(row + static_cast<Row>(k)));
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < detail::group_pack_rows; ++k) items_of(k).first = pack[k];
+      if constexpr (GroupAggregates<Rest...>::have_items) {
+        rest.read_pack(
+            row, [&](int k) -> auto& { return items_of(k).rest; });
+      }
+    } else if constexpr (GroupAggregates<Rest...>::have_items) {
+      rest.read_pack(row, items_of);
+    }
+  }
+  /// True if read_pack may read vectors of all inputs.
+  bool has_aligned_packs() const {
+    if constexpr (detail::has_group_pack<First>) {
+      if (!detail::is_group_pack_aligned(first.in)) return false;
+    }
+    if constexpr (size > 1) return rest.has_aligned_packs();
+    return true;
   }
 
   bool can_reach(std::size_t rows) const {

@@ -18,7 +18,9 @@
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/group_keys.hpp>
+#include <strata/device/group_by/hash_dispatch.cuh>
 #include <strata/device/group_by/sample.cuh>
+#include <strata/device/group_by/shared_items.cuh>
 #include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
@@ -256,10 +258,13 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
-/// If the groups of rows are written, rows are sorted. Else a sample on the device chooses the method. All kernels are
-/// launched; those of other methods have no rows.
+/// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
+/// method. All kernels are launched; those of other methods have no rows.
+///
+/// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows
+/// too. Numbers of rows between are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
-          class NumGroupsIterator, class... Aggregate>
+          bool IsSorted, class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
@@ -284,6 +289,8 @@ struct DispatchGroupBy {
   /// A table needs atomic operations on words, and entries that are not too large.
   static constexpr bool may_use_table =
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
+  static constexpr bool may_use_hash =
+      may_use_table && !IsSorted && sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
   /// A sort by all bits takes two passes at most otherwise.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
@@ -301,7 +308,7 @@ struct DispatchGroupBy {
   GroupKeys<KeyIterator, NumItemsT> keys;
   GroupOfRowIterator d_group_of_row;
   Aggregates aggregates;
-  GroupOutput<KeyOutputIterator> groups;
+  GroupOutput<KeyOutputIterator, IsSorted> groups;
   NumGroupsIterator d_num_groups;
   cudaStream_t stream;
 
@@ -320,8 +327,14 @@ struct DispatchGroupBy {
       }
     }
     if constexpr (may_use_table) {
-      if (rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>())
+      const bool has_many_rows = rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>();
+      if constexpr (may_use_hash) {
+        if (has_many_rows || rows <= detail::least_in_chain<group_by_most_table_rows, MaxPolicy>()) {
+          return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
+        }
+      } else if (has_many_rows) {
         return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+      }
     }
     return run_sorted(d_temp_storage, temp_storage_bytes, rows);
   }
@@ -338,6 +351,47 @@ struct DispatchGroupBy {
     values_slot,
     slots_of_plan
   };
+
+  // ------------------------------------------------------------------ groups in any order
+
+  cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    if constexpr (may_share_group_items<Aggregates>) {
+      const auto sharing = detail::sharing_group_items<void>(aggregates);
+      if (d_temp_storage == nullptr) {
+        // The arrays need not be known yet.
+        std::size_t sharing_bytes = 0;
+        const cudaError_t status = run_by_hash(nullptr, sharing_bytes, rows, sharing);
+        if (status != cudaSuccess) return status;
+        const cudaError_t other_status = run_by_hash(nullptr, temp_storage_bytes, rows, aggregates);
+        temp_storage_bytes = detail::most(temp_storage_bytes, sharing_bytes);
+        return other_status;
+      }
+      if (detail::shares_group_items(aggregates)) {
+        return run_by_hash(d_temp_storage, temp_storage_bytes, rows, sharing);
+      }
+    }
+    return run_by_hash(d_temp_storage, temp_storage_bytes, rows, aggregates);
+  }
+  template <class All>
+  cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows,
+                          const All& all) const {
+    bool is_aligned = aggregates.has_aligned_packs();
+    if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
+    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator> call{
+        {keys.keys, all, is_aligned},
+        keys.num_items,
+        {groups.keys, all, groups.capacity},
+        d_num_groups,
+        stream,
+        {},
+        {}};
+    call.reserve();
+    if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
+    if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+      return cudaErrorInvalidValue;
+    }
+    return call.launch();
+  }
 
   // ------------------------------------------------------------------ rows are sorted
 
@@ -449,11 +503,9 @@ struct DispatchGroupBy {
     cudaError_t Invoke() {
       using Agent = AgentGroupBy<ActivePolicy, Types, Aggregates>;
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
-      static_assert(are_whole_warps(tuning.block_threads) && tuning.items_per_thread >= 1 &&
-                        tuning.items_per_thread <= 32 && is_power_of_two(tuning.block_threads) &&
-                        is_power_of_two(tuning.most_slots) && tuning.most_slots >= tuning.block_threads,
-                    "group_by_tuning: block_threads must be a power of two from 32 to 1024, most_slots one that is not "
-                    "less, and items_per_thread 1 to 32");
+      static_assert(is_group_by_tuning(tuning),
+                    "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones "
+                    "that are not less, and items per thread 1 to 32");
       auto* const plan = storage.template get<Plan>(plan_slot);
       auto* const words = storage.template get<Word>(words_slot);
       auto* const payloads = storage.template get<Payload>(payloads_slot);

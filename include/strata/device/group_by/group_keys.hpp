@@ -36,16 +36,20 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
   return {d_keys, num_items};
 }
 
-/// Where DeviceGroupBy writes the key of each group, and how many groups it may write. `group_output` makes it.
-template <class KeyOutputIterator>
+/// Where DeviceGroupBy writes the key of each group, how many groups it may write, and in which order. `group_output`
+/// makes it.
+template <class KeyOutputIterator, bool IsSorted = false>
 struct GroupOutput {
   KeyOutputIterator keys;   ///< Where the keys of the groups go.
   std::size_t capacity;     ///< How many groups may be written.
   bool has_valid_capacity;  ///< False if the capacity was negative: then calls are refused.
+
+  /// The same output, with groups in ascending order of their keys.
+  GroupOutput<KeyOutputIterator, true> sorted() const { return {keys, capacity, has_valid_capacity}; }
 };
 
 /// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
-/// neither. A DiscardOutputIterator drops the keys.
+/// neither. A DiscardOutputIterator drops the keys. Groups come in any order; with `.sorted()`, in that of their keys.
 template <class KeyOutputIterator, class Integer>
 GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
   static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");

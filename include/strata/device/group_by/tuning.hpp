@@ -4,12 +4,14 @@
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/macros.hpp>
+#include <strata/core/policy_hub.hpp>
+#include <strata/core/types.hpp>
 
 #include <cstddef>
 
 STRATA_NAMESPACE_BEGIN
 
-/// How blocks combine rows in tables in shared memory, and from how many rows on.
+/// How blocks combine rows in tables in shared memory, and how they move rows to parts.
 struct group_by_tuning {
   int block_threads;
   /// Rows of a tile that each thread loads before it combines the first.
@@ -20,8 +22,27 @@ struct group_by_tuning {
   /// one for each thread.
   int table_bytes;
   int most_slots;
-  /// Fewer rows are sorted without a sample.
+  /// Fewer rows are sorted without a sample; but see `most_table_rows`.
   std::size_t least_rows;
+  /// If groups may come in any order: the same for the first kernel, which combines rows or has them moved to parts.
+  int hash_threads = 512;
+  int hash_items_per_thread = 4;
+  int hash_blocks_per_multiprocessor = 2;
+  int hash_table_bytes = 28 << 10;
+  int hash_slots = 4096;
+  /// And for the kernels that move rows to parts, and that combine the rows of a part in a table.
+  int part_threads = 256;
+  int part_blocks_per_multiprocessor = 2;
+  int part_table_bytes = 24 << 10;
+  /// The number of parts of a pass is 2 to the power of this, the least in a chain of policies, or less if there are
+  /// fewer threads.
+  int partition_bits = 8;
+  /// Rows of a tile that each thread moves to their parts, if they have 8 bytes.
+  int partition_items_per_thread = 16;
+  /// Up to so many rows are combined by one kernel, without a sample, if groups may come in any order.
+  std::size_t most_table_rows = std::size_t{1} << 20;
+  /// Slots of the table in device memory that takes what tables in shared memory leave, if there are more rows.
+  std::size_t most_slots_in_memory = std::size_t{1} << 18;
 };
 
 /// The rows of DeviceGroupBy.
@@ -33,21 +54,64 @@ struct group_by_policy_hub {
                                             /*blocks_per_multiprocessor=*/2,
                                             /*table_bytes=*/60 << 10,
                                             /*most_slots=*/4096,
-                                            /*least_rows=*/std::size_t{1} << 23};
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/512,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/2,
+                                            /*hash_table_bytes=*/28 << 10,
+                                            /*hash_slots=*/4096,
+                                            /*part_threads=*/256,
+                                            /*part_blocks_per_multiprocessor=*/2,
+                                            /*part_table_bytes=*/24 << 10,
+                                            /*partition_bits=*/8,
+                                            /*partition_items_per_thread=*/8};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    // H200, 2026-11-29, CUDA 13.0, the sum of 2^27 u32 values in 64 bits by u32 keys; 1, 10, 1000, 2000, 100000 groups:
-    // 544, 641, 944, 1220, 1711 us. With 8 items and 2 blocks: 623, 792, 1088, 1370, 1773 us; and 8192 slots: 625, 795,
-    // 944, 1064, 1659 us.
+    // H200, 2026-11-29, CUDA 13.0, the sum of 2^27 u32 values in 64 bits by u32 keys; 1, 10, 1000, 2000, 100000 groups
+    // in order: 544, 641, 944, 1220, 1711 us. With 8 items and 2 blocks: 623, 792, 1088, 1370, 1773 us; and 8192 slots:
+    // 625, 795, 944, 1064, 1659 us.
+    // The same in any order, 1, 10, 1000, 5000 groups: 334, 395, 490, 780 us. With 8 items: 582, 574, 665, 948 us; with
+    // 512 threads, 2 blocks, 96 KiB and 8192 slots: 343, 411, 607, 1599 us.
+    // Moved to parts, 100000 and 10^7 groups: 1602, 3300 us. With 512 threads, 2 blocks and 96 KiB: 2214, 3826 us; and
+    // 20 items: 2273, 4059 us.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,
                                             /*table_bytes=*/60 << 10,
                                             /*most_slots=*/4096,
-                                            /*least_rows=*/std::size_t{1} << 23};
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/1024,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/1,
+                                            /*hash_table_bytes=*/192 << 10,
+                                            /*hash_slots=*/16384,
+                                            /*part_threads=*/1024,
+                                            /*part_blocks_per_multiprocessor=*/1,
+                                            /*part_table_bytes=*/192 << 10,
+                                            /*partition_bits=*/8,
+                                            /*partition_items_per_thread=*/16};
+  };
+  struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
+    // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
+    static constexpr group_by_tuning tuning{/*block_threads=*/512,
+                                            /*items_per_thread=*/4,
+                                            /*blocks_per_multiprocessor=*/3,
+                                            /*table_bytes=*/60 << 10,
+                                            /*most_slots=*/4096,
+                                            /*least_rows=*/std::size_t{1} << 23,
+                                            /*hash_threads=*/1024,
+                                            /*hash_items_per_thread=*/4,
+                                            /*hash_blocks_per_multiprocessor=*/1,
+                                            /*hash_table_bytes=*/96 << 10,
+                                            /*hash_slots=*/8192,
+                                            /*part_threads=*/512,
+                                            /*part_blocks_per_multiprocessor=*/2,
+                                            /*part_table_bytes=*/48 << 10,
+                                            /*partition_bits=*/8,
+                                            /*partition_items_per_thread=*/8};
   };
 
-  using MaxPolicy = Policy900;
+  using MaxPolicy = Policy1200;
 };
 
 namespace detail {
@@ -55,6 +119,38 @@ namespace detail {
 template <class Policy>
 struct group_by_least_rows {
   static constexpr std::size_t value = Policy::tuning.least_rows;
+};
+
+/// What the numbers of a row must be.
+constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
+  constexpr auto are_threads = [](int threads) { return are_whole_warps(threads) && is_power_of_two(threads); };
+  constexpr auto are_items = [](int items) { return items >= 1 && items <= 32; };
+  return are_threads(tuning.block_threads) && are_threads(tuning.hash_threads) && are_threads(tuning.part_threads) &&
+         are_items(tuning.items_per_thread) && are_items(tuning.hash_items_per_thread) &&
+         are_items(tuning.partition_items_per_thread) && is_power_of_two(tuning.most_slots) &&
+         tuning.most_slots >= tuning.block_threads && is_power_of_two(tuning.hash_slots) &&
+         tuning.hash_slots >= tuning.hash_threads && tuning.hash_slots >= tuning.part_threads &&
+         tuning.partition_bits >= 1 && is_power_of_two(tuning.most_slots_in_memory);
+}
+
+/// The slots of a table of `bytes` bytes: a power of two, up to `most`, and at least one for each thread.
+constexpr int group_slots_that_fit(int bytes, int most, int entry_bytes, int threads) {
+  int slots = most;
+  while (slots * entry_bytes > bytes && slots > threads) slots /= 2;
+  return slots;
+}
+
+/// A thread has a part at most.
+template <class Policy>
+struct group_by_partition_bits {
+  static constexpr std::size_t fitting(std::size_t bits) {
+    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.part_threads) ? bits : fitting(bits - 1);
+  }
+  static constexpr std::size_t value = fitting(static_cast<std::size_t>(Policy::tuning.partition_bits));
+};
+template <class Policy>
+struct group_by_most_table_rows {
+  static constexpr std::size_t value = Policy::tuning.most_table_rows;
 };
 
 }  // namespace detail

@@ -1,0 +1,486 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_reduce.cuh>
+#include <strata/block/block_scan.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/group_by/hash_plan.cuh>
+#include <strata/device/group_by/shared_table.cuh>
+
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Moves the rows of tiles to their parts, in no order.
+///
+///     rows of a tile -> counts of parts -> rows in shared memory, by part -> chunks of each part
+///
+/// Each block fills chunks of its own: one for each part at a time, and takes the next from a counter when it is full.
+/// So nothing is counted before, and no part can have too many rows.
+template <class Policy, class Types, int Bits>
+struct AgentGroupParts {
+  using Slot = typename Types::Slot;
+  using Payload = typename Types::Payload;
+  using Parts = group_parts<Slot, Payload>;
+
+  static constexpr int threads = Policy::tuning.part_threads;
+  static constexpr unsigned most_parts = 1u << Bits;
+  static constexpr bool has_payload = !std::is_empty_v<Payload>;
+  static constexpr int row_bytes =
+      static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
+  /// As many rows as take the memory of those of 8 bytes.
+  static constexpr int thread_items =
+      detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
+      group_pack_rows;
+  static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
+  static constexpr int batch = group_pack_rows;
+  static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
+  // not for users: ranks of rows have 16 bits
+  static_assert(tile_items < 1u << 16, "AgentGroupParts: too many rows in a tile");
+  using Scan = BlockScan<unsigned, threads>;
+
+  struct TempStorage {
+    Payload payloads[has_payload ? tile_items : 1];
+    Slot words[tile_items];
+    // Where the rows of a part go: row i of the tile to first[part] + i if i < split[part], else to second[part] + i.
+    unsigned long long first[most_parts];
+    unsigned long long second[most_parts];
+    unsigned split[most_parts];
+    // Behind those of parts: of rows that are not moved, one for each lane.
+    unsigned begins[most_parts + warp_threads];
+    unsigned counts[most_parts + warp_threads];
+    unsigned first_chunk;
+    typename Scan::TempStorage scan;
+  };
+
+  TempStorage& storage;
+  const Parts& parts;
+  unsigned* num_chunks;  // taken by all blocks
+  int shift;             // the part of a word is word << left >> shift
+  int left;
+  // Of the part of this thread, if it has one:
+  unsigned chunk = 0;
+  unsigned filled = group_chunk_rows;
+  bool has_chunk = false;
+
+  STRATA_D AgentGroupParts(TempStorage& shared, const Parts& to, unsigned* chunks, int bits_before, int bits)
+      : storage(shared), parts(to), num_chunks(chunks), shift(word_bits - bits), left(bits_before) {
+    for (unsigned part = threadIdx.x; part < most_parts + warp_threads; part += unsigned{threads}) {
+      storage.begins[part] = 0;
+      storage.counts[part] = 0;
+    }
+    __syncthreads();
+  }
+
+  STRATA_D unsigned part_of(Slot word) const { return static_cast<unsigned>(static_cast<Slot>(word << left) >> shift); }
+
+  /// The part of row i, or the one that takes rows which are not moved.
+  STRATA_D unsigned counted_part(unsigned rows, int i, Slot word) const {
+    return (rows >> i & 1) != 0 ? part_of(word) : most_parts + platform::lane_id();
+  }
+
+  /// Moves the rows of a tile. Part p is `first_part` + p among all. All threads of the block call this.
+  STRATA_D void move(unsigned rows, const Slot (&words)[thread_items], const Payload (&payloads)[thread_items],
+                     unsigned first_part) {
+    // Two of them in a register.
+    unsigned ranks[thread_items / 2];
+    // Without branches, so that a thread does not wait for each of its rows.
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      const unsigned rank = atomicAdd(storage.counts + counted_part(rows, i, words[i]), 1u) & 0xffffu;
+      ranks[i / 2] = i % 2 == 0 ? rank : ranks[i / 2] | rank << 16;
+    }
+    __syncthreads();
+    const bool has_part = threadIdx.x < most_parts;
+    const unsigned count = has_part ? storage.counts[threadIdx.x] : 0;
+    const unsigned room = group_chunk_rows - filled;
+    const unsigned taken = count > room ? detail::ceiling_divide(count - room, group_chunk_rows) : 0;
+    unsigned before = 0;
+    unsigned total = 0;
+    Scan(storage.scan).ExclusiveSum(count | taken << 16, before, total);
+    if (threadIdx.x == 0 && total >> 16 != 0) storage.first_chunk = atomicAdd(num_chunks, total >> 16);
+    unsigned rank = 0;
+    if (taken > 0) rank = atomicAdd(parts.num_chunks_of_part + first_part + threadIdx.x, taken);
+    __syncthreads();
+    if (has_part) {
+      const unsigned begin = before & 0xffffu;
+      const unsigned split = begin + detail::least(count, room);
+      storage.begins[threadIdx.x] = begin;
+      storage.split[threadIdx.x] = split;
+      storage.counts[threadIdx.x] = 0;
+      storage.first[threadIdx.x] = static_cast<unsigned long long>(chunk) * group_chunk_rows + filled - begin;
+      filled += count;
+      if (taken > 0) {
+        const unsigned taken_first = storage.first_chunk + (before >> 16);
+        storage.second[threadIdx.x] = static_cast<unsigned long long>(taken_first) * group_chunk_rows - split;
+        STRATA_UNROLL_N(1)
+        for (unsigned i = 0; i < taken; ++i) {
+          parts.chunks[taken_first + i] = {first_part + threadIdx.x, rank + i};
+          parts.rows[taken_first + i] = group_chunk_rows;
+        }
+        chunk = taken_first + taken - 1;
+        has_chunk = true;
+        filled -= taken * group_chunk_rows;
+      }
+    }
+    __syncthreads();
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      const unsigned rank_of_row = i % 2 == 0 ? ranks[i / 2] & 0xffffu : ranks[i / 2] >> 16;
+      const unsigned at = storage.begins[counted_part(rows, i, words[i])] + rank_of_row;
+      if ((rows >> i & 1) != 0) {
+        storage.words[at] = words[i];
+        if constexpr (has_payload) storage.payloads[at] = payloads[i];
+      }
+    }
+    __syncthreads();
+    const unsigned all = total & 0xffffu;
+    STRATA_UNROLL_N(1)
+    for (int first_item = 0; first_item < thread_items; first_item += batch) {
+      unsigned at[batch];
+      Slot batch_words[batch]{};
+      unsigned long long to[batch]{};
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        at[k] = threadIdx.x + static_cast<unsigned>((first_item + k) * threads);
+        if (at[k] < all) batch_words[k] = storage.words[at[k]];
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const unsigned part = part_of(batch_words[k]);
+        if (at[k] < all) to[k] = (at[k] < storage.split[part] ? storage.first : storage.second)[part] + at[k];
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (at[k] < all) {
+          parts.words[to[k]] = batch_words[k];
+          if constexpr (has_payload) parts.payloads[to[k]] = storage.payloads[at[k]];
+        }
+      }
+    }
+    __syncthreads();
+  }
+
+  /// Ends all chunks. The next rows are of other parts, or there are none.
+  STRATA_D void end_chunks() {
+    if (has_chunk) parts.rows[chunk] = filled;
+    has_chunk = false;
+    filled = group_chunk_rows;
+  }
+};
+
+/// The first pass: the rows of the call. Rows of frequent keys are combined instead.
+template <class Policy, class Types, class Aggregates, class Rows, int Bits>
+struct AgentGroupFirstPass {
+  using Slot = typename Types::Slot;
+  using States = typename Types::States;
+  using Payload = typename Types::Payload;
+  using Row = typename Types::Row;
+  using Mover = AgentGroupParts<Policy, Types, Bits>;
+  using Parts = typename Mover::Parts;
+  using Plan = group_hash_plan<Slot>;
+  static constexpr int threads = Mover::threads;
+  static constexpr int thread_items = Mover::thread_items;
+  /// Each state has so many copies, to the power of 2: two, if they take no more memory than one of the largest.
+  static constexpr unsigned replica_log = sizeof(Slot) + sizeof(States) <= group_most_entry_bytes / 2 ? 1 : 0;
+  using Frequent = group_shared_table<Types, Aggregates, group_frequent_slots << replica_log>;
+
+  struct TempStorage {
+    typename Mover::TempStorage mover;
+    typename Frequent::TempStorage frequent;
+  };
+
+  TempStorage& storage;
+  const Rows& rows;
+  Plan* plan;
+  const Parts& parts;
+  States* frequent_states;
+  unsigned* sketch;
+
+  STRATA_D void run(std::size_t num_items) {
+    Frequent frequent(storage.frequent, replica_log, group_frequent_slots);
+    const unsigned num_frequent = plan->num_frequent;
+    if (num_frequent > 0) {
+      frequent.clear();
+      __syncthreads();
+      for (unsigned i = threadIdx.x; i < num_frequent; i += unsigned{threads}) {
+        frequent.put(frequent_slot(i), plan->frequent[i]);
+      }
+    }
+    Mover mover(storage.mover, parts, plan->num_chunks, 0, Bits);
+    const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{Mover::tile_items});
+    for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      Slot words[thread_items]{};
+      Payload payloads[thread_items]{};
+      const unsigned left = load(tile * Mover::tile_items, num_items, words, payloads);
+      count_groups(left, words);
+      const unsigned moved = num_frequent > 0 ? combine_frequent(frequent, left, words, payloads) : left;
+      mover.move(moved, words, payloads, 0);
+    }
+    mover.end_chunks();
+    if (num_frequent == 0) return;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < num_frequent; i += unsigned{threads}) {
+      Aggregates::add_in_memory(frequent_states + i, frequent.states(rows.aggregates, frequent_slot(i)));
+    }
+  }
+
+ private:
+  /// Loads the rows of a tile. Returns which there are.
+  STRATA_D unsigned load(std::size_t tile_first, std::size_t num_items, Slot (&words)[thread_items],
+                         Payload (&payloads)[thread_items]) const {
+    const auto row_of = [&](int pack) {
+      return tile_first + static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
+    };
+    const auto take = [&](int pack, const Slot(&pack_words)[group_pack_rows],
+                          const Payload(&pack_payloads)[group_pack_rows]) {
+      STRATA_UNROLL
+      for (int k = 0; k < group_pack_rows; ++k) {
+        words[pack + k] = pack_words[k];
+        payloads[pack + k] = pack_payloads[k];
+      }
+    };
+    if (rows.is_aligned && tile_first + Mover::tile_items <= num_items) {
+      // All loads are in flight at a time.
+      STRATA_UNROLL
+      for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+        Slot pack_words[group_pack_rows];
+        Payload pack_payloads[group_pack_rows];
+        rows.load_vectors(row_of(pack), pack_words, pack_payloads);
+        take(pack, pack_words, pack_payloads);
+      }
+      return (1u << (thread_items - 1) << 1) - 1;
+    }
+    unsigned left = 0;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      const std::size_t first = row_of(pack);
+      if (first >= num_items) break;
+      Slot pack_words[group_pack_rows]{};
+      Payload pack_payloads[group_pack_rows]{};
+      left |= rows.load(first, num_items - first, pack_words, pack_payloads) << pack;
+      take(pack, pack_words, pack_payloads);
+    }
+    return left;
+  }
+  /// Where a frequent key is looked for: at home, where two of them have room.
+  STRATA_D unsigned frequent_slot(unsigned i) const {
+    const unsigned home = detail::group_frequent_home(plan->frequent[i]);
+    unsigned before = 0;
+    for (unsigned j = 0; j < i; ++j) before += detail::group_frequent_home(plan->frequent[j]) == home ? 1 : 0;
+    return home + before;
+  }
+  /// Combines the rows of frequent keys, and returns the others.
+  STRATA_D unsigned combine_frequent(Frequent& frequent, unsigned left, const Slot (&words)[thread_items],
+                                     const Payload (&payloads)[thread_items]) const {
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      Slot first, second;
+      frequent.load_home(words[i], first, second);
+      const bool is_first = Frequent::is_found(words[i], first);
+      if ((left >> i & 1) == 0 || !(is_first || Frequent::is_found(words[i], second))) continue;
+      frequent.add_found(frequent.home(words[i]) + (is_first ? 0 : 1), Types::states_of(rows.aggregates, payloads[i]));
+      left &= ~(1u << i);
+    }
+    return left;
+  }
+  /// Sets the bits of some hashes in the sketch.
+  STRATA_D void count_groups(unsigned left, const Slot (&words)[thread_items]) const {
+    unsigned some = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      some |= static_cast<unsigned>(words[i]) % group_sketch_one_in == 0 ? 1u << i : 0;
+    }
+    some &= left;
+    STRATA_UNROLL_N(1)
+    while (some != 0) {
+      const int row = __ffs(static_cast<int>(some)) - 1;
+      some &= some - 1;
+      Slot word = words[0];
+      STRATA_UNROLL
+      for (int i = 1; i < thread_items; ++i) word = i == row ? words[i] : word;
+      const unsigned bit = static_cast<unsigned>(word / group_sketch_one_in) % group_sketch_bits;
+      const unsigned mask = 1u << bit % 32;
+      if ((platform::load_relaxed(sketch + bit / 32) & mask) == 0) atomicOr(sketch + bit / 32, mask);
+    }
+  }
+};
+
+/// Lists the chunks of the first pass by their parts. With many groups, moves each part's rows to parts of their own,
+/// and lists these. All blocks are resident.
+template <class Policy, class Types, int Bits>
+struct AgentGroupSecondPass {
+  using Slot = typename Types::Slot;
+  using Payload = typename Types::Payload;
+  using Mover = AgentGroupParts<Policy, Types, Bits>;
+  using Parts = typename Mover::Parts;
+  using Plan = group_hash_plan<Slot>;
+  static constexpr int threads = Mover::threads;
+  static constexpr int thread_items = Mover::thread_items;
+  static constexpr unsigned first_parts = Mover::most_parts;
+  using Reduce = BlockReduce<unsigned, threads>;
+
+  struct TempStorage {
+    typename Mover::TempStorage mover;
+    typename Reduce::TempStorage reduce;
+    unsigned begins[first_parts];
+    unsigned first;
+    int bits;
+  };
+
+  TempStorage& storage;
+  Plan* plan;
+  const Parts& from;
+  const Parts& to;
+  const unsigned* sketch;
+
+  STRATA_D void run(double groups_of_part, int most_bits) {
+    grid_counter_barrier barrier(&plan->arrivals);
+    list_first_pass();
+    const int bits = choose_bits(groups_of_part, most_bits);
+    barrier.synchronize();
+    if (bits == 0) return;
+    move_parts(bits);
+    barrier.synchronize();
+    const unsigned num_parts = first_parts << bits;
+    begin_lists(num_parts);
+    barrier.synchronize();
+    list_chunks(to, plan->num_chunks + 1);
+  }
+
+ private:
+  STRATA_D static unsigned rank() { return blockIdx.x * unsigned{threads} + threadIdx.x; }
+
+  STRATA_D void list_first_pass() {
+    unsigned begin = 0;
+    const unsigned chunks = threadIdx.x < first_parts ? from.num_chunks_of_part[threadIdx.x] : 0;
+    typename Mover::Scan(storage.mover.scan).ExclusiveSum(chunks, begin);
+    if (threadIdx.x < first_parts) {
+      storage.begins[threadIdx.x] = begin;
+      if (blockIdx.x == 0) from.begins[threadIdx.x] = begin;
+    }
+    __syncthreads();
+    const unsigned num_chunks = platform::load_relaxed(plan->num_chunks);
+    for (unsigned i = rank(); i < num_chunks; i += gridDim.x * unsigned{threads}) {
+      const group_chunk chunk = from.chunks[i];
+      from.list[storage.begins[chunk.part] + chunk.rank] = detail::listed_group_chunk(i, from.rows[i], chunk.part);
+    }
+  }
+
+  /// From the sketch: how many bits more leave `groups_of_part` groups in a part.
+  STRATA_D int choose_bits(double groups_of_part, int most_bits) {
+    unsigned clear = 0;
+    for (unsigned i = threadIdx.x; i < group_sketch_bits / 32; i += unsigned{threads}) {
+      clear += static_cast<unsigned>(__popc(~sketch[i]));
+    }
+    clear = Reduce(storage.reduce).Sum(clear);
+    if (threadIdx.x == 0) {
+      const double groups = -::log(static_cast<double>(detail::most(clear, 1u)) / group_sketch_bits) *
+                            group_sketch_bits * group_sketch_one_in;
+      int bits = 0;
+      while (bits < most_bits && groups > groups_of_part * static_cast<double>(first_parts << bits)) ++bits;
+      storage.bits = bits;
+      if (blockIdx.x == 0) plan->second_bits = static_cast<unsigned>(bits);
+    }
+    __syncthreads();
+    return storage.bits;
+  }
+
+  /// Each block takes neighbouring chunks of the list.
+  STRATA_D void move_parts(int bits) {
+    Mover mover(storage.mover, to, plan->num_chunks + 1, Bits, bits);
+    const unsigned num_chunks = platform::load_relaxed(plan->num_chunks);
+    const unsigned share = detail::ceiling_divide(num_chunks, gridDim.x);
+    unsigned at = detail::least(blockIdx.x * share, num_chunks);
+    const unsigned last = detail::least(at + share, num_chunks);
+    constexpr unsigned tile_chunks = detail::most(Mover::tile_items / group_chunk_rows, 1u);
+    while (at < last) {
+      const unsigned part = load_part(at);
+      const bool is_last_part = part + 1 == first_parts;
+      const unsigned end = detail::least(last, is_last_part ? num_chunks : storage.begins[part + 1]);
+      for (; at < end; at += tile_chunks) move_chunks(mover, at, end, part << bits);
+      at = end;
+      mover.end_chunks();
+    }
+  }
+  STRATA_D unsigned load_part(unsigned at) const { return from.list[at].part; }
+
+  STRATA_D void move_chunks(Mover& mover, unsigned at, unsigned end, unsigned first_part) {
+    constexpr int packs = thread_items / group_pack_rows;
+    Slot words[thread_items]{};
+    Payload payloads[thread_items]{};
+    std::size_t firsts[packs];
+    unsigned valid[packs];
+    bool is_full = true;
+    STRATA_UNROLL
+    for (int i = 0; i < packs; ++i) {
+      const unsigned item =
+          static_cast<unsigned>(i * group_pack_rows * threads) + threadIdx.x * unsigned{group_pack_rows};
+      const unsigned listed = at + item / group_chunk_rows;
+      const unsigned begin = item % group_chunk_rows;
+      group_listed_chunk one{0, 0, 0};
+      if (listed < end) one = from.list[listed];
+      firsts[i] = static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin;
+      valid[i] = one.rows > begin ? one.rows - begin : 0;
+      is_full = is_full && valid[i] >= group_pack_rows;
+    }
+    unsigned left = 0;
+    if (is_full) {
+      // All loads are in flight at a time.
+      STRATA_UNROLL
+      for (int i = 0; i < packs; ++i) load_pack(firsts[i], group_pack_rows, i, words, payloads);
+      left = (1u << (thread_items - 1) << 1) - 1;
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < packs; ++i) {
+        if (valid[i] > 0) left |= load_pack(firsts[i], valid[i], i, words, payloads);
+      }
+    }
+    mover.move(left, words, payloads, first_part);
+  }
+
+  STRATA_D unsigned load_pack(std::size_t first, unsigned valid, int pack, Slot (&words)[thread_items],
+                              Payload (&payloads)[thread_items]) const {
+    Slot pack_words[group_pack_rows]{};
+    Payload pack_payloads[group_pack_rows]{};
+    const unsigned loaded = detail::load_group_chunk_pack(from, first, valid, pack_words, pack_payloads);
+    STRATA_UNROLL
+    for (int k = 0; k < group_pack_rows; ++k) {
+      words[pack * group_pack_rows + k] = pack_words[k];
+      payloads[pack * group_pack_rows + k] = pack_payloads[k];
+    }
+    return loaded << pack * group_pack_rows;
+  }
+
+  /// The lists of parts in any order.
+  STRATA_D void begin_lists(unsigned num_parts) {
+    for (unsigned first = blockIdx.x * unsigned{threads}; first < num_parts; first += gridDim.x * unsigned{threads}) {
+      const unsigned part = first + threadIdx.x;
+      const unsigned chunks = part < num_parts ? platform::load_relaxed(to.num_chunks_of_part + part) : 0;
+      unsigned begin = 0;
+      unsigned total = 0;
+      typename Mover::Scan(storage.mover.scan).ExclusiveSum(chunks, begin, total);
+      if (threadIdx.x == 0) storage.first = atomicAdd(&plan->num_listed, total);
+      __syncthreads();
+      if (part < num_parts) to.begins[part] = storage.first + begin;
+      __syncthreads();
+    }
+  }
+  STRATA_D void list_chunks(const Parts& parts, const unsigned* number) {
+    const unsigned num_chunks = platform::load_relaxed(number);
+    for (unsigned i = rank(); i < num_chunks; i += gridDim.x * unsigned{threads}) {
+      const group_chunk chunk = parts.chunks[i];
+      parts.list[parts.begins[chunk.part] + chunk.rank] = detail::listed_group_chunk(i, parts.rows[i], chunk.part);
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END

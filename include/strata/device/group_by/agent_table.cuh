@@ -1,0 +1,441 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/block/block_reduce.cuh>
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+#include <strata/device/engine/barrier.cuh>
+#include <strata/device/group_by/hash_plan.cuh>
+#include <strata/device/group_by/sample.cuh>
+#include <strata/device/group_by/shared_table.cuh>
+#include <strata/device/group_by/tuning.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// What the first kernel clears for the others, and what it is told.
+template <class Slot, class States>
+struct group_table_arguments {
+  group_hash_plan<Slot>* plan;
+  group_table_in_memory<Slot, States> table;
+  States* frequent_states;
+  unsigned* cleared;  // words that are 0 at first: the sketch, and the chunks of parts
+  std::size_t cleared_words;
+  bool may_partition;  // a sample chooses, and the table may be left
+  grid_barrier_arguments barrier;
+};
+
+/// The first kernel of a call by hash. All blocks are resident.
+///
+///     block 0: sample, plan; all blocks: clear the table in device memory
+///     ------------------------------------------------------------------ barrier, unless rows are to be partitioned
+///     each block: combine its share of the rows in a table in shared memory; what finds no slot goes to the table in
+///     device memory; at last the entries
+///     ------------------------------------------------------------------ barrier
+///     each block: write the groups in its part of the table in device memory
+///
+/// If a block finds that too many rows miss its table, or the table in device memory is too full, all blocks end, and
+/// rows are partitioned.
+template <class Policy, class Types, class Aggregates, class Rows, class Output>
+struct AgentGroupTable {
+  using Word = typename Types::Word;
+  using Slot = typename Types::Slot;
+  using States = typename Types::States;
+  using Payload = typename Types::Payload;
+  using Row = typename Types::Row;
+  using Arguments = group_table_arguments<Slot, States>;
+  using Plan = group_hash_plan<Slot>;
+
+  static constexpr int threads = Policy::tuning.hash_threads;
+  static constexpr int thread_items =
+      detail::ceiling_divide(Policy::tuning.hash_items_per_thread, group_pack_rows) * group_pack_rows;
+  static constexpr unsigned tile_items = static_cast<unsigned>(warp_threads * thread_items);
+  static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
+  static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
+  static constexpr unsigned table_slots = static_cast<unsigned>(
+      detail::group_slots_that_fit(Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots, entry_bytes, threads));
+  static constexpr unsigned max_probes = 16;
+  using Table = group_shared_table<Types, Aggregates, table_slots>;
+  static constexpr Slot empty = Table::empty;
+
+  // A sample has so many rows, and a table of them so many slots.
+  static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, 8192u);
+  static constexpr unsigned sample_slots = sample_rows / 2 * 3;
+  using Reduce = BlockReduce<unsigned, threads>;
+
+  struct TempStorage {
+    union {
+      typename Table::TempStorage table;
+      struct {
+        unsigned slots[sample_slots];
+        typename Reduce::TempStorage reduce;
+      } sample;
+    };
+    unsigned long long first_group;
+    unsigned spilled;
+    unsigned stop;
+    unsigned new_groups;
+    unsigned num_entries;
+    unsigned frequent;
+    unsigned kept;
+    bool is_last;
+  };
+
+  TempStorage& storage;
+  const Rows& rows;
+  const Output& output;
+  const Arguments& arguments;
+
+  STRATA_D void run(std::size_t num_items) {
+    Plan& plan = *arguments.plan;
+    grid_barrier<threads> barrier(arguments.barrier);
+    if (blockIdx.x == 0) begin(num_items);
+    clear_memory();
+    barrier.arrive();
+    barrier.wait();
+    const bool is_partitioned = platform::load_relaxed(&plan.is_partitioned) != 0;
+    if (!is_partitioned) combine(num_items);
+    // A replay erases what barriers have left.
+    if (is_partitioned) {
+      barrier.leave(storage.is_last);
+      return;
+    }
+    barrier.arrive();
+    barrier.wait();
+    const bool is_abandoned = platform::load_relaxed(&plan.is_abandoned) != 0;
+    if (!is_abandoned) {
+      write_groups();
+    } else if (blockIdx.x == 0 && threadIdx.x == 0) {
+      plan.is_partitioned = 1;
+    }
+    barrier.leave(storage.is_last);
+  }
+
+  /// After run(): the number of groups, for block 0, unless rows are partitioned.
+  STRATA_D bool has_number() const { return platform::load_relaxed(&arguments.plan->is_partitioned) == 0; }
+  STRATA_D unsigned long long number() const { return platform::load_relaxed(&arguments.plan->num_groups); }
+
+ private:
+  // ------------------------------------------------------------------ the plan
+
+  /// By block 0.
+  STRATA_D void begin(std::size_t num_items) {
+    Plan& plan = *arguments.plan;
+    group_sample_counts counts{0, 0, 0};
+    if (threadIdx.x == 0) {
+      plan.departures = 0;
+      plan.is_abandoned = 0;
+      plan.num_frequent = 0;
+      plan.arrivals = 0;
+      plan.leaving = 0;
+      plan.ticket = 0;
+      plan.num_chunks[0] = plan.num_chunks[1] = 0;
+      plan.second_bits = 0;
+      plan.num_listed = 0;
+      plan.num_groups = 0;
+      plan.num_written = 0;
+      storage.frequent = 0;
+    }
+    if (arguments.may_partition && num_items > 0) counts = sample(num_items);
+    for (unsigned i = threadIdx.x; i < group_most_frequent; i += unsigned{threads}) {
+      Aggregates::template set_identity<Row>(arguments.frequent_states[i]);
+    }
+    __syncthreads();
+    const unsigned listed = detail::least(storage.frequent, group_most_frequent);
+    drop_frequent(plan, listed);
+    if (threadIdx.x != 0) return;
+    double groups = detail::estimated_groups(counts);
+    // The estimate is a lower bound, and far too low if some keys are frequent among many others.
+    if (groups > table_slots / 4 && listed >= 16) groups *= 3;
+    plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
+    plan.num_frequent = storage.kept;
+    unsigned replica_log = 0;
+    if (arguments.may_partition) {
+      while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
+             16 * groups <= static_cast<double>(table_slots >> (replica_log + 1))) {
+        ++replica_log;
+      }
+    }
+    plan.replica_log = replica_log;
+  }
+
+  /// Leaves the frequent keys that find room at home.
+  STRATA_D void drop_frequent(Plan& plan, unsigned listed) {
+    constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
+    if (threadIdx.x == 0) storage.kept = 0;
+    Slot words[thread_keys];
+    bool is_kept[thread_keys];
+    STRATA_UNROLL
+    for (int k = 0; k < thread_keys; ++k) {
+      const unsigned i = threadIdx.x + static_cast<unsigned>(k * threads);
+      is_kept[k] = false;
+      if (i >= listed) continue;
+      words[k] = plan.frequent[i];
+      unsigned before = 0;
+      for (unsigned j = 0; j < i; ++j) {
+        before += detail::group_frequent_home(plan.frequent[j]) == detail::group_frequent_home(words[k]) ? 1 : 0;
+      }
+      is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
+    }
+    __syncthreads();
+    STRATA_UNROLL
+    for (int k = 0; k < thread_keys; ++k) {
+      if (is_kept[k]) plan.frequent[atomicAdd(&storage.kept, 1u)] = words[k];
+    }
+    __syncthreads();
+  }
+
+  STRATA_D static std::size_t sample_row(unsigned i, std::size_t num_items) {
+    const std::size_t part = num_items / sample_rows;
+    const std::size_t rest = num_items % sample_rows;
+    const std::size_t begin = i * part + i * rest / sample_rows;
+    return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
+  }
+
+  /// Counts the keys of a sample, and lists frequent ones. A slot has 16 bits of a mixed word, whose lower bits choose
+  /// the slot, whether the key is listed, and the number of rows.
+  STRATA_D group_sample_counts sample(std::size_t num_items) {
+    constexpr int thread_rows = static_cast<int>(sample_rows) / threads;
+    constexpr unsigned listed = 0x8000u;
+    // Rows in the sample from which on a key is frequent.
+    constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
+    Slot words[thread_rows];
+    unsigned slots[thread_rows];
+    STRATA_UNROLL
+    for (int k = 0; k < thread_rows; ++k) {
+      const std::size_t row = sample_row(threadIdx.x + static_cast<unsigned>(k * threads), num_items);
+      words[k] = Rows::mixed(detail::item_at(rows.keys, row));
+    }
+    for (unsigned slot = threadIdx.x; slot < sample_slots; slot += unsigned{threads}) storage.sample.slots[slot] = 0;
+    __syncthreads();
+    STRATA_UNROLL
+    for (int k = 0; k < thread_rows; ++k) slots[k] = add_to_sample(words[k]);
+    __syncthreads();
+    group_sample_counts counts{0, 0, 0};
+    for (unsigned slot = threadIdx.x; slot < sample_slots; slot += unsigned{threads}) {
+      const unsigned number = storage.sample.slots[slot] & (listed - 1);
+      counts.different += number > 0 ? 1 : 0;
+      counts.once += number == 1 ? 1 : 0;
+      counts.twice += number == 2 ? 1 : 0;
+    }
+    __syncthreads();
+    STRATA_UNROLL
+    for (int k = 0; k < thread_rows; ++k) {
+      const unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slots[k]);
+      if ((there & (listed - 1)) < frequent_rows) continue;
+      if ((atomicOr(storage.sample.slots + slots[k], listed) & listed) != 0) continue;
+      const unsigned at = atomicAdd(&storage.frequent, 1u);
+      if (at < group_most_frequent) arguments.plan->frequent[at] = words[k];
+    }
+    counts.different = sum(counts.different);
+    counts.once = sum(counts.once);
+    counts.twice = sum(counts.twice);
+    return counts;
+  }
+  STRATA_D unsigned sum(unsigned value) {
+    const unsigned all = Reduce(storage.sample.reduce).Sum(value);
+    __syncthreads();
+    return all;
+  }
+  /// By all lanes of a warp. One addition for the lanes with the same key, because all rows may have it.
+  STRATA_D unsigned add_to_sample(Slot mixed) {
+    unsigned slot = static_cast<unsigned>(mixed) % sample_slots;
+    const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;
+    const unsigned peers = __match_any_sync(full_warp_mask, tag ^ slot);
+    const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1);
+    if (leader == platform::lane_id()) {
+      const auto number = static_cast<unsigned>(__popc(peers));
+      for (;;) {
+        unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slot);
+        if (there == 0) {
+          there = atomicCAS(storage.sample.slots + slot, 0u, tag | number);
+          if (there == 0) break;
+        }
+        if ((there & 0xffff0000u) == tag) {
+          atomicAdd(storage.sample.slots + slot, number);
+          break;
+        }
+        slot = (slot + 1) % sample_slots;
+      }
+    }
+    __syncwarp();
+    return __shfl_sync(full_warp_mask, slot, static_cast<int>(leader));
+  }
+
+  // ------------------------------------------------------------------ rows
+
+  STRATA_D static std::size_t rank() { return std::size_t{blockIdx.x} * unsigned{threads} + threadIdx.x; }
+  STRATA_D static std::size_t all_threads() { return std::size_t{gridDim.x} * unsigned{threads}; }
+
+  STRATA_D void clear_memory() {
+    const auto& table = arguments.table;
+    for (std::size_t slot = rank(); slot <= table.slots; slot += all_threads()) {
+      table.words[slot] = empty;
+      Aggregates::template set_identity<Row>(table.states[slot]);
+    }
+    for (std::size_t i = rank(); i < arguments.cleared_words; i += all_threads()) arguments.cleared[i] = 0;
+  }
+
+  STRATA_D void combine(std::size_t num_items) {
+    const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
+    const std::size_t share = detail::ceiling_divide(tiles, std::size_t{gridDim.x});
+    const unsigned replica_log = platform::load_relaxed(&arguments.plan->replica_log);
+    unsigned slots = table_slots >> replica_log;
+    if (!arguments.may_partition) {
+      // Few rows need few slots, which are cleared sooner.
+      while (slots > 64 && slots / 4 >= share * tile_items) slots /= 2;
+    }
+    Table table(storage.table, replica_log, slots);
+    table.clear();
+    if (threadIdx.x == 0) {
+      storage.spilled = 0;
+      storage.stop = 0;
+      storage.new_groups = 0;
+    }
+    __syncthreads();
+    const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
+    const std::size_t last_tile = detail::least(first_tile + share, tiles);
+    std::size_t tile = first_tile + threadIdx.x / warp_threads;
+    Slot words[thread_items], next_words[thread_items];
+    Payload payloads[thread_items], next_payloads[thread_items];
+    unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
+    const auto on_full = [&](Slot word, const States& states) {
+      if (!add_to_memory(word, states)) stop();
+      // A row that misses the table in shared memory costs as much as a hundred others.
+      const std::size_t most_spilled = 512 + (tile - first_tile) * (tile_items / 64);
+      if (arguments.may_partition && atomicAdd(&storage.spilled, 1u) >= most_spilled) stop();
+    };
+    while (tile < last_tile) {
+      tile += warps;
+      const bool is_stopped = *static_cast<volatile unsigned*>(&storage.stop) != 0;
+      if (__any_sync(full_warp_mask, is_stopped ? 1 : 0) != 0) break;
+      unsigned is_abandoned = 0;
+      if (arguments.may_partition && threadIdx.x == 0)
+        is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
+      const unsigned next = tile < last_tile ? load(tile, num_items, next_words, next_payloads) : 0;
+      detail::add_group_rows<Types>(table, rows.aggregates, left, words, payloads, max_probes, on_full);
+      if (is_abandoned != 0) atomicExch(&storage.stop, 1u);
+      left = next;
+      STRATA_UNROLL
+      for (int i = 0; i < thread_items; ++i) {
+        words[i] = next_words[i];
+        payloads[i] = next_payloads[i];
+      }
+    }
+    // A thread that stops below must not be seen by threads that have not come here.
+    const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
+    if (!is_stopped) {
+      for (unsigned slot = threadIdx.x; slot < table.slots(); slot += unsigned{threads}) flush(table, slot);
+      if (threadIdx.x == 0) flush(table, table_slots);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && storage.new_groups != 0) {
+      atomicAdd(&arguments.plan->num_groups, static_cast<unsigned long long>(storage.new_groups));
+    }
+  }
+  STRATA_D void flush(const Table& table, unsigned slot) {
+    if (!table.is_used(slot)) return;
+    if (!add_to_memory(table.word(slot), table.states(rows.aggregates, slot))) stop();
+  }
+  STRATA_D void stop() {
+    atomicExch(&storage.stop, 1u);
+    atomicExch(&arguments.plan->is_abandoned, 1u);
+  }
+
+  STRATA_D unsigned load(std::size_t tile, std::size_t num_items, Slot (&words)[thread_items],
+                         Payload (&payloads)[thread_items]) const {
+    unsigned loaded = 0;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      const std::size_t first = tile * tile_items + static_cast<unsigned>(pack * warp_threads) +
+                                platform::lane_id() * unsigned{group_pack_rows};
+      if (first >= num_items) break;
+      Slot pack_words[group_pack_rows];
+      Payload pack_payloads[group_pack_rows];
+      const unsigned valid = rows.load(first, num_items - first, pack_words, pack_payloads);
+      STRATA_UNROLL
+      for (int k = 0; k < group_pack_rows; ++k) {
+        words[pack + k] = pack_words[k];
+        payloads[pack + k] = pack_payloads[k];
+      }
+      loaded |= valid << pack;
+    }
+    return loaded;
+  }
+
+  /// Combines states in the table in device memory. Returns false if there is no free slot near.
+  STRATA_D bool add_to_memory(Slot word, const States& states) {
+    const auto& table = arguments.table;
+    std::size_t slot = table.slots;
+    Slot there;
+    if (Table::has_extra_slot && word == empty) {
+      there = atomicCAS(table.words + slot, empty, Slot{0});
+      if (there == empty) atomicAdd(&storage.new_groups, 1u);
+    } else {
+      // The lower bits choose the slot in shared memory: all bits take part here.
+      slot = static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (table.slots - 1);
+      STRATA_UNROLL_N(1)
+      for (unsigned probe = 0;; ++probe) {
+        if (probe == table.max_probes) return false;
+        there = load_word(table.words + slot);
+        if (there == empty) {
+          there = atomicCAS(table.words + slot, empty, word);
+          if (there == empty) {
+            atomicAdd(&storage.new_groups, 1u);
+            break;
+          }
+        }
+        if (there == word) break;
+        slot = (slot + 1) & (table.slots - 1);
+      }
+    }
+    Aggregates::add_in_memory(table.states + slot, states);
+    return true;
+  }
+  STRATA_D static Slot load_word(const Slot* word) { return platform::load_relaxed(word); }
+
+  // ------------------------------------------------------------------ groups
+
+  /// Writes the groups of the table in device memory: each block those of some slots at a time.
+  STRATA_D void write_groups() {
+    constexpr int batch = 4;
+    const auto& table = arguments.table;
+    const std::size_t per_batch = all_threads() * batch;
+    for (std::size_t begin = 0; begin <= table.slots; begin += per_batch) {
+      const std::size_t first = begin + std::size_t{blockIdx.x} * unsigned{threads} * batch + threadIdx.x;
+      if (threadIdx.x == 0) storage.num_entries = 0;
+      __syncthreads();
+      Slot found[batch];
+      unsigned offsets[batch];
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const std::size_t slot = first + static_cast<unsigned>(k * threads);
+        found[k] = slot <= table.slots ? load_word(table.words + slot) : empty;
+      }
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) offsets[k] = detail::group_entry_offset(&storage.num_entries, found[k] != empty);
+      __syncthreads();
+      if (threadIdx.x == 0 && storage.num_entries != 0) {
+        storage.first_group =
+            atomicAdd(&arguments.plan->num_written, static_cast<unsigned long long>(storage.num_entries));
+      }
+      __syncthreads();
+      STRATA_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (found[k] == empty) continue;
+        const std::size_t slot = first + static_cast<unsigned>(k * threads);
+        const auto group = static_cast<std::size_t>(storage.first_group) + offsets[k];
+        output.store(group, slot == table.slots ? empty : found[k], table.states[slot]);
+      }
+      __syncthreads();
+    }
+  }
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
