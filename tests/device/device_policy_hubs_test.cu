@@ -111,6 +111,7 @@ struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy7
 };
 struct segmented_scan_row {
   static constexpr strata::segmented_scan_tuning tuning{threads, 3, 1};
+  static constexpr strata::segmented_scan_tuning contiguous{threads, 3, 1};
 };
 struct merge_row {
   static constexpr strata::merge_tuning tuning{threads, 3, 1, 4096};
@@ -360,13 +361,18 @@ TEST_F(device_policy_hubs, segmented_reduce) {
 
 TEST_F(device_policy_hubs, segmented_scan) {
   using Hub = hub<segmented_scan_row>;
+  expect_used<Hub>(threads, [&] {
+    return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), offsets.data(),
+                                                                        offsets.data() + 1, 10);
+  });
   // The scan of lengths before it has the rows of DeviceScan.
   using lengths = strata::scan_policy_hub<unsigned long long, unsigned long long>::MaxPolicy;
+  const device_vector<int> begins(offsets.to_host()), ends(offsets.to_host());
   expect_used<Hub>(
       threads,
       [&] {
-        return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), offsets.data(),
-                                                                            offsets.data() + 1, 10);
+        return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), begins.data(),
+                                                                            ends.data() + 1, 10);
       },
       1, lengths::small_tile.block_threads);
   std::vector<int> expected = items;

@@ -117,6 +117,76 @@ TEST(warp_reduce_batched, every_batch_in_the_order_of_lanes) {
   test_batches<40, 16>();
 }
 
+/// A range of numbers modulo 256, in 16 bits.
+struct short_range {
+  std::uint8_t first, last;
+};
+struct join_short_ranges {
+  int* wrong_calls;
+  STRATA_D short_range operator()(const short_range& a, const short_range& b) const {
+    if (static_cast<std::uint8_t>(a.last + 1) != b.first) atomicAdd(wrong_calls, 1);
+    return {a.first, b.last};
+  }
+};
+STRATA_HD int first_of_short_range(int batch, int logical_warp) { return 40 * batch + 7 * logical_warp + batch / 8; }
+
+template <int Batches, int Width>
+STRATA_KERNEL void reduce_short_ranges(short_range* striped, int* wrong_calls) {
+  using reducer = WarpReduceBatched<short_range, Batches, Width>;
+  STRATA_SHARED(temp_storage, typename reducer::TempStorage);
+  constexpr int outputs = (Batches + Width - 1) / Width;
+  const int thread = static_cast<int>(threadIdx.x);
+  short_range inputs[static_cast<std::size_t>(Batches)];
+  for (int b = 0; b < Batches; ++b) {
+    const auto number = static_cast<std::uint8_t>(first_of_short_range(b, thread / Width) + thread % Width);
+    inputs[b] = {number, number};
+  }
+  short_range out[static_cast<std::size_t>(outputs)];
+  reducer(temp_storage).ReduceToStriped(inputs, out, join_short_ranges{wrong_calls});
+  for (int i = 0; i < outputs; ++i) striped[thread * outputs + i] = out[i];
+}
+
+template <int Batches, int Width>
+void test_short_batches() {
+  constexpr int outputs = (Batches + Width - 1) / Width;
+  device_vector<short_range> striped(threads * outputs);
+  device_vector<int> wrong_calls(std::vector<int>{0});
+  ASSERT_CUDA_SUCCESS(strata::launch({"reduce_short_ranges", 1, threads}, reduce_short_ranges<Batches, Width>,
+                                     striped.data(), wrong_calls.data()));
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  EXPECT_EQ(0, wrong_calls.to_host()[0]);
+  const std::vector<short_range> results = striped.to_host();
+  for (int thread = 0; thread < static_cast<int>(threads); ++thread) {
+    for (int i = 0; i < outputs; ++i) {
+      const int batch = thread % Width + i * Width;
+      if (batch >= Batches) continue;
+      const short_range& result = results[static_cast<std::size_t>(thread * outputs + i)];
+      const int first = first_of_short_range(batch, thread / Width);
+      ASSERT_EQ(static_cast<std::uint8_t>(first), result.first) << Batches << " x " << Width << ", batch " << batch;
+      ASSERT_EQ(static_cast<std::uint8_t>(first + Width - 1), result.last) << Batches << " x " << Width;
+    }
+  }
+}
+
+TEST(warp_reduce_batched, pairs_of_16_bits_in_the_order_of_lanes) {
+  test_short_batches<2, 32>();
+  test_short_batches<3, 32>();
+  test_short_batches<4, 32>();
+  test_short_batches<8, 32>();
+  test_short_batches<12, 32>();
+  test_short_batches<16, 32>();
+  test_short_batches<32, 32>();
+  test_short_batches<48, 32>();
+  test_short_batches<64, 32>();
+  test_short_batches<96, 32>();
+  test_short_batches<2, 2>();
+  test_short_batches<4, 2>();
+  test_short_batches<16, 8>();
+  test_short_batches<24, 8>();
+  test_short_batches<5, 4>();
+  test_short_batches<4, 16>();
+}
+
 template <class T>
 STRATA_KERNEL void sum_up(T* out) {
   using reducer = WarpReduceBatched<T, 5, 8>;

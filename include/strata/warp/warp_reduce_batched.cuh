@@ -29,13 +29,16 @@ STRATA_NAMESPACE_BEGIN
 ///   or spans of a fixed length.
 /// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with
 ///   `SyncPhysicalWarp` all lanes of the warp.
-/// - Operands keep the order of lanes, so the operator need be associative only. Results repeat bit for bit.
+/// - Operands keep the order of lanes, so the operator need be associative only. The exceptions are minima and maxima
+///   of floating-point numbers by function objects of other libraries: which of two zeros is returned, and what NaNs
+///   lead to, may depend on the lanes. Results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform interface, is empty,
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
 ///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes five times as many. From sm_80 on, up to 8 batches of integers of up
-///   to 32 bits are reduced by instructions over a whole warp, if the `operator_traits` of the operator name one.
+///   operator; a `WarpReduce` for each batch takes five times as many. A shuffle moves two items of 16 bits. From
+///   sm_80 on, up to 8 batches of integers of up to 32 bits are reduced by instructions over a whole warp, if the
+///   `operator_traits` of the operator name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -150,7 +153,11 @@ class WarpReduceBatched {
         const int batch = IsBlocked ? i % LogicalWarpThreads * outputs_per_thread + i / LogicalWarpThreads : i;
         values[i] = inputs[static_cast<std::size_t>(batch < Batches ? batch : Batches - 1)];
       }
-      combine_neighbours<count, 1>(values, op);
+      if constexpr (pairs_distance(count) > 0) {
+        combine_pairs<count>(values, op);
+      } else {
+        combine_neighbours<count, 1>(values, op);
+      }
       STRATA_UNROLL
       for (int i = 0; i < outputs_per_thread; ++i) outputs[static_cast<std::size_t>(i)] = values[i];
     }
@@ -169,16 +176,84 @@ class WarpReduceBatched {
         const int even = 2 * i, odd = even + 1 < Count ? even + 1 : even;
         const T kept = either(upper, values[odd], values[even]);
         const T given = either(upper, values[even], values[odd]);
-        const T other = platform::shuffle_xor(SyncPhysicalWarp ? full_warp_mask : warp_.mask(), given, Distance);
-        if constexpr (operator_traits<Operator, T>::commutative) {
-          values[i] = static_cast<T>(op(kept, other));
-        } else {
-          values[i] = static_cast<T>(op(either(upper, other, kept), either(upper, kept, other)));
-        }
+        const T other = platform::shuffle_xor(mask(), given, Distance);
+        values[i] = combine(upper, kept, other, op);
       }
       combine_neighbours<left, Distance * 2>(values, op);
     }
   }
+
+  /// A word holds items `i` and `i + pairs_distance` of 16 bits. 0: there are no such pairs of all items.
+  STRATA_HD static constexpr int pairs_distance(int count) {
+    int distance = LogicalWarpThreads / 2;
+    while (distance > 0 && count % (2 * distance) != 0) distance /= 2;
+    const bool are_all = distance == LogicalWarpThreads / 2 || count == 2 * distance;
+    return sizeof(T) == 2 && are_all ? distance : 0;
+  }
+
+  /// combine_neighbours for two items of 16 bits at a time, which one shuffle moves.
+  template <int Count, class Operator>
+  STRATA_D void combine_pairs(T* values, Operator& op) {
+    constexpr int distance = pairs_distance(Count);
+    constexpr int groups = Count / 2 / distance;
+    unsigned words[static_cast<std::size_t>(Count / 2)];
+    STRATA_UNROLL
+    for (int i = 0; i < Count / 2; ++i) {
+      const int item = i / distance * 2 * distance + i % distance;
+      words[i] = word_of(values[item], values[item + distance]);
+    }
+    combine_words<Count / 2, 1, distance>(words, op);
+    const auto upper = static_cast<unsigned>(warp_.lane() & distance);
+    STRATA_UNROLL
+    for (int i = 0; i < groups; ++i) {
+      const T first = item_of<0>(words[i]), second = item_of<1>(words[i]);
+      const T other = platform::shuffle_xor(mask(), either(upper, first, second), distance);
+      values[i] = combine(upper, either(upper, second, first), other, op);
+    }
+    combine_neighbours<groups, 2 * distance>(values, op);
+  }
+  template <int Count, int Distance, int End, class Operator>
+  STRATA_D void combine_words(unsigned* words, Operator& op) {
+    if constexpr (Distance < End) {
+      const auto upper = static_cast<unsigned>(warp_.lane() & Distance);
+      STRATA_UNROLL
+      for (int i = 0; i < Count / 2; ++i) {
+        const unsigned even = words[2 * i], odd = words[2 * i + 1];
+        const unsigned kept = platform::select_word(upper, odd, even);
+        const unsigned other = platform::shuffle_xor(mask(), platform::select_word(upper, even, odd), Distance);
+        words[i] = word_of(combine(upper, item_of<0>(kept), item_of<0>(other), op),
+                           combine(upper, item_of<1>(kept), item_of<1>(other), op));
+      }
+      combine_words<Count / 2, Distance * 2, End>(words, op);
+    }
+  }
+  STRATA_D static unsigned word_of(const T& first, const T& second) {
+    return detail::item_words<T, unsigned>(first).word[0] | detail::item_words<T, unsigned>(second).word[0] << 16;
+  }
+  template <int Half>
+  STRATA_D static T item_of(unsigned word) {
+    detail::item_words<T, unsigned> words;
+    words.word[0] = Half == 0 ? word & 0xffff : word >> 16;
+    return words.value();
+  }
+
+  /// Combines a lane's value and its neighbour's. `upper` is not 0 if the neighbour comes before.
+  template <class Operator>
+  STRATA_D static T combine(unsigned upper, const T& kept, const T& other, Operator& op) {
+    if constexpr (takes_any_order<Operator>) {
+      return static_cast<T>(op(kept, other));
+    } else {
+      return static_cast<T>(op(either(upper, other, kept), either(upper, kept, other)));
+    }
+  }
+  /// Minima and maxima of real numbers, too: lanes always combine in the same order, so results repeat.
+  template <class Operator>
+  static constexpr bool takes_any_order = operator_traits<Operator, T>::commutative ||
+                                          (std::is_floating_point_v<T> &&
+                                           (detail::operation_by_name<Operator>() == hardware_reduction::min ||
+                                            detail::operation_by_name<Operator>() == hardware_reduction::max));
+
+  STRATA_D unsigned mask() const { return SyncPhysicalWarp ? full_warp_mask : warp_.mask(); }
 
   /// `a` if a bit of `bits` is set, else `b`: one instruction for each 4 bytes.
   STRATA_D static T either(unsigned bits, const T& a, const T& b) {

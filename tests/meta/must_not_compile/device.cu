@@ -1334,6 +1334,7 @@ constexpr int items_per_thread = 7;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_scan_tuning tuning{block_threads, items_per_thread, 1};
+    static constexpr strata::segmented_scan_tuning contiguous{block_threads, items_per_thread, 1};
   };
   using MaxPolicy = Policy;
 };

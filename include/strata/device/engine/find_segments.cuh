@@ -12,10 +12,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns the segment of a logical item, which must exist, in all lanes. The search makes 32 probes a step: each step
-/// leaves a thirty-second of the segments. All lanes of a warp call this.
-template <class Index>
-STRATA_D Index find_segment(const unsigned long long* ends, Index num_segments, unsigned long long item) {
+/// Returns the segment of an item, which must exist, in all lanes. Segment s ends at `ends[s]`. The search makes 32
+/// probes a step: each step leaves a thirty-second of the segments. All lanes of a warp call this.
+template <class Ends, class Index, class Item>
+STRATA_D Index find_segment(const Ends& ends, Index num_segments, Item item) {
   Index first = 0;
   for (Index count = num_segments; count > 1;) {
     // Each lane probes the end of a range of `step` segments. The end of the last range is known to lie behind the

@@ -65,6 +65,20 @@ class one_round_aggregates : public tile_aggregates<T> {
     });
   }
 
+  /// The same from tile `first` on. The warp waits `patience` times as long before it calls `reduce_tile`: blocks may
+  /// take long for their tiles.
+  template <class Operator, class ReduceTile>
+  STRATA_D T aggregate_from(unsigned first, unsigned patience, Operator op, ReduceTile reduce_tile,
+                            bool acquires_input) {
+    const unsigned count = base::tiles_before(0);
+    return base::combine(count - first, op, [&](unsigned i, unsigned step, unsigned end, T(&values)[batch]) {
+      for (unsigned failures = 1; !poll(first + i, step, first + end, count, values); ++failures) {
+        if (failures < patience) continue;
+        publish_missing(first + i, step, first + end, reduce_tile, acquires_input);
+      }
+    });
+  }
+
  private:
   // How often a warp polls before it reduces a tile itself. It takes some milliseconds.
 #if STRATA_HOST_SIMT

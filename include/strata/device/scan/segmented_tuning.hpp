@@ -21,7 +21,8 @@ struct segmented_scan_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// The rows of DeviceSegmentedScan for sums of type `AccumT`.
+/// The rows of DeviceSegmentedScan for sums of type `AccumT`: `contiguous` for offsets in one array, `tuning` for
+/// others.
 template <class AccumT>
 struct segmented_scan_policy_hub {
   using Sum = detail::sum_of_run<AccumT>;
@@ -58,10 +59,39 @@ struct segmented_scan_policy_hub {
   static constexpr int threads = fitting_threads<256>();
   static constexpr int items = fitting_items<threads, items_within(96)>();
 
+  // The same for segments that follow each other. A tile there is exchanged and scanned in different memory, and each
+  // warp has a sum.
+  template <int Threads, int Items>
+  static constexpr bool contiguous_fits() {
+    using Exchange = BlockExchange<AccumT, Threads, Items>;
+    using Scan = BlockScan<Sum, Threads, BLOCK_SCAN_WARP_SCANS>;
+    constexpr std::size_t sums = Threads / 32 + 1;
+    return sizeof(typename Exchange::TempStorage) + sizeof(typename Scan::TempStorage) + sums * sizeof(Sum) +
+               Threads * Items / 8 <=
+           shared_limit;
+  }
+  // Sums of 2^27 ints in segments of 1,000 take 358 us with three blocks of 256 threads, 394 us with two of 384, and
+  // 432 us with one of 512 (H200, 2026-11-29). Sums of other sizes were not measured.
+  template <int Threads, int Items>
+  static constexpr segmented_scan_tuning contiguous_of(int blocks_per_multiprocessor) {
+    if constexpr (contiguous_fits<Threads, Items>() || (Threads == 32 && Items == 1)) {
+      return {Threads, Items, blocks_per_multiprocessor};
+    } else if constexpr (Items > 1) {
+      return contiguous_of<Threads, Items - 1>(blocks_per_multiprocessor);
+    } else {
+      return contiguous_of<Threads / 2, Items>(blocks_per_multiprocessor);
+    }
+  }
+  static constexpr int contiguous_items = sizeof(AccumT) <= 4 ? 16 : sizeof(AccumT) < 64 ? 64 / sizeof(AccumT) : 1;
+
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // not measured: from the first version that ran on an H200 (2026-11-21); no other shape was tried.
     static constexpr segmented_scan_tuning tuning{/*block_threads=*/threads, /*items_per_thread=*/items,
                                                   /*blocks_per_multiprocessor=*/sizeof(Sum) <= 8 ? 3 : 2};
+    static constexpr segmented_scan_tuning contiguous = contiguous_of<256, contiguous_items>(
+        /*blocks_per_multiprocessor=*/sizeof(AccumT) <= 4 ? 3
+        : sizeof(AccumT) <= 16                            ? 2
+                                                          : 1);
   };
   using MaxPolicy = Policy750;
 };
