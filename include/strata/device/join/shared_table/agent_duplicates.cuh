@@ -29,6 +29,21 @@ struct join_duplicates_list {
   unsigned short entries[Rows];
 };
 
+/// Shared memory of AgentJoinDuplicates: for each group of `Warps` warps, and that of its state.
+template <class StateStorage, unsigned Groups, unsigned Warps>
+struct join_duplicates_storage {
+  struct sums {
+    /// The rows of a warp in the list, and their results, in one word.
+    unsigned listed;
+    /// The rows of a warp that are in the result without a build row.
+    unsigned singles;
+  };
+  StateStorage state;
+  sums of_warps[Groups][Warps];
+  unsigned long long offsets[Groups];
+  unsigned ticket;
+};
+
 /// Joins the deferred work items, whose build keys have many rows, by a table in shared memory or by
 /// several tables, one after another. Most of the work is to write results: a group of warps looks some
 /// probe rows up, and its warps write equal parts of their results, however many each row has.
@@ -49,18 +64,10 @@ class AgentJoinDuplicates {
   /// Bytes of the lists of all groups, which follow the table.
   static constexpr std::size_t list_bytes = groups * sizeof(List);
 
-  struct sums {
-    /// The rows of a warp in the list, and their results, in one word.
-    unsigned listed;
-    /// The rows of a warp that are in the result without a build row.
-    unsigned singles;
-  };
-  struct TempStorage {
-    typename State::TempStorage state;
-    sums of_warps[groups][group_warps];
-    Count offsets[groups];
-    unsigned ticket;
-  };
+  using TempStorage = join_duplicates_storage<typename State::TempStorage, groups, group_warps>;
+  using sums = typename TempStorage::sums;
+  template <class OtherSink>
+  using with_sink = AgentJoinDuplicates<Keys, Hash, Equal, Index, OtherSink, BlockThreads, GroupThreads>;
 
   STRATA_D AgentJoinDuplicates(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
       : state_(storage.state, shared, join, sink),
