@@ -14,7 +14,8 @@ import toolbox
 
 LIMIT = 22_000
 # CUB 3.0.1 as a whole: 188,000.
-LIMITS = {"strata/strata.cuh": 56_000, "strata/cub.cuh": 56_000}
+# Joins have five methods, of which one sorts. With a launch for few probe rows they are above the limit of others.
+LIMITS = {"strata/strata.cuh": 56_000, "strata/cub.cuh": 56_000, "strata/device/device_hash_join.hpp": 22_500}
 # What thread, warp and block headers aim at; printed, not enforced.
 AIM = 6_500
 

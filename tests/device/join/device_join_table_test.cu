@@ -127,6 +127,41 @@ TEST(join_table, gathers_columns) {
   EXPECT_EQ((std::vector<float>{20, 40, -1, 10}), out.to_host());
 }
 
+// One launch for a small output, several for a large one; fewer results are written than there are. Several blocks, the
+// last of which has few rows or none.
+TEST(join_table, few_probe_rows_and_outputs_of_any_size) {
+  const side_ids build{random_ids(1500, 400), {}};
+  built<JoinOrder::probe> ordered(build, {});
+  built<JoinOrder::any> all(build, {});
+  EXPECT_CUDA_SUCCESS(ordered.table.Build(1500));
+  EXPECT_CUDA_SUCCESS(all.table.Build(1500));
+  for (const std::size_t rows : {0u, 1u, 255u, 256u, 257u, 1024u, 1300u}) {
+    SCOPED_TRACE(testing::Message() << rows << " probe rows");
+    const side_ids probe{random_ids(rows, 500), {}};
+    const device_vector<std::uint32_t> keys(keys_of<std::uint32_t>(probe, as_u32));
+    for (const JoinKind kind : every_kind) {
+      const row_pairs expected = nested_loop_join(kind, build, probe, false);
+      all.check(kind, probe, expected);
+      ordered.check(kind, probe, expected);
+      for (const std::size_t capacity : {std::size_t{0}, expected.size() / 2, expected.size() + 200000}) {
+        device_vector<std::int32_t> build_out(capacity), probe_out(capacity);
+        device_vector<std::int64_t> total(1);
+        ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+          return call_of(kind, ordered.table, storage, bytes,
+                         strata::join_side(keys.data(), static_cast<std::int64_t>(rows)),
+                         strata::join_pairs(build_out.data(), probe_out.data(), static_cast<std::int64_t>(capacity)),
+                         total.data());
+        }));
+        ASSERT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
+        const std::vector<std::int32_t> p = probe_out.to_host();
+        for (std::size_t i = 0; i < std::min(capacity, expected.size()); ++i) ASSERT_EQ(expected[i].second, p[i]);
+        for (std::size_t i = expected.size(); i < capacity; ++i) ASSERT_TRUE(strata_test::is_poison(p[i]));
+      }
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 TEST(join_table, refuses_what_it_has_no_memory_for) {
   const side_ids build{random_ids(100, 50), {}};
   using Table = table_of_words<JoinOrder::any>;

@@ -288,7 +288,10 @@ TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
   join.may_partition_columns = true;
   join.are_columns_narrow = true;
   join.one_pass_rows = million;
-  const auto are_partitioned = [&] { return detour_of(join) == join_detour::partitioned_columns; };
+  const auto are_partitioned = [&] {
+    const join_detour detour = detour_of(join);
+    return detour == join_detour::partitioned_columns || detour == join_detour::sampled_columns;
+  };
   EXPECT_TRUE(are_partitioned());
   join.may_partition_columns = false;
   EXPECT_FALSE(are_partitioned());
@@ -311,9 +314,14 @@ TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
   join.are_columns_narrow = false;
   EXPECT_TRUE(are_partitioned());
   join.are_columns_narrow = true;
+  join.matching = 0.34;
+  EXPECT_TRUE(are_partitioned());
+  join.matching = 0.33;
+  EXPECT_FALSE(are_partitioned());
+  join.build_rows = (1u << 22) - 1;
   join.matching = 0.5;
   EXPECT_TRUE(are_partitioned());
-  join.matching = 0.4;
+  join.matching = 0.49;
   EXPECT_FALSE(are_partitioned());
   for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
     join.kind = kind;
@@ -323,6 +331,21 @@ TEST(JoinMethod, narrow_columns_are_partitioned_and_wide_ones_of_many_rows) {
   for (const JoinKind kind : {JoinKind::semi, JoinKind::anti}) {
     join.kind = kind;
     EXPECT_FALSE(are_partitioned());
+  }
+}
+
+TEST(JoinMethod, device_samples_inner_joins_whose_matches_are_unknown) {
+  join_description join = plain_join(million);
+  join.may_partition_columns = true;
+  join.are_columns_narrow = true;
+  join.one_pass_rows = million;
+  EXPECT_EQ(detour_of(join), join_detour::sampled_columns);
+  join.matching = 0.5;
+  EXPECT_EQ(detour_of(join), join_detour::partitioned_columns);
+  join.matching = 1;
+  for (const JoinKind kind : {JoinKind::left, JoinKind::full}) {
+    join.kind = kind;
+    EXPECT_EQ(detour_of(join), join_detour::partitioned_columns);
   }
 }
 

@@ -89,13 +89,15 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   return join.run_in(layout, join_slot);
 }
 
-/// The columns are partitioned with the keys.
+/// The columns are partitioned with the keys. With `takes_sample`, only if a sample does not find few results.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Call>
 cudaError_t join_with_partitioned_columns(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
-                                          join_method method) {
+                                          join_method method, bool takes_sample) {
   using Sink = typename Call::Sink;
   constexpr int join_slot = number_of_columns<Sink>;
-  using Layout = temporary_storage::layout<join_slot + 1>;
+  constexpr int sample_slot = join_slot + 1;
+  constexpr std::size_t counters = 2 * join_match_sample::counters;
+  using Layout = temporary_storage::layout<sample_slot + 1>;
   Layout layout;
   detail::for_each_column(call.sink, [&](const auto& column, int slot) {
     using Value = typename partitioned_column<std::decay_t<decltype(column)>>::value_type;
@@ -109,9 +111,16 @@ cudaError_t join_with_partitioned_columns(void* d_temp_storage, std::size_t& tem
                                                                                                               method);
   const cudaError_t status = join.reserve_in(layout, join_slot);
   if (status != cudaSuccess) return status;
+  layout.template reserve<unsigned>(sample_slot, takes_sample ? counters + 1 : 0);
   if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
   if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
   output.by_record = detail::map_columns(call.sink, layout, 0);
+  if (takes_sample) {
+    unsigned* const counts = layout.template get<unsigned>(sample_slot);
+    const auto build_rows = static_cast<std::uint64_t>(call.build.rows);
+    output.sample = {counts, counts + counters, detail::probe_rows_of_few_results(build_rows),
+                     join_match_sample::zero_bits_for(build_rows)};
+  }
   return join.run_in(layout, join_slot);
 }
 

@@ -91,9 +91,10 @@ struct DispatchHashJoin {
       }
     }
     if constexpr (may_partition_columns) {
-      if (choice.detour == join_detour::partitioned_columns) {
+      const bool takes_sample = choice.detour == join_detour::sampled_columns;
+      if (takes_sample || choice.detour == join_detour::partitioned_columns) {
         return detail::join_with_partitioned_columns<MaxPolicy, ActivePolicy, Index, Row>(
-            d_temp_storage, temp_storage_bytes, call, choice.method);
+            d_temp_storage, temp_storage_bytes, call, choice.method, takes_sample);
       }
     }
     if constexpr (may_restore_order) {

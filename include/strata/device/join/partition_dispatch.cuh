@@ -17,6 +17,7 @@
 #include <strata/device/join/output/partners.cuh>
 #include <strata/device/join/radix_partition/agent_count.cuh>
 #include <strata/device/join/radix_partition/agent_partition.cuh>
+#include <strata/device/join/radix_partition/match_sample.cuh>
 #include <strata/device/join/radix_partition/partitioned_columns.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 #include <strata/device/join/shared_table/agent_duplicates.cuh>
@@ -30,9 +31,14 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Clears the counters and the marks of overflowing partitions.
-template <class Partitions>
-STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
+template <class Partitions, class Sample>
+STRATA_KERNEL void join_partitions_clear_kernel(Partitions join, [[maybe_unused]] Sample sample) {
   begin_join_kernel();
+  if constexpr (!std::is_same_v<Sample, NullType>) {
+    for (unsigned long long i = join_thread(); sample.is_taken() && i < 2 * Sample::counters; i += join_threads()) {
+      sample.counts[i] = 0;
+    }
+  }
   for (unsigned long long p = join_thread(); p <= join.plan.partitions(); p += join_threads()) {
     join.build.cursors[p] = 0;
     join.probe.cursors[p] = 0;
@@ -49,29 +55,43 @@ STRATA_KERNEL void join_partitions_clear_kernel(Partitions join) {
 
 /// Counts the rows of partitions: `build_blocks` blocks those of the build side, the others those of the
 /// probe side. The last block then computes the begins of partitions, the work items, which partitions
-/// overflow, and the tiles of a second pass.
-template <class MaxPolicy, class Keys, class Hash, class Equal>
+/// overflow, and the tiles of a second pass. `Sample` is join_match_sample, or NullType.
+template <class MaxPolicy, class Keys, class Hash, class Equal, class Sample>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
     STRATA_KERNEL void join_partitions_count_kernel(join_partitions<Keys, Hash, Equal> join, unsigned build_blocks,
-                                                    unsigned pass_tile) {
+                                                    unsigned pass_tile, Sample sample) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinCount<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal>;
+  constexpr bool takes_sample = !std::is_same_v<Sample, NullType>;
+  using Sampling = std::conditional_t<takes_sample, AgentJoinSample<tuning.partition_threads>, NullType>;
+  using Agent = AgentJoinCount<typename MaxPolicy::ActivePolicy, Keys, Hash, Equal, Sampling>;
   using Offsets = AgentJoinOffsets<join_partitions<Keys, Hash, Equal>, tuning.partition_threads, tuning.offset_items>;
   STRATA_SHARED(storage, Uninitialized<typename Offsets::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  const Agent agent{reinterpret_cast<unsigned*>(shared), join.plan.partitions(), join.plan.bits, join.hash};
+  auto* const counts = reinterpret_cast<unsigned*>(shared);
+  const auto sampling = [&] {
+    if constexpr (takes_sample) {
+      return Sampling(sample, counts + join_count_bytes(join.plan.bits) / sizeof(unsigned));
+    } else {
+      return sample;
+    }
+  }();
+  const Agent agent{counts, join.plan.partitions(), join.plan.bits, join.hash, sampling};
   if constexpr (are_counted_keys<Keys>) {
     build_blocks = Agent::blocks_of(detail::rows_of(join.build), detail::rows_of(join.probe), gridDim.x - 1);
   }
   // One call of the side that the block counts is smaller, but 2 to 5 % slower for keys of 8 bytes.
   if (blockIdx.x < build_blocks) {
-    agent.run(join.build, blockIdx.x, build_blocks);
+    agent.run(join.build, false, blockIdx.x, build_blocks);
   } else {
-    agent.run(join.probe, blockIdx.x - build_blocks, gridDim.x - build_blocks);
+    agent.run(join.probe, true, blockIdx.x - build_blocks, gridDim.x - build_blocks);
   }
   if (!detail::is_last_block(join.counted)) return;
   const Offsets offsets{storage.Alias(), join};
+  if constexpr (takes_sample) {
+    sample.template decide<tuning.partition_threads>(
+        [&](unsigned long long number, bool slot) { return offsets.sum_of_block(number, slot); });
+  }
   offsets.run();
   if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
 }
@@ -115,14 +135,18 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
     STRATA_KERNEL void join_partitions_join_kernel(join_partitions<Keys, Hash, Equal> join, Sink sink) {
   constexpr join_partition_tuning tuning = MaxPolicy::ActivePolicy::partition;
-  using Agent = AgentJoinTables<Keys, Hash, Equal, Index, Sink, tuning.threads_of_join(IsLarge),
-                                MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
+  using Agent =
+      AgentJoinTables<Keys, Hash, Equal, Index, typename chosen_sink<Sink>::type, tuning.threads_of_join(IsLarge),
+                      MaxPolicy::ActivePolicy::output.group_threads, tuning.join_items, false>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   detail::begin_join_kernel<Agent>();
   unsigned at = 0;
   if (!join.find_work_item(at)) return;
-  Agent(storage.Alias(), shared, join, sink).run(join.work_items[at], at, tuning.min_deferred_rows);
+  chosen_sink<Sink>::use(sink, [&](const auto& output) {
+    typename Agent::template with_sink<std::decay_t<decltype(output)>> agent(storage.Alias(), shared, join, output);
+    agent.run(join.work_items[at], at, tuning.min_deferred_rows);
+  });
 }
 
 /// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work
@@ -175,8 +199,8 @@ class join_partition_launches {
   using PassAgent = join_partition_agent<ActivePolicy, Keys, Hash, Equal, Pass, may_have_sets, Sink>;
 
   using RecordSink = record_sink_t<Sink>;
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, RecordSink, ActivePolicy::table.fallback_threads,
-                                         ActivePolicy::output.group_threads>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, typename chosen_sink<RecordSink>::type,
+                                         ActivePolicy::table.fallback_threads, ActivePolicy::output.group_threads>;
   using Counter = AgentJoinCount<ActivePolicy, Keys, Hash, Equal>;
 
   /// For join_select_kernel, which has the tiles of the probe side. A probe row may have several partners.
@@ -185,6 +209,8 @@ class join_partition_launches {
   /// What the passes write besides records.
   using PassOutput =
       std::conditional_t<writes_partners, join_tile_runs, std::conditional_t<partitions_columns<Sink>, Sink, NullType>>;
+
+  using Sample = std::conditional_t<partitions_columns<Sink>, join_match_sample, NullType>;
 
   static constexpr int slots = 9;
   static_assert(tuning.min_bits >= 1 && tuning.min_bits <= tuning.one_pass_bits &&
@@ -206,7 +232,7 @@ class join_partition_launches {
     const std::size_t tile_bytes = plan_.has_two_passes() ? PassAgent<join_pass::second>::tile_bytes(plan_)
                                                           : PassAgent<join_pass::only>::tile_bytes(plan_);
     return plan_.is_possible && fit(table_bytes_) && fit(duplicates_bytes()) && fit(tile_bytes) &&
-           fit(PassAgent<join_pass::first>::tile_bytes(plan_)) && fit(join_count_bytes(plan_.bits));
+           fit(PassAgent<join_pass::first>::tile_bytes(plan_)) && fit(count_bytes());
   }
 
   /// False if one table in global memory joins instead.
@@ -312,8 +338,9 @@ class join_partition_launches {
       base.block = dim3(static_cast<unsigned>(threads));
       base.dynamic_shared_bytes = bytes;
     };
+    const Sample sample = detail::match_sample_of(sink);
     configure(plan_.partitions() / ActivePolicy::clear.threads + 1, ActivePolicy::clear.threads, 0);
-    cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions>, join);
+    cudaError_t status = strata::launch(base, join_partitions_clear_kernel<Partitions, Sample>, join, sample);
     if (status != cudaSuccess) return status;
     if constexpr (!lists_rows && !partitions_columns<Sink>) {
       if (is_one_table()) {
@@ -333,10 +360,10 @@ class join_partition_launches {
         multiprocessors * (plan_.bits > max_join_pass_bits ? 1 : tuning.count_blocks_per_multiprocessor);
     const unsigned build_blocks = Counter::blocks_of(join.build.rows, join.probe.rows, max_counting);
     const unsigned probe_blocks = Counter::blocks_of(join.probe.rows, join.build.rows, max_counting);
-    constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal>;
-    configure(build_blocks + probe_blocks, tuning.partition_threads, join_count_bytes(plan_.bits));
+    constexpr auto count_kernel = join_partitions_count_kernel<MaxPolicy, Keys, Hash, Equal, Sample>;
+    configure(build_blocks + probe_blocks, tuning.partition_threads, count_bytes());
     status = detail::launch_join_kernel(base, device, count_kernel, join, build_blocks,
-                                        PassAgent<join_pass::second>::tile_items);
+                                        PassAgent<join_pass::second>::tile_items, sample);
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
@@ -397,6 +424,10 @@ class join_partition_launches {
   static constexpr std::size_t static_bytes = join_static_shared_bytes;
   static constexpr std::size_t single_words = 7;
   enum slot { records, lower, first_pass_records, first_pass_lower, words, work_items, deferred, run_ranges, partners };
+
+  std::size_t count_bytes() const {
+    return join_count_bytes(plan_.bits) + (partitions_columns<Sink> ? join_match_sample::shared_bytes : 0);
+  }
 
   // Of the most tiles of the probe side, with those of the rows without a key.
   std::size_t number_of_runs(std::size_t probe_rows) const {

@@ -7,6 +7,7 @@
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/join/common/join_options.hpp>
@@ -91,8 +92,9 @@ class DispatchJoinTable {
     }
     const Prober prober{kind, static_cast<Row>(build_.rows), static_cast<Row>(probe.rows),
                         Storage::number_of_slots(static_cast<Row>(build_.rows))};
-    temporary_storage::layout<Prober::slots> layout;
+    temporary_storage::layout<Prober::slots + 1> layout;
     prober.reserve(layout, 0);
+    layout.template reserve<platform::tagged_word>(Prober::slots, prober.words_of_few());
     if (d_temp_storage == nullptr) return detail::answer_size_query(layout, temp_storage_bytes);
     if (detail::refuses_storage(layout, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     Storage storage(static_cast<Row>(build_.rows), features(build_));
@@ -109,6 +111,12 @@ class DispatchJoinTable {
     const auto run = [&]([[maybe_unused]] auto policy) {
       const prober_for<decltype(policy), Sink> active{prober.kind, prober.build_rows, prober.probe_rows,
                                                       prober.num_slots};
+      if constexpr (Prober::has_rows) {
+        if (active.are_few(probe_side.capacity)) {
+          return active.run_few(layout.template get<platform::tagged_word>(Prober::slots), table, probe_side, base,
+                                output.sink);
+        }
+      }
       const cudaError_t result = active.reset(layout, 0, probe_side.total, base, device);
       if (result != cudaSuccess) return result;
       return active.run(layout, 0, table, probe_side, base, device, output.sink);

@@ -144,9 +144,9 @@ STRATA_HD unsigned number_limit_of([[maybe_unused]] const Keys& keys) {
   }
 }
 
-/// Two forms of an output: one is called with indices of rows, the other one with what records have in place of them.
-/// These are the numbers of rows or, with `PartitionsColumns`, the positions of the records.
-template <class Sink, class RecordSink = Sink, bool PartitionsColumns = false>
+/// Two forms of an output: one is called with indices of rows, the other one with the numbers of rows that records have
+/// in place of them.
+template <class Sink, class RecordSink = Sink>
 struct join_numbered_sink {
   Sink by_index;
   RecordSink by_record;
@@ -162,8 +162,8 @@ template <class Sink>
 STRATA_HD const Sink& record_sink_of(const Sink& sink) {
   return sink;
 }
-template <class Sink, class RecordSink, bool PartitionsColumns>
-STRATA_HD const RecordSink& record_sink_of(const join_numbered_sink<Sink, RecordSink, PartitionsColumns>& sink) {
+template <class Sink, class RecordSink>
+STRATA_HD const RecordSink& record_sink_of(const join_numbered_sink<Sink, RecordSink>& sink) {
   return sink.by_record;
 }
 
@@ -171,12 +171,24 @@ template <class Sink>
 struct record_sink {
   using type = Sink;
 };
-template <class Sink, class RecordSink, bool PartitionsColumns>
-struct record_sink<join_numbered_sink<Sink, RecordSink, PartitionsColumns>> {
+template <class Sink, class RecordSink>
+struct record_sink<join_numbered_sink<Sink, RecordSink>> {
   using type = RecordSink;
 };
 template <class Sink>
 using record_sink_t = typename record_sink<Sink>::type;
+
+/// What a kernel calls with the rows of records, of its argument `sink`. A specialisation has several, and the device
+/// has chosen one. Agents have the same storage for all of them.
+template <class Sink>
+struct chosen_sink {
+  using type = Sink;
+  /// Calls `call` with it.
+  template <class Call>
+  STRATA_D static void use(const Sink& sink, const Call& call) {
+    call(sink);
+  }
+};
 
 }  // namespace detail
 STRATA_NAMESPACE_END

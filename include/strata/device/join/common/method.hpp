@@ -24,9 +24,13 @@ constexpr const char* name_of(join_method method) {
 }
 
 /// What is done around that: see detours.cuh.
-enum class join_detour { none, bloom_filter, partitioned_columns, probe_order, row_lists };
+enum class join_detour { none, bloom_filter, partitioned_columns, sampled_columns, probe_order, row_lists };
 constexpr const char* name_of(join_detour detour) {
-  constexpr const char* names[] = {"none", "Bloom filter", "partitioned columns", "probe order restored",
+  constexpr const char* names[] = {"none",
+                                   "Bloom filter",
+                                   "partitioned columns",
+                                   "partitioned columns, unless a sample finds few partners",
+                                   "probe order restored",
                                    "probe order restored from lists of rows"};
   return names[static_cast<int>(detour)];
 }
@@ -54,7 +58,7 @@ struct join_description {
   bool are_sorted = false;
   /// The number of keys of the promised range, or 0.
   std::uint64_t keys_in_range = 0;
-  /// The estimated fraction of probe rows that have a partner.
+  /// The estimated fraction of probe rows that have a partner. 1 also means that the caller has said nothing.
   double matching = 1;
 
   /// What the types of the call allow. A row number has 4 bytes.
@@ -158,6 +162,13 @@ inline constexpr std::size_t max_partitioned_bytes = 32;
 /// With fewer build rows, wide columns are not partitioned. Not varied.
 inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22;
 
+/// The columns of an inner join are partitioned if it has at least one result for so many probe rows. With more build
+/// rows than that, L2 holds no column of theirs, and each of the fewer results reads a sector of memory for it.
+constexpr unsigned probe_rows_of_few_results(std::uint64_t build_rows) {
+  constexpr std::uint64_t most_in_cache = std::uint64_t{1} << 22;
+  return build_rows < most_in_cache ? 2 : 3;
+}
+
 /// True if the columns of a join in any order are partitioned with the keys. H100, 2026-11-28, u32, us with row
 /// indices, or in the order of the probe rows if that is faster / with partitioned columns, 1M x 10M and 2^24 x 2^24:
 ///
@@ -170,13 +181,22 @@ inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22
 ///
 /// All values of the probe side are copied, also where few rows have a partner. With 4 columns of 4 bytes and partners
 /// for 30 % of the probe rows: 280 / 343 and 1,225 / 1,419. By interpolation, both ways take the same time at 53 % and
-/// 37 %. At 3 %: 175 (with a Bloom filter) / 307 and 580 / 1,348. Without a hint, all rows are taken to have a partner.
+/// 37 %. At 3 %: 175 (with a Bloom filter) / 307 and 580 / 1,348. On an H200, 40 %: 264 / 313 and 1,300 / 1,202.
+/// Without a hint, the device takes a sample of an inner join, see takes_match_sample.
 constexpr bool has_partitioned_columns(const join_description& join, join_method method) {
-  constexpr double min_matching = 0.5;
   return join.may_partition_columns && partitions_in_one_pass(join, method) && has_pairs(join.kind) &&
-         (join.kind != JoinKind::inner || join.matching >= min_matching) &&
+         (join.kind != JoinKind::inner || join.matching * probe_rows_of_few_results(join.build_rows) >= 1) &&
          (join.are_columns_narrow || join.strategy != JoinStrategy::automatic ||
           join.build_rows >= min_rows_of_wide_columns);
+}
+
+/// True if a sample of both sides decides on the device whether the columns are partitioned: those of an inner join
+/// whose caller has not said how many rows match. Columns that are not partitioned anyway have no sample, like
+/// 4 of 8 bytes with u64 keys: 1M x 10M and 2^24 x 2^24 take as long as they did. With u32 keys and 4 columns of 4
+/// bytes, us without / with the sample where 3 % match: 278 / 196 and 1,117 / 658; where all match: 327 / 330 and
+/// 1,227 / 1,229 (H200).
+constexpr bool takes_match_sample(const join_description& join) {
+  return join.kind == JoinKind::inner && join.matching == 1;
 }
 
 inline constexpr int least_gathered_columns = 4;
@@ -197,7 +217,9 @@ constexpr join_choice choose_join(const join_description& join) {
   const join_method method = detail::choose_join_method(join);
   if (method == join_method::merge) return {method, join_detour::none};
   if (detail::filters_probe_rows(join, method)) return {method, join_detour::bloom_filter};
-  if (detail::has_partitioned_columns(join, method)) return {method, join_detour::partitioned_columns};
+  if (detail::has_partitioned_columns(join, method)) {
+    return {method, detail::takes_match_sample(join) ? join_detour::sampled_columns : join_detour::partitioned_columns};
+  }
   if (!detail::restores_probe_order(join, method)) return {method, join_detour::none};
   return {method, join.has_at_most_one_each() ? join_detour::probe_order : join_detour::row_lists};
 }

@@ -51,8 +51,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   using Agent = typename Storage::Probe;
   using Lists = typename Storage::Lists;
   using Reduce = typename Storage::Reduce;
-  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, record_sink_t<Sink>, Storage::threads,
-                                         Tuning::output.group_threads>;
+  using RecordSink = record_sink_t<Sink>;
+  using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, typename chosen_sink<RecordSink>::type,
+                                         Storage::threads, Tuning::output.group_threads>;
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must be what kernels have");
@@ -63,7 +64,11 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   const unsigned any_is_overflowing = *partitions.any_is_overflowing;
   if constexpr (join_partitions<Keys, Hash, Equal>::hash_is_key) {
     if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
-      Duplicates(duplicates_storage.Alias(), shared, partitions, detail::record_sink_of(sink)).run();
+      chosen_sink<RecordSink>::use(detail::record_sink_of(sink), [&](const auto& output) {
+        typename Duplicates::template with_sink<std::decay_t<decltype(output)>>(duplicates_storage.Alias(), shared,
+                                                                                partitions, output)
+            .run();
+      });
     }
   }
   if (any_is_overflowing == 0) return;

@@ -11,6 +11,7 @@
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/join/output/chunks.cuh>
 #include <strata/device/join/output/offsets.cuh>
+#include <strata/warp/specializations/warp_sum_butterfly.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -100,6 +101,36 @@ class AgentJoinProbe {
     for (Count at = first + threadIdx.x / warp_threads * each; at < last; at += warps * each) {
       write_by_warp<Index>(tile, begin, at, detail::least(at + each, last), sink);
     }
+  }
+
+  /// Looks a tile up and writes its results behind those of the tiles before it. `prefix` is a running_prefix.
+  template <class Index, class Prefix, class Sink>
+  STRATA_D void join_in_order(Count tile, Prefix& prefix, const Sink& sink) {
+    const Count all = prepare(tile);
+    if (threadIdx.x < warp_threads) {
+      const Count begin = prefix(all);
+      if (threadIdx.x == 0) {
+        storage_.tile_offset = begin;
+        if (tile + 1 == probe_.probe_tiles) *probe_.total = begin + all;
+      }
+    }
+    prefix.leave();
+    __syncthreads();
+    write<Index>(tile, storage_.tile_offset, 0, all, sink);
+  }
+
+  /// The number of results of a tile of probe rows. All lanes of a warp call this.
+  STRATA_D static Count count_by_warp(const Table& table, const join_probe<Keys, Row>& probe, Count tile) {
+    static_assert(ItemsPerThread == 1, "a lane looks up one row at a time");
+    Count sum = 0;
+    STRATA_UNROLL_N(1)
+    for (int i = static_cast<int>(platform::lane_id()); i < tile_items; i += warp_threads) {
+      Count counts[ItemsPerThread];
+      Row partners[ItemsPerThread];
+      look_up_probe_rows(table, probe, tile * tile_items + static_cast<unsigned>(i), counts, partners);
+      sum += counts[0];
+    }
+    return detail::sum_of_warp(sum);
   }
 
   /// Looks a tile up, reserves its range of the result, and writes its results, or adds it to the list if

@@ -5,8 +5,11 @@
 #include <strata/core/detail/device_properties.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/launch.cuh>
+#include <strata/device/engine/tagged_word.cuh>
+#include <strata/device/engine/tile_aggregates.cuh>
 #include <strata/device/join/common/join_options.hpp>
 #include <strata/device/join/common/join_side.hpp>
 #include <strata/device/join/common/launch.cuh>
@@ -108,6 +111,32 @@ struct join_prober {
       return strata::launch(detail::join_launch(base, detail::least(max_chunks, resident), tuning.probe_threads),
                             join_write_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, list, all, sink);
     }
+  }
+
+  /// With so few probe rows and so small an output, one launch does all. One block may have to write the whole output:
+  /// on an H200, that takes 60 us for 2^17 results, and several launches take 11.
+  static constexpr std::size_t max_few_rows = std::size_t{1} << 16;
+  static constexpr std::int64_t max_few_results = std::int64_t{1} << 15;
+  bool are_few(std::int64_t capacity) const {
+    return has_rows && kind != JoinKind::full && probe_rows <= max_few_rows && capacity <= max_few_results;
+  }
+  /// Tagged words of that launch, for blocks of one warp or more.
+  std::size_t words_of_few() const {
+    const std::size_t rows = detail::least(std::size_t{probe_rows}, max_few_rows);
+    return has_rows && kind != JoinKind::full
+               ? tile_aggregates<unsigned long long>::number_of_words(rows / warp_threads + 1)
+               : 0;
+  }
+  /// Instead of `reset` and `run`.
+  cudaError_t run_few(platform::tagged_word* words, const Table& table, Probe probe, const launch_configuration& base,
+                      const Sink& sink) const {
+    constexpr auto threads = static_cast<unsigned long long>(ActivePolicy::table.probe_threads);
+    // No probe rows are a tile, too, which writes the number of results.
+    probe.probe_tiles = detail::most(detail::ceiling_divide<unsigned long long>(probe.rows, threads), 1ull);
+    const tile_aggregates_arguments exchange{words, detail::next_epoch(), detail::is_replayable(base.stream)};
+    return strata::launch(detail::join_launch(base, probe.probe_tiles, ActivePolicy::table.probe_threads),
+                          join_probe_few_kernel<MaxPolicy, Index, Table, Keys, Row, Sink>, table, probe, exchange,
+                          sink);
   }
 
   template <class Layout>

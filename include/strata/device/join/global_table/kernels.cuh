@@ -5,14 +5,19 @@
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/core/macros.hpp>
+#include <strata/core/operators.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/device/engine/tile_aggregates.cuh>
+#include <strata/device/engine/tile_prefix.cuh>
 #include <strata/device/join/common/launch.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/global_table/agent_build.cuh>
 #include <strata/device/join/global_table/agent_probe.cuh>
 #include <strata/device/join/global_table/table.cuh>
 #include <strata/device/join/output/chunks.cuh>
+
+#include <cstddef>
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -188,6 +193,24 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   for (unsigned long long i = blockIdx.x; i < tiles; i += gridDim.x) {
     agent.template join<Index>(first_tile + i, list, sink);
   }
+}
+
+/// Joins few probe rows in one launch: a block has a tile of them, and waits for the numbers of results of the tiles
+/// before it (`device/engine/tile_prefix.cuh`). So no kernel clears a counter first.
+template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink>
+__launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads, 2)
+    STRATA_KERNEL void join_probe_few_kernel(Table table, join_probe<Keys, Row> probe,
+                                             tile_aggregates_arguments exchange, Sink sink) {
+  using Agent =
+      AgentJoinProbe<typename MaxPolicy::ActivePolicy, Table, Keys, MaxPolicy::ActivePolicy::table.probe_threads, 1>;
+  using Count = unsigned long long;
+  STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
+  begin_join_kernel();
+  Agent agent(storage.Alias(), table, probe);
+  const auto count_tile = [&](unsigned tile) { return Agent::count_by_warp(table, probe, tile); };
+  running_prefix<Count, Sum, decltype(count_tile)> prefix(exchange, blockIdx.x, gridDim.x, Sum{}, count_tile);
+  prefix.begin_with(0);
+  prefix.for_each_tile(gridDim.x, [&](std::size_t tile) { agent.template join_in_order<Index>(tile, prefix, sink); });
 }
 
 /// Writes the output chunks of the listed tiles.

@@ -206,6 +206,8 @@ class join_result_rows {
     row_ += static_cast<unsigned>(__popc(heads));
     return mine;
   }
+  /// The row of the last of the 32 results for which `next` was called.
+  STRATA_D unsigned last() const { return row_; }
 
  private:
   const unsigned* begins_;

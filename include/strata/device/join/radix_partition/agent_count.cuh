@@ -12,11 +12,14 @@
 #include <strata/device/join/radix_partition/partitions.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 
+#include <type_traits>
+
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Adds the number of rows of each partition to a side's cursors. `Tuning` is the policy.
-template <class Tuning, class Keys, class Hash, class Equal>
+/// Adds the number of rows of each partition to a side's cursors. `Tuning` is the policy. `Sample` is AgentJoinSample,
+/// or NullType if no sample is taken.
+template <class Tuning, class Keys, class Hash, class Equal, class Sample = NullType>
 struct AgentJoinCount {
   using Side = join_side_records<Keys>;
   static constexpr unsigned threads = Tuning::partition.partition_threads;
@@ -36,10 +39,12 @@ struct AgentJoinCount {
   unsigned partitions;
   int bits;
   const Hash& hash;
+  Sample sample;
 
   /// By block number `block` of `blocks`, which takes every `blocks`-th tile.
-  STRATA_D void run(const Side& side, unsigned block, unsigned blocks) const {
+  STRATA_D void run(const Side& side, [[maybe_unused]] bool is_probe, unsigned block, unsigned blocks) const {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
+    if constexpr (takes_sample) sample.clear();
     __syncthreads();
     constexpr unsigned long long tile = tile_items;
     const unsigned rows = detail::rows_of(side);
@@ -51,9 +56,12 @@ struct AgentJoinCount {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) {
       if (counts[p] != 0) atomicAdd(side.cursors + p, counts[p]);
     }
+    if constexpr (takes_sample) sample.flush(is_probe);
   }
 
  private:
+  static constexpr bool takes_sample = !std::is_same_v<Sample, NullType>;
+
   STRATA_D void count_tile(const Side& side, unsigned first, unsigned rows) const {
     const Keys tile_keys = side.keys + first;
     iterator_value_t<Keys> keys[items];
@@ -68,8 +76,9 @@ struct AgentJoinCount {
       if (at >= rows) continue;
       unsigned p = partitions;
       if (side.valid == nullptr || detail::join_row_is_valid(side.valid, first + at)) {
-        p = detail::join_partition_of(
-            detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash, keys[i])), bits);
+        const unsigned word = detail::upper_half(detail::join_hash<iterator_value_t<Keys>, Equal>(hash, keys[i]));
+        p = detail::join_partition_of(word, bits);
+        if constexpr (takes_sample) sample.add(word);
       }
       if (p < partitions || !side.drops_nulls) atomicAdd(counts + p, 1u);
     }
@@ -92,6 +101,13 @@ struct AgentJoinOffsets {
 
   TempStorage& storage;
   const Partitions& join;
+
+  /// Returns the sum of the numbers of all threads. Two sums with different `slot` need no barrier between them.
+  STRATA_D Pair sum_of_block(Pair number, bool slot) const {
+    Pair before = 0, all = 0;
+    Scan(slot ? storage.work_items : storage.rows).ExclusiveSum(number, before, all);
+    return all;
+  }
 
   STRATA_D void run() const {
     // The partition of the rows without a key follows, and then its end.

@@ -78,7 +78,9 @@ class AgentJoinPartition {
   /// `output`: NullType, join_tile_runs of the probe side (null where a second pass follows), or partitioned_output.
   template <class PassOutput>
   STRATA_D void run(const Side& build, const Side& probe, const PassOutput& output) {
-    constexpr bool moves_columns = partitions_columns<PassOutput>;
+    constexpr bool may_move_columns = partitions_columns<PassOutput>;
+    bool moves_columns = may_move_columns;
+    if constexpr (may_move_columns) moves_columns = !output.sample.finds_few_results();
     build_rows_ = detail::rows_of(build);
     probe_rows_ = detail::rows_of(probe);
     const unsigned tiles = number_of_tiles(build, probe);
@@ -115,7 +117,7 @@ class AgentJoinPartition {
       store_deltas(offsets, null_offset);
       tile += gridDim.x;
       AgentJoinColumns<BlockThreads, ItemsPerThread> columns;
-      if constexpr (moves_columns) {
+      if (may_move_columns && moves_columns) {
         columns.keep_indices(rows.ranks, now.rows, [&](int i) { return counts_[bin_of(rows, i)]; });
       }
       // In flight while the records of this tile are written, unless columns need the registers.
@@ -123,14 +125,16 @@ class AgentJoinPartition {
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
       if (has_row_ids(side)) {
-        write<true, moves_columns>(side, now.rows);
+        write<true, may_move_columns>(side, now.rows, moves_columns);
       } else {
-        write<false, false>(side, now.rows);
+        write<false, false>(side, now.rows, false);
       }
-      if constexpr (moves_columns) {
-        const auto position_of = [&](unsigned i) { return deltas_[bin_of(records_[i].hash)] + i; };
-        columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, output);
-        if (tile < tiles) load_tile(tile, build, probe, next, fetched);
+      if constexpr (may_move_columns) {
+        if (moves_columns) {
+          const auto position_of = [&](unsigned i) { return deltas_[bin_of(records_[i].hash)] + i; };
+          columns.move(records_, now.is_probe, now.first, storage_.first_null, position_of, output);
+          if (tile < tiles) load_tile(tile, build, probe, next, fetched);
+        }
       }
     }
   }
@@ -350,8 +354,8 @@ class AgentJoinPartition {
     if (threadIdx.x == 0) deltas_[bins_] = null_offset;
   }
 
-  template <bool HasRowIds, bool WritesPositions>
-  STRATA_D void write(const Side& side, unsigned count) const {
+  template <bool HasRowIds, bool MayWritePositions>
+  STRATA_D void write(const Side& side, unsigned count, bool writes_positions) const {
     const join_records out = Pass == join_pass::first ? side.first_pass : side.partitioned;
     const unsigned with_key = storage_.first_null;
     STRATA_UNROLL_N(4)
@@ -360,7 +364,7 @@ class AgentJoinPartition {
       if constexpr (HasRowIds) {
         join_record record = records_[i];
         to = deltas_[bin_of(record.hash)] + i;
-        if (WritesPositions && !is_overflowing(record.hash)) record.row = to;
+        if (MayWritePositions && writes_positions && !is_overflowing(record.hash)) record.row = to;
         out.records[to] = record;
       } else {
         const unsigned hash = hashes()[i];

@@ -10,6 +10,7 @@
 #include <strata/device/join/common/rows.cuh>
 #include <strata/device/join/common/tuning.hpp>
 #include <strata/device/join/output/outputs.hpp>
+#include <strata/device/join/radix_partition/match_sample.cuh>
 #include <strata/device/join/radix_partition/plan.hpp>
 
 #include <cstddef>
@@ -24,12 +25,6 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
-
-/// Whether an output, join_numbered_sink, has columns in the order of the partitions.
-template <class Sink>
-inline constexpr bool partitions_columns = false;
-template <class Columns, class Partitioned>
-inline constexpr bool partitions_columns<join_numbered_sink<Columns, Partitioned, true>> = true;
 
 /// The partitioned form of a column. Only arrays are partitioned, of values that are no larger than a record, because
 /// they take the place of records in shared memory.
@@ -63,8 +58,50 @@ struct partitioned_columns<JoinColumns<Columns...>> {
   using type = JoinColumns<typename partitioned_column<Columns>::type...>;
 };
 
+/// An output with columns in the order of the partitions. With a sample that finds few results, columns are not
+/// partitioned, and records have indices of rows.
+template <class Columns>
+struct partitioned_output {
+  Columns by_index;
+  typename partitioned_columns<Columns>::type by_record;
+  join_match_sample sample = {};
+
+  template <class Index>
+  STRATA_HD void operator()(std::int64_t position, Index build_row, Index probe_row) const {
+    by_index(position, build_row, probe_row);
+  }
+};
+
+/// Whether an output is a partitioned_output.
 template <class Sink>
-using partitioned_output = join_numbered_sink<Sink, typename partitioned_columns<Sink>::type, true>;
+inline constexpr bool partitions_columns = false;
+template <class Columns>
+inline constexpr bool partitions_columns<partitioned_output<Columns>> = true;
+
+/// Kernels have the code for both outputs: one that selects the array of each column where it writes has too few
+/// registers.
+template <class Columns>
+struct chosen_sink<partitioned_output<Columns>> {
+  using type = Columns;
+  template <class Call>
+  STRATA_D static void use(const partitioned_output<Columns>& output, const Call& call) {
+    if (output.sample.finds_few_results()) {
+      call(output.by_index);
+    } else {
+      call(output.by_record);
+    }
+  }
+};
+
+/// Returns the sample of an output, or NullType.
+template <class Sink>
+auto match_sample_of([[maybe_unused]] const Sink& sink) {
+  if constexpr (partitions_columns<Sink>) {
+    return sink.sample;
+  } else {
+    return NullType{};
+  }
+}
 
 template <bool FromBuild, class In, class Out, class Missing>
 STRATA_HD constexpr bool is_build_column(const JoinColumn<FromBuild, In, Out, Missing>&) {

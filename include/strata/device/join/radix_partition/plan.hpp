@@ -31,7 +31,7 @@ inline constexpr unsigned duplicate_join_rows = 4;
 inline constexpr unsigned max_join_tables = 16;
 
 /// Bytes for counters of all partitions and of the rows without a key: a multiple of 8.
-constexpr std::size_t join_count_bytes(int bits) { return ((std::size_t{1} << bits) + 2) * sizeof(unsigned); }
+STRATA_HD constexpr std::size_t join_count_bytes(int bits) { return ((std::size_t{1} << bits) + 2) * sizeof(unsigned); }
 
 /// Rows of a tile, at most `largest`, so that `blocks` blocks have the same number of tiles. Tiles may be a few rows
 /// shorter for that. The last tile of each of two sides may be short.

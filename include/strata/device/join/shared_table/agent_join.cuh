@@ -34,6 +34,8 @@ class AgentJoinTables {
 
  public:
   using TempStorage = typename State::TempStorage;
+  template <class OtherSink>
+  using with_sink = AgentJoinTables<Keys, Hash, Equal, Index, OtherSink, BlockThreads, GroupThreads, Items, IsOneTable>;
 
   STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
       : state_(storage, shared, join, sink) {}

@@ -21,6 +21,14 @@ namespace detail {
 template <class Word, int BlockThreads>
 class join_grouped_table;
 
+/// Shared memory of shared_table_state.
+template <class Table, class OutputOffsets>
+struct shared_table_storage {
+  typename Table::TempStorage table;
+  typename OutputOffsets::TempStorage offsets;
+  unsigned long long counted;
+};
+
 /// What the agents that join by a table in shared memory have in common. `Sink` is NullType where rows are only
 /// counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not from records. With
 /// `ReadsHashes` there may be hashes instead of records.
@@ -42,11 +50,7 @@ struct shared_table_state {
   /// Records have numbers of rows in place of indices.
   static constexpr bool has_numbers = are_numbered_keys<Keys> && !IsOneTable;
 
-  struct TempStorage {
-    typename Table::TempStorage table;
-    typename OutputOffsets::TempStorage offsets;
-    Count counted;
-  };
+  using TempStorage = shared_table_storage<Table, OutputOffsets>;
 
   STRATA_D shared_table_state(TempStorage& temp_storage, unsigned char* shared, const Partitions& partitions,
                               const Sink& output)

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <strata/core/macros.hpp>
+#include <strata/core/platform.cuh>
+#include <strata/core/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// How the device estimates the number of results of an inner join before any row is moved.
+///
+///     hash of a key     | ... | counter: 12 bits | zeros |
+///
+/// The rows of a key are in the sample if the lowest bits of its hash are 0. These are all rows of the key on both
+/// sides, so the two samples have as many partners for a probe row as the two sides. The blocks that count the rows of
+/// partitions count the sampled rows, too, and read nothing for it. The last one of them multiplies the counts of both
+/// sides. Keys that share a counter are taken for equal: with 256 sampled keys, that adds a sixteenth to the estimate.
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+/// Arguments of the kernels. Without arrays, nothing is counted.
+struct join_match_sample {
+  /// Counters of each side.
+  static constexpr unsigned counters = 4096;
+  static constexpr std::size_t shared_bytes = counters * sizeof(unsigned);
+
+  /// Those of the build side, then those of the probe side.
+  unsigned* counts = nullptr;
+  /// Receives whether the result has fewer than one row for `probe_rows_each` probe rows.
+  unsigned* has_few_results = nullptr;
+  unsigned probe_rows_each = 0;
+  /// A key is in the sample if so many of the lowest bits of its hash are 0.
+  int zero_bits = 0;
+
+  /// Chooses the number so that 256 to 511 build rows are in the sample on average, or all of fewer.
+  static constexpr int zero_bits_for(std::uint64_t build_rows) {
+    constexpr std::uint64_t wanted = 256;
+    constexpr int most = 20;  // the other 12 choose a counter
+    int bits = 0;
+    while (bits < most && build_rows >> (bits + 1) >= wanted) ++bits;
+    return bits;
+  }
+
+  STRATA_D bool is_taken() const { return counts != nullptr; }
+  /// After the kernel that counts.
+  STRATA_D bool finds_few_results() const { return is_taken() && *has_few_results != 0; }
+
+  /// By the last block, of the kernel's argument. `sum(number, of_rows)` adds numbers of all threads. Not a member of
+  /// AgentJoinSample: nvcc 13.0 takes the pointers of an object that also points to shared memory for shared ones.
+  template <int BlockThreads, class Sum>
+  STRATA_D void decide(const Sum& sum) const {
+    if (!is_taken()) return;
+    constexpr unsigned long long min_rows = 32;  // with fewer, a sample says nothing
+    unsigned long long results = 0;
+    unsigned long long rows = 0;
+    STRATA_UNROLL_N(4)
+    for (unsigned i = threadIdx.x; i < counters; i += static_cast<unsigned>(BlockThreads)) {
+      const unsigned long long build = platform::load_relaxed(counts + i);
+      const unsigned long long probe = platform::load_relaxed(counts + counters + i);
+      results += build * probe;
+      rows += probe;
+    }
+    results = sum(results, false);
+    rows = sum(rows, true);
+    if (threadIdx.x == 0) *has_few_results = rows >= min_rows && results * probe_rows_each < rows ? 1 : 0;
+  }
+};
+
+/// The sample of the rows that a block counts. All member functions but `add` are called by the whole block.
+template <int BlockThreads>
+struct AgentJoinSample {
+  const join_match_sample& sample;
+  /// In shared memory, join_match_sample::counters of them.
+  unsigned* shared;
+  /// The bits that must be 0. Without a sample these are all, so that only one key is counted.
+  unsigned zeros;
+
+  STRATA_D AgentJoinSample(const join_match_sample& of_call, unsigned* counts)
+      : sample(of_call), shared(counts), zeros(sample.is_taken() ? (1u << sample.zero_bits) - 1 : ~0u) {}
+
+  STRATA_D void clear() const {
+    for (unsigned i = threadIdx.x; i < join_match_sample::counters; i += threads) shared[i] = 0;
+  }
+  STRATA_D void add(unsigned hash) const {
+    if ((hash & zeros) == 0) atomicAdd(shared + (hash >> sample.zero_bits) % join_match_sample::counters, 1u);
+  }
+  /// Adds the counts of the block to those of a side.
+  STRATA_D void flush(bool is_probe) const {
+    if (!sample.is_taken()) return;
+    unsigned* const counts = sample.counts + (is_probe ? join_match_sample::counters : 0);
+    for (unsigned i = threadIdx.x; i < join_match_sample::counters; i += threads) {
+      if (shared[i] != 0) atomicAdd(counts + i, shared[i]);
+    }
+  }
+
+ private:
+  static constexpr unsigned threads = BlockThreads;
+};
+
+}  // namespace detail
+STRATA_NAMESPACE_END
