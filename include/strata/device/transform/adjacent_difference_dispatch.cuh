@@ -35,10 +35,14 @@ struct difference_problem {
   T* saved;
 
   static constexpr bool is_by_reference = false;
+  static constexpr bool has_vectors = true;
   static constexpr bool has_whole_tiles = false;
   static constexpr int most_groups(const tile_tuning& tuning) {
     return IsInPlace ? tuning.in_place_groups : tuning.groups;
   }
+  static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
+  static constexpr int most_groups_of_one(const tile_tuning& tuning) { return tuning.groups_of_one; }
+  static constexpr int bytes_in_flight(const tile_tuning& tuning) { return tuning.bytes_in_flight; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning& tuning) {
     return IsInPlace ? tuning.in_place_blocks : tuning.difference_blocks;
   }

@@ -40,9 +40,13 @@ struct transform_problem {
   Op op;
 
   static constexpr bool is_by_reference = IsByReference;
+  static constexpr bool has_vectors = !IsByReference;
   // Two inputs that exceed L2 are faster with fewer bytes in flight: with the registers that checks take.
   static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
+  static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
+  static constexpr int most_groups_of_one(const tile_tuning& tuning) { return tuning.groups_of_one; }
+  static constexpr int bytes_in_flight(const tile_tuning& tuning) { return tuning.bytes_in_flight; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
 
   template <class Tile>
@@ -122,9 +126,9 @@ struct transform_problem {
 
 /// What TransformIf does with a tile: a result is written where the predicate is true.
 ///
-/// If it is true of some items of a group only, no access writes the group. Lanes would store an item each, in their
-/// own groups, and each store would touch as many sectors of memory as all of them together. So the warp stages the
-/// results in shared memory, and neighbouring lanes store neighbouring items.
+/// Neighbouring threads have neighbouring items, one at a time. If a thread had a group of neighbouring items, and only
+/// some results of the group were written, each store of the warp would touch as many sectors of memory as all of them
+/// together.
 template <bool IsByReference, class Output, class Predicate, class Op, class... Inputs>
 struct transform_if_problem {
   Output out;
@@ -132,61 +136,73 @@ struct transform_if_problem {
   Op op;
 
   static constexpr bool is_by_reference = IsByReference;
+  static constexpr bool has_vectors = false;
   static constexpr bool has_whole_tiles = false;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
+  // The work of a thread is small, and large blocks take less time to start.
+  static constexpr int block_threads(const tile_tuning& tuning) {
+    return detail::least(2 * tuning.block_threads, 1024);
+  }
+  static constexpr int most_groups_of_one(const tile_tuning&) { return 16; }
+  static constexpr int bytes_in_flight(const tile_tuning&) { return vector_bytes; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
 
   template <class Tile>
-  STRATA_D void process(const Tile& tile, const tile_range& range, const Inputs&... inputs) {
+  STRATA_D void process(const Tile& tile, const tile_range&, const Inputs&... inputs) {
     constexpr bool is_possible = transform_predicate_requirements<Predicate, item_argument<Inputs>...>::are_met &&
                                  transform_requirements<Op, item_argument<Inputs>...>::are_met;
     if constexpr (!is_possible) {
       return;
     } else if constexpr (IsByReference) {
-      apply(tile, [&](int group, int, const auto& function) {
-        function(*detail::advanced(inputs, static_cast<std::size_t>(tile.index(group)))...);
-      });
+      apply_to_references(tile, inputs...);
+    } else if (tile.is_whole()) {
+      const typename Tile::whole whole{tile.first};
+      apply_to_copies(whole, loaded_items<typename Tile::whole, Inputs>(whole, inputs)...);
     } else {
       apply_to_copies(tile, loaded_items<Tile, Inputs>(tile, inputs)...);
-      if constexpr (Tile::width > 1) {
-        const leftover_item rest = range.leftover(tile.number);
-        apply_to_copies(rest, loaded_items<leftover_item, Inputs>(rest, inputs)...);
-      }
     }
   }
 
  private:
-  template <class Tile, class... Loaded>
-  STRATA_D void apply_to_copies(const Tile& tile, Loaded&&... items) {
-    apply(tile, [&](int group, int i, const auto& function) { function(items.item[group][i]...); });
-  }
-
-  /// `with_items(group, i, function)` calls `function` with an item of each input.
-  template <class Tile, class WithItems>
-  STRATA_D void apply(const Tile& tile, const WithItems& with_items) {
-    using Result = std::decay_t<std::invoke_result_t<decltype(op)&, item_argument<Inputs>...>>;
-    using Stored = typename output_value<Output, Result>::type;
-    items_in<Stored, Tile> results;
-    unsigned selected[static_cast<std::size_t>(Tile::groups)];
-    STRATA_UNROLL
-    for (int group = 0; group < Tile::groups; ++group) {
-      selected[group] = 0;
-      if (!tile.has(group)) continue;
-      STRATA_UNROLL
-      for (int i = 0; i < Tile::width; ++i) {
-        with_items(group, i, [&](auto&&... items) {
-          if (!static_cast<bool>(predicate(items...))) return;
-          results.set(group, i, static_cast<Stored>(op(items...)));
-          selected[group] |= 1u << i;
-        });
-      }
-    }
-    detail::store_selected(tile, out, results, selected);
-  }
-
   template <class Input>
   using item_argument =
       std::conditional_t<IsByReference, decltype(*std::declval<const Input&>()), iterator_value_t<Input>&>;
+  // The requirements are met where it is asked for.
+  template <class... Items>
+  using stored = typename output_value<Output, std::decay_t<std::invoke_result_t<Op&, Items...>>>::type;
+
+  template <class Tile, class... Loaded>
+  STRATA_D void apply_to_copies(const Tile& tile, Loaded&&... items) {
+    STRATA_UNROLL
+    for (int i = 0; i < Tile::groups; ++i) {
+      if (!tile.has(i)) continue;
+      if (!static_cast<bool>(predicate(items.item[i][0]...))) continue;
+      out[static_cast<difference_of<Output>>(tile.index(i))] =
+          static_cast<stored<item_argument<Inputs>...>>(op(items.item[i][0]...));
+    }
+  }
+
+  // Results are kept until the last item has been read, so that reads need not wait for writes.
+  template <class Tile>
+  STRATA_D void apply_to_references(const Tile& tile, const Inputs&... inputs) {
+    using Stored = stored<item_argument<Inputs>...>;
+    items_in<Stored, Tile> results;
+    bool is_selected[static_cast<std::size_t>(Tile::groups)];
+    STRATA_UNROLL
+    for (int i = 0; i < Tile::groups; ++i) {
+      is_selected[i] = false;
+      if (!tile.has(i)) continue;
+      const auto apply = [&](auto&&... items) {
+        is_selected[i] = static_cast<bool>(predicate(items...));
+        if (is_selected[i]) results.set(i, 0, static_cast<Stored>(op(items...)));
+      };
+      apply(*detail::advanced(inputs, static_cast<std::size_t>(tile.index(i)))...);
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < Tile::groups; ++i) {
+      if (is_selected[i]) out[static_cast<difference_of<Output>>(tile.index(i))] = results.item[i][0];
+    }
+  }
 };
 
 }  // namespace detail
@@ -209,7 +225,7 @@ struct tile_policy {
 /// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
 template <class Problem, class Array, class... Inputs>
 struct tiles_of {
-  static constexpr bool are_vectorized = is_bulk_array<Array> && !Problem::is_by_reference;
+  static constexpr bool are_vectorized = is_bulk_array<Array> && Problem::has_vectors;
 
   /// As many items as have up to 16 bytes in each sequence.
   static constexpr int width() {
@@ -223,7 +239,7 @@ struct tiles_of {
   }
   static constexpr int groups(const tile_tuning& tuning, int width, int most) {
     constexpr auto item_bytes = static_cast<int>((std::size_t{0} + ... + sizeof(iterator_value_t<Inputs>)));
-    const int groups = tuning.bytes_in_flight / (item_bytes == 0 ? vector_bytes : width * item_bytes);
+    const int groups = Problem::bytes_in_flight(tuning) / (item_bytes == 0 ? vector_bytes : width * item_bytes);
     return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : detail::least(groups, most);
   }
 
@@ -233,11 +249,11 @@ struct tiles_of {
   }
 
   template <class Policy>
-  using vectors = item_tile<Policy::tuning.block_threads,
+  using vectors = item_tile<Problem::block_threads(Policy::tuning),
                             groups(Policy::tuning, width(), Problem::most_groups(Policy::tuning)), width(), true>;
   template <class Policy>
-  using items =
-      item_tile<Policy::tuning.block_threads, groups(Policy::tuning, 1, Policy::tuning.groups_of_one), 1, false>;
+  using items = item_tile<Problem::block_threads(Policy::tuning),
+                          groups(Policy::tuning, 1, Problem::most_groups_of_one(Policy::tuning)), 1, false>;
   template <class Policy>
   struct smallest {
     static constexpr std::size_t value =
@@ -267,14 +283,14 @@ struct tiles_of {
 
 /// Does what `Problem` says with each tile of some inputs: tiles of groups, of single items, or what the range has.
 template <class MaxPolicy, class Tiles, bool HasVectors, bool HasItems, class Problem, class... Inputs>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
+__launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
                   Problem::blocks_per_multiprocessor(MaxPolicy::ActivePolicy::tuning))
     STRATA_KERNEL void tiles_kernel(Problem problem, const STRATA_GRID_CONSTANT tile_range range, Inputs... inputs) {
   using ActivePolicy = typename MaxPolicy::ActivePolicy;
   using Vectors = typename Tiles::template vectors<ActivePolicy>;
-  STRATA_ASSERT(blockDim.x == ActivePolicy::tuning.block_threads,
+  STRATA_ASSERT(blockDim.x == Problem::block_threads(ActivePolicy::tuning),
                 "tiles_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
-                ActivePolicy::tuning.block_threads);
+                Problem::block_threads(ActivePolicy::tuning));
   platform::wait_for_previous_kernel();
   // Only the last blocks call this: the next kernel starts when all blocks have called it or ended. Blocks that call it
   // start 1.2 ns apart, others 0.6 ns (H100).
@@ -392,8 +408,8 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
             : 1;
     const unsigned blocks = detail::blocks_of(range, tiles_of_block);
     return detail::launch_tiles<MaxPolicy, Tiles>(
-        {name, blocks, dim3(policy.tuning.block_threads), 0, stream, 1, device.ptx_version >= 900}, problem, range,
-        inputs...);
+        {name, blocks, dim3(Problem::block_threads(policy.tuning)), 0, stream, 1, device.ptx_version >= 900}, problem,
+        range, inputs...);
   });
 }
 

@@ -193,52 +193,5 @@ struct loaded_items : items_in<iterator_value_t<Input>, Tile> {
   STRATA_D loaded_items(const Tile& tile, const Input& in) { detail::load_tile(tile, in, *this); }
 };
 
-/// Stores the items of which bit i of `selected` is 1, by a warp: lanes store neighbouring items of a group together.
-template <class Tile, class T, int Width>
-STRATA_D void store_selected_by_warp(const Tile& tile, T* out, const T (&items)[static_cast<std::size_t>(Width)],
-                                     unsigned selected, int group) {
-  constexpr int block_threads = Tile::items / (Tile::groups * Width);
-  STRATA_SHARED(staged, item_vector<T, Width>[static_cast<std::size_t>(block_threads)]);
-  const unsigned lane = platform::lane_id(), first_thread = threadIdx.x - lane;
-  staged[threadIdx.x].set(items);
-  __syncwarp();
-  T* const first_out = out + tile.index(group) - static_cast<int>(lane) * Width;
-  STRATA_UNROLL
-  for (unsigned i = 0; i < unsigned{Width}; ++i) {
-    const unsigned number = i * warp_threads + lane;
-    const unsigned bits = __shfl_sync(full_warp_mask, selected, static_cast<int>(number / unsigned{Width}));
-    if ((bits >> number % unsigned{Width} & 1) != 0) {
-      first_out[number] = reinterpret_cast<const T*>(staged + first_thread)[number];
-    }
-  }
-  __syncwarp();
-}
-
-/// Stores the items of which bit i of `selected[group]` is 1.
-template <class Tile, class Iterator, class T, int Groups, int Width>
-STRATA_D void store_selected(const Tile& tile, Iterator out, const thread_items<T, Groups, Width>& items,
-                             const unsigned (&selected)[static_cast<std::size_t>(Groups)]) {
-  STRATA_UNROLL
-  for (int group = 0; group < Groups; ++group) {
-    if constexpr (Width > 1 && Tile::template is_vectorized<Iterator> && std::is_same_v<Iterator, T*>) {
-      constexpr unsigned all = (1u << Width) - 1;
-      if (__any_sync(full_warp_mask, selected[group] != 0 && selected[group] != all ? 1 : 0) != 0) {
-        detail::store_selected_by_warp<Tile, T, Width>(tile, out, items.item[group], selected[group], group);
-      } else if (selected[group] == all) {
-        item_vector<T, Width> vector;
-        vector.set(items.item[group]);
-        vector.store_global(out + tile.index(group));
-      }
-    } else {
-      STRATA_UNROLL
-      for (int i = 0; i < Width; ++i) {
-        if ((selected[group] >> i & 1) != 0) {
-          out[static_cast<difference_of<Iterator>>(tile.index(group) + i)] = items.item[group][i];
-        }
-      }
-    }
-  }
-}
-
 }  // namespace detail
 STRATA_NAMESPACE_END
