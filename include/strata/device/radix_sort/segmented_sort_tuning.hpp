@@ -36,7 +36,7 @@ struct long_segment_tuning {
 
 /// A block that sorts one segment of numbers by its digits, in registers. In a call of few segments, threads that merge
 /// 25 items each leave most of a multiprocessor without work.
-struct digit_tile_tuning {
+struct number_tile_tuning {
   int block_threads;
   int items_per_thread;
   /// What registers must allow.
@@ -77,7 +77,7 @@ struct segmented_sort_policy_hub {
     // H200, 2026-11-29, CUDA 13.0, us by digits and by merges, f32 keys: 132 rows of 2,048 18 and 32, of 4,096 19 and
     // 31; 256 of 2,048 24 and 32, of 4,096 28 and 31; 512 of 2,048 42 and 33. f32:i32 pairs: 132 rows of 2,048 19 and
     // 27, of 4,096 21 and 23; 256 of 4,096 33 and 40, by 256 threads with 16 items 33; 512 of 2,048 47 and 42.
-    static constexpr digit_tile_tuning digit_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
+    static constexpr number_tile_tuning number_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
                                                   /*blocks_per_multiprocessor*/ 2,
                                                   /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
     // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of
