@@ -93,13 +93,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
 }
 
 /// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
-/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort.
-template <class MaxPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
+/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort. `PassPolicy` has the same
+/// rows `histogram` and `pass` as `MaxPolicy`.
+template <class MaxPolicy, class PassPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
 struct sort_long_by_digits {
   using Digits = radix_digits<Key, IsDescending>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using PassValue = std::conditional_t<has_values, Value, Key>;
-  using Sort = LongSegmentSort<MaxPolicy, Key, ValueIterator, PassValue, Digits, true>;
+  using Sort = LongSegmentSort<PassPolicy, Key, ValueIterator, PassValue, Digits, true>;
   using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
   static constexpr int slots = Sort::slots;
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;

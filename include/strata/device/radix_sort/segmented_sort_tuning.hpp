@@ -61,14 +61,7 @@ struct segmented_sort_policy_hub {
   using digits = segmented_radix_sort_policy_hub<Key, Value>;
 
   // Keys of 8 bytes take twice as many passes: 2^27 i64 in one segment 9,200 us, by merges 8,940 (H100).
-  static constexpr std::size_t longest_merged = key_bytes > 4 || value_bytes > 8 ? 0 : std::size_t{1} << 18;
-
-  // Temporary storage is sized by the smallest tile of a pass: with that of DeviceSegmentedRadixSort on 7.5, half as
-  // large, it would be 7 % of the keys more.
-  struct digits_750 {
-    static constexpr radix_histogram_tuning histogram = digits::Policy750::histogram;
-    static constexpr radix_pass_tuning pass = digits::Policy860::pass;
-  };
+  static constexpr std::size_t longest_merged = digits::are_small ? std::size_t{1} << 18 : 0;
 
   template <class Merges, class Digits>
   struct rows : Merges {
@@ -88,7 +81,7 @@ struct segmented_sort_policy_hub {
                                                        /*least_items_of_long_mean*/ std::size_t{1} << 24,
                                                        /*long_mean*/ std::size_t{1} << 15};
   };
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, digits_750> {};
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, typename digits::Policy750> {};
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750>,
                      rows<typename merges::template rows<800>, typename digits::Policy800> {};
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>,
