@@ -586,7 +586,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 #include <strata/device/device_segmented_sort.cuh>
 namespace segmented_sort_number_tile_threads {
 #if defined(STRATA_CASE_segmented_sort_number_tile_threads)
-constexpr int threads = 128;
+constexpr int threads = 100;
 #else
 constexpr int threads = 256;
 #endif
