@@ -176,7 +176,7 @@ using numbers_hub = strata::segmented_sort_policy_hub<Key, Value>;
 /// The library's rows: tiles of 4,096 items. What is longer is left to a grid, or without one is queued.
 template <class Key, class Value, int GridThreads>
 struct number_tile_rows : numbers_hub<Key, Value>::template rows<typename numbers_hub<Key, Value>::merges::rows_900,
-                                                                typename numbers_hub<Key, Value>::digits::Policy900> {
+                                                                 typename numbers_hub<Key, Value>::digits::Policy900> {
   static constexpr strata::merge_sort_grid_tuning resident_grid{GridThreads, 9, 1};
 };
 
@@ -257,15 +257,15 @@ void expect_in_buffers(const segment_shape& shape, const std::vector<Key>& keys)
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
     if constexpr (has_values) {
-      return IsDescending ? Sort::StableSortPairsDescending(storage, bytes, key_buffers, value_buffers,
-                                                                items_of(shape), shape.segments(), begins, ends)
+      return IsDescending ? Sort::StableSortPairsDescending(storage, bytes, key_buffers, value_buffers, items_of(shape),
+                                                            shape.segments(), begins, ends)
                           : Sort::StableSortPairs(storage, bytes, key_buffers, value_buffers, items_of(shape),
-                                                      shape.segments(), begins, ends);
+                                                  shape.segments(), begins, ends);
     } else {
-      return IsDescending ? Sort::StableSortKeysDescending(storage, bytes, key_buffers, items_of(shape),
-                                                               shape.segments(), begins, ends)
-                          : Sort::StableSortKeys(storage, bytes, key_buffers, items_of(shape), shape.segments(),
-                                                     begins, ends);
+      return IsDescending
+                 ? Sort::StableSortKeysDescending(storage, bytes, key_buffers, items_of(shape), shape.segments(),
+                                                  begins, ends)
+                 : Sort::StableSortKeys(storage, bytes, key_buffers, items_of(shape), shape.segments(), begins, ends);
     }
   }));
   EXPECT_EQ(1, key_buffers.selector);

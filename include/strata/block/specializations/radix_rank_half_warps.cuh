@@ -170,9 +170,7 @@ class radix_rank_half_warps {
   STRATA_D void count_digits(const Digit& digit) {
     for (unsigned i = lane_ % half_warp; i < bins; i += half_warp) counters_[i] = 0;
     __syncwarp();
-    for_each_item<Digit>([&](int i) {
-      atomicAdd(&counters_[permuted(digit(i))], 1u);
-    });
+    for_each_item<Digit>([&](int i) { atomicAdd(&counters_[permuted(digit(i))], 1u); });
     __syncwarp();
   }
 

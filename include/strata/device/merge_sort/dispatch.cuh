@@ -391,8 +391,7 @@ struct DispatchSegmentedMergeSort {
     auto shared = workspace;
     if (!queues) shared.progress = nullptr;
     status = LongSort::template sort_number_tiles<Policy>(
-        configuration("strata::DeviceSegmentedSort, tiles", call.num_segments,
-                      Policy::number_tile.block_threads, 0),
+        configuration("strata::DeviceSegmentedSort, tiles", call.num_segments, Policy::number_tile.block_threads, 0),
         call, limits, shared);
     if (status != cudaSuccess || !has_longer) return status;
     return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);

@@ -129,9 +129,7 @@ class AgentNumberTile {
     for (int i = 0; i < ItemsPerThread; ++i) words[i] = ~0u;
     for_each_item([&](int i, int) { words[i] = static_cast<unsigned>(code::encode(keys[i])); });
     sort_in_block(words);
-    for_each_item([&](int i, int at) {
-      keys_out[at] = code::decode(static_cast<typename code::word>(word_at(i)));
-    });
+    for_each_item([&](int i, int at) { keys_out[at] = code::decode(static_cast<typename code::word>(word_at(i))); });
   }
 
   // ------------------------------------------------------------------ by position
@@ -211,8 +209,8 @@ class AgentNumberTile {
     unsigned among_equals = 0;
     for_each_item([&](int i, int at) {
       const unsigned word = word_at(i);
-      const bool is_alone = (at == 0 || !has_prefix_of(word, at - 1)) &&
-                            (at + 1 == num_items_ || !has_prefix_of(word, at + 1));
+      const bool is_alone =
+          (at == 0 || !has_prefix_of(word, at - 1)) && (at + 1 == num_items_ || !has_prefix_of(word, at + 1));
       if (is_alone) {
         shared.order[at] = static_cast<unsigned short>(word & position_mask);
       } else {

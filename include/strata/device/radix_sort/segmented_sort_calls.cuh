@@ -72,11 +72,12 @@ struct number_sort {
   using MaxPolicy = typename Hub::MaxPolicy;
   // The library's rows of passes are those of DeviceSegmentedRadixSort: programs that call both share the kernels.
   using library_rows = segmented_sort_policy_hub<Key, Value>;
-  using PassPolicy = typename std::conditional_t<std::is_same_v<Hub, library_rows>, typename library_rows::digits,
-                                                 Hub>::MaxPolicy;
+  using PassPolicy =
+      typename std::conditional_t<std::is_same_v<Hub, library_rows>, typename library_rows::digits, Hub>::MaxPolicy;
   using LongSort =
       std::conditional_t<MaxPolicy::long_segments.longest_merged == 0 && MaxPolicy::number_tile.most_segments == 0,
-                         merge_long_segments, sort_long_by_digits<MaxPolicy, PassPolicy, Key, ValueIterator, Value, IsDescending>>;
+                         merge_long_segments,
+                         sort_long_by_digits<MaxPolicy, PassPolicy, Key, ValueIterator, Value, IsDescending>>;
 };
 
 /// `d_values_in` is a pointer to `Value`, or NullType if keys have none. With `alternate`, sorts `output` in place, and

@@ -70,9 +70,9 @@ template <class MaxPolicy, class LongSort, class Key, class Value, class ValuesI
 __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
                   MaxPolicy::ActivePolicy::number_tile.blocks_per_multiprocessor)
     STRATA_KERNEL void segmented_number_sort_kernel(const Key* keys, const STRATA_GRID_CONSTANT ValuesIn values,
-                                                   const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
-                                                   Segments segments, segment_limits limits,
-                                                   const STRATA_GRID_CONSTANT typename LongSort::Workspace workspace) {
+                                                    const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+                                                    Segments segments, segment_limits limits,
+                                                    const STRATA_GRID_CONSTANT typename LongSort::Workspace workspace) {
   using Agent = typename LongSort::template NumberTile<typename MaxPolicy::ActivePolicy>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
@@ -104,8 +104,8 @@ struct sort_long_by_digits {
   using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
   static constexpr int slots = Sort::slots;
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
-  static constexpr bool has_number_tiles =
-      MaxPolicy::number_tile.most_segments > 0 && sizeof(Key) <= sizeof(unsigned) && has_radix_sort_word<Key>;
+  static constexpr bool has_number_tiles = MaxPolicy::number_tile.most_segments > 0 &&
+                                           sizeof(Key) <= sizeof(unsigned) && has_radix_sort_word<Key>;
 
   /// True if blocks sort a segment each, in registers: a mean length that fills much of the tile.
   template <class Policy>
@@ -122,15 +122,15 @@ struct sort_long_by_digits {
   /// `configuration` has the blocks and threads.
   template <class Policy, class Arguments>
   static cudaError_t sort_number_tiles(launch_configuration configuration, const Arguments& call,
-                                      const segment_limits& limits, const Workspace& workspace) {
+                                       const segment_limits& limits, const Workspace& workspace) {
     static_assert(detail::are_whole_warps(Policy::number_tile.block_threads),
                   "number_tile_tuning::block_threads must be a multiple of 32, at most 1024");
     static_assert(Policy::number_tile.tile_items() <= Policy::one_tile.tile_items(),
                   "number_tile_tuning: the tile must not be larger than that of `one_tile`");
     const auto kernel =
         segmented_number_sort_kernel<MaxPolicy, sort_long_by_digits, Key,
-                                    std::conditional_t<has_values, Value, NullType>,
-                                    std::decay_t<decltype(call.values)>, std::decay_t<decltype(call.segments)>>;
+                                     std::conditional_t<has_values, Value, NullType>,
+                                     std::decay_t<decltype(call.values)>, std::decay_t<decltype(call.segments)>>;
     configuration.dynamic_shared_bytes = sizeof(typename NumberTile<Policy>::TempStorage);
     static kernel_property_cache cache;
     int unused = 0;  // The query allows the kernel its shared memory.

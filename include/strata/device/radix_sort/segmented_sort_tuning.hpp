@@ -34,14 +34,14 @@ struct long_segment_tuning {
   }
 };
 
-/// A block that sorts one segment of numbers by its digits, in registers. In a call of few segments, threads that merge
-/// 25 items each leave most of a multiprocessor without work.
+/// A block sorts one segment of numbers of at most 4 bytes in registers (AgentNumberTile). If a call has few segments,
+/// the threads that would merge 25 items each leave most of a multiprocessor without work.
 struct number_tile_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers must allow.
+  /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
-  /// Such a call has at most so many segments for each multiprocessor; 0: no call sorts so.
+  /// A call takes number tiles if it has at most so many segments for each multiprocessor; 0: never.
   int most_segments;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
@@ -71,8 +71,8 @@ struct segmented_sort_policy_hub {
     // 31; 256 of 2,048 24 and 32, of 4,096 28 and 31; 512 of 2,048 42 and 33. f32:i32 pairs: 132 rows of 2,048 19 and
     // 27, of 4,096 21 and 23; 256 of 4,096 33 and 40, by 256 threads with 16 items 33; 512 of 2,048 47 and 42.
     static constexpr number_tile_tuning number_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
-                                                  /*blocks_per_multiprocessor*/ 2,
-                                                  /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
+                                                    /*blocks_per_multiprocessor*/ 2,
+                                                    /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
     // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of
     // 262,145: 2,780 and 2,821; of 400,000: 2,786 and 2,748; one segment: 4,917 and 2,819. f32 of 262,145: 3,460 and
     // 3,527; pairs of 200,000: 4,506 and 4,836; of 262,145: 5,488 and 4,801. With two launches more, 2^24 i32 in
@@ -81,7 +81,8 @@ struct segmented_sort_policy_hub {
                                                        /*least_items_of_long_mean*/ std::size_t{1} << 24,
                                                        /*long_mean*/ std::size_t{1} << 15};
   };
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, typename digits::Policy750> {};
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>,
+                     rows<typename merges::rows_750, typename digits::Policy750> {};
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750>,
                      rows<typename merges::template rows<800>, typename digits::Policy800> {};
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>,
