@@ -309,7 +309,7 @@ TEST(device_segmented_sort_long, between_two_buffers) {
 
 // ------------------------------------------------------------------ indices
 
-template <bool IsDescending, class Key, class Index>
+template <bool IsDescending, class Key, class Index, class Sort = LongSort>
 void expect_indices(const segment_shape& shape) {
   SCOPED_TRACE(shape);
   const std::vector<Key> keys = make_bits<Key>(shape.items(), pattern::few);
@@ -319,10 +319,10 @@ void expect_indices(const segment_shape& shape) {
   device_vector<Index> out(before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
-    return IsDescending ? LongSort::SortIndicesDescending(storage, bytes, in.data(), out.data(), items_of(shape),
-                                                          shape.segments(), begins, ends)
-                        : LongSort::SortIndices(storage, bytes, in.data(), out.data(), items_of(shape),
-                                                shape.segments(), begins, ends);
+    return IsDescending ? Sort::SortIndicesDescending(storage, bytes, in.data(), out.data(), items_of(shape),
+                                                      shape.segments(), begins, ends)
+                        : Sort::SortIndices(storage, bytes, in.data(), out.data(), items_of(shape), shape.segments(),
+                                            begins, ends);
   }));
   const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
   const std::vector<Index> indices = out.to_host();
@@ -335,6 +335,9 @@ TEST(device_segmented_sort_long, indices) {
   for (const segment_shape& shape : long_shapes()) {
     expect_indices<false, std::uint32_t, std::uint32_t>(shape);
     expect_indices<true, float, std::int64_t>(shape);
+  }
+  for (const segment_shape& shape : number_tile_shapes()) {
+    expect_indices<true, float, std::uint32_t, strata::DeviceSegmentedSort>(shape);
   }
 }
 
