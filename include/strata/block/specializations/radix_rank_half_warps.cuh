@@ -98,7 +98,6 @@ class radix_rank_half_warps {
       if (!IsFull && first_item + i * stride() >= valid) return unsigned{bins - 1};
       return digit_of(items[i], first_bit, bits);
     }
-    static constexpr bool has_few_at_a_time = false;
     STRATA_D void optimization_barrier() { platform::optimization_barrier(first_bit); }
   };
 
@@ -119,8 +118,7 @@ class radix_rank_half_warps {
   /// All threads of the block call this.
   ///
   /// - `digit(i)` is the digit of the thread's item `i`. It is called twice for each item, and
-  ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers. With
-  ///   `Digit::has_few_at_a_time`, loops over items are unrolled a few times, and take less time to compile.
+  ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers.
   /// - `on_count(d, count)` is called by thread `d` for each digit `d`, before any thread waits for it.
   /// - `on_start(d, start, count)` is called by thread `d` when the rank of the digit's first item is known.
   /// - `on_rank(i, rank)` is called by all threads after that.
@@ -151,26 +149,15 @@ class radix_rank_half_warps {
   STRATA_D static unsigned permuted(unsigned digit) { return digit ^ digit >> 5; }
   STRATA_D unsigned lane_bit() const { return 1u << lane_ % half_warp; }
 
-  // Calls `use(i)` for the items of a thread.
-  template <class Digit, class Use>
-  STRATA_D void for_each_item(const Use& use) const {
-    if constexpr (Digit::has_few_at_a_time) {
-      STRATA_UNROLL_N(4)
-      for (int i = 0; i < ItemsPerThread; ++i) use(i);
-    } else {
-      STRATA_UNROLL
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        if (i >= thread_items()) break;
-        use(i);
-      }
-    }
-  }
-
   template <class Digit>
   STRATA_D void count_digits(const Digit& digit) {
     for (unsigned i = lane_ % half_warp; i < bins; i += half_warp) counters_[i] = 0;
     __syncwarp();
-    for_each_item<Digit>([&](int i) { atomicAdd(&counters_[permuted(digit(i))], 1u); });
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= thread_items()) break;
+      atomicAdd(&counters_[permuted(digit(i))], 1u);
+    }
     __syncwarp();
   }
 
@@ -224,7 +211,9 @@ class radix_rank_half_warps {
 
   template <class Digit, class OnRank>
   STRATA_D void rank_items(const Digit& digit, const OnRank& on_rank) {
-    for_each_item<Digit>([&](int i) {
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= thread_items()) break;
       unsigned* const counter = &counters_[permuted(digit(i))];
       atomicAdd(counter, one | lane_bit());
       __syncwarp();
@@ -235,7 +224,7 @@ class radix_rank_half_warps {
       if (is_last) *static_cast<volatile unsigned*>(counter) = counted & ~(one - 1);
       on_rank(i, rank);
       __syncwarp();
-    });
+    }
   }
 
   // Ranks items of digit `hot` by votes, and other items by counters.
@@ -243,7 +232,9 @@ class radix_rank_half_warps {
   STRATA_D void rank_items_beside(unsigned hot, const Digit& digit, const OnRank& on_rank) {
     unsigned next_hot = counters_[permuted(hot)] >> 16;
     __syncwarp();
-    for_each_item<Digit>([&](int i) {
+    STRATA_UNROLL
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      if (i >= thread_items()) break;
       const unsigned item_digit = digit(i);
       const bool is_hot = item_digit == hot;
       unsigned* const counter = &counters_[permuted(item_digit)];
@@ -264,7 +255,7 @@ class radix_rank_half_warps {
       next_hot += static_cast<unsigned>(__popc(hot_lanes));
       on_rank(i, rank);
       __syncwarp();
-    });
+    }
   }
 
   TempStorage& storage_;

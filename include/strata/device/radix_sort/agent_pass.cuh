@@ -40,7 +40,6 @@ class AgentRadixPass {
   using Rank = radix_rank_half_warps<block_threads, items_per_thread, radix_bits>;
   using LookBack = thread_look_back<State, radix_bins>;
   using Ranks = packed_array<has_values ? items_per_thread : 1>;
-  static constexpr int few_items = 4;
   // Values fill the registers that a long step of the look-back would take.
   static constexpr int states_per_batch = has_values ? 2 : 8;
 
@@ -100,9 +99,9 @@ class AgentRadixPass {
         copy_tile(keys, keys_.at(plan_.to));
         if constexpr (has_values) copy_tile(values, values_.at(plan_.to));
       } else if (Codes::are_all_exact || plan_.is_exact) {
-        sort_tile(keys, values);
+        sort_tile<true>(keys, values);
       } else {
-        sort_inexact_tile(keys, values);
+        sort_tile<false>(keys, values);
       }
     });
   }
@@ -110,109 +109,35 @@ class AgentRadixPass {
  private:
   // Keys that are missing in the last tile are codes with the highest digits, so that they rank behind all
   // others. Where no code has the highest digits, ranking compares each item's index with the end of the tile.
-  template <class Keys, class Values>
+  template <bool IsExact, class Keys, class Values>
   STRATA_D void sort_tile(const Keys& keys, const Values& values) {
-    if constexpr (Codes::has_highest) {
-      sort_tile<true>(keys, values);
+    if constexpr (IsExact && Codes::has_highest) {
+      sort_tile<IsExact, true>(keys, values);
+    } else if constexpr (!IsExact) {
+      // Keys that are not exact are rare: all their tiles share one path, because it takes long to compile.
+      sort_tile<IsExact, false>(keys, values);
     } else if (is_full_tile()) {
-      sort_tile<true>(keys, values);
+      sort_tile<IsExact, true>(keys, values);
     } else {
-      sort_tile<false>(keys, values);
+      sort_tile<IsExact, false>(keys, values);
     }
   }
-  template <bool HasAllCodes, class Keys, class Values>
+  template <bool IsExact, bool HasAllCodes, class Keys, class Values>
   STRATA_D void sort_tile(const Keys& keys_in, const Values& values_in) {
     Rank rank(storage_.rank);
     first_item_ = static_cast<int>(rank.first_item());
     Code codes[items_per_thread];
     load_keys(keys_in, codes);
     Ranks ranks;
-    const digit_run run = rank_keys<HasAllCodes>(rank, codes, ranks);
+    const digit_run run = rank_keys<IsExact, HasAllCodes>(rank, codes, ranks);
     // The values arrive while the keys are written, in registers that the keys have left.
     Value values[has_values ? items_per_thread : 1];
     if constexpr (has_values) load(values_in, [&](int i, const Value& value) { values[i] = value; });
     look_back(run);
     __syncthreads();
-    scatter_keys<true>();
-    if constexpr (has_values) {
-      __syncthreads();
-      by_fullness([&](auto full) {
-        constexpr bool is_full = decltype(full)::value;
-        STRATA_UNROLL
-        for (int i = 0; i < items_per_thread; ++i) {
-          const unsigned item_rank = ranks.get(i);
-          if (is_full || static_cast<int>(item_rank) < valid_) staged_values_[item_rank] = values[i];
-        }
-      });
-      __syncthreads();
-      scatter_values<true>();
-    }
+    scatter_keys<IsExact>();
+    if constexpr (has_values) scatter_values<IsExact>(ranks, values);
   }
-
-  // A sort with -0.0 or NaN, whose codes are not exact. Such sorts are rare, and items in registers take long to
-  // compile: codes are ranked in shared memory, a few at a time.
-  template <class Keys, class Values>
-  STRATA_D void sort_inexact_tile(const Keys& keys_in, [[maybe_unused]] const Values& values_in) {
-    Rank rank(storage_.rank);
-    first_item_ = static_cast<int>(rank.first_item());
-    const auto keys_from = detail::advanced(keys_in, tile_ * tile_items);
-    STRATA_UNROLL_N(few_items)
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int item = item_index(i);
-      if (item < valid_) staged_codes_[item] = Codes::encode(keys_from[static_cast<difference_of<Keys>>(item)]);
-    }
-    unsigned short ranks[items_per_thread];
-    digit_run run{0, 0};
-    inexact_digits digit_of{staged_codes_, {digits_}, first_bit_, bits_, first_item_, valid_};
-    rank.rank(
-        digit_of, [&](unsigned digit, unsigned count) { publish_count(digit, count); },
-        [&](unsigned, unsigned start, unsigned count) {
-          run = digit_run{start, count};
-        },
-        [&](int i, unsigned item_rank) { ranks[i] = static_cast<unsigned short>(item_rank); });
-    Code codes[items_per_thread];
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      if (item_index(i) < valid_) codes[i] = staged_codes_[item_index(i)];
-    }
-    __syncthreads();
-    STRATA_UNROLL
-    for (int i = 0; i < items_per_thread; ++i) {
-      if (item_index(i) < valid_) staged_codes_[ranks[i]] = codes[i];
-    }
-    look_back(run);
-    __syncthreads();
-    scatter_keys<false>();
-    if constexpr (has_values) {
-      __syncthreads();
-      const auto values_from = detail::advanced(values_in, tile_ * tile_items);
-      STRATA_UNROLL_N(few_items)
-      for (int i = 0; i < items_per_thread; ++i) {
-        const int item = item_index(i);
-        if (item < valid_) staged_values_[ranks[i]] = values_from[static_cast<difference_of<Values>>(item)];
-      }
-      __syncthreads();
-      scatter_values<false>();
-    }
-  }
-  STRATA_D int item_index(int i) const { return first_item_ + i * Rank::stride(); }
-
-  // The digits of staged codes that are not exact. Missing items get the highest digit.
-  struct inexact_digits {
-    static constexpr bool has_few_at_a_time = true;
-    const Code* codes;
-    radix_code_digits<Digits, false> digit_of;
-    int first_bit;
-    int bits;
-    int first_item;
-    int valid;
-
-    STRATA_D unsigned operator()(int i) const {
-      const int item = first_item + i * Rank::stride();
-      return item < valid ? digit_of(codes[item], first_bit, bits) : unsigned{radix_bins - 1};
-    }
-    STRATA_D static void optimization_barrier() {}
-  };
 
   template <class Keys>
   STRATA_D void load_keys(const Keys& keys_in, Code (&codes)[items_per_thread]) const {
@@ -227,9 +152,9 @@ class AgentRadixPass {
 
   // Publishes the counts as soon as they are known, and puts the keys into shared memory by rank. Returns
   // the items of the digit whose number the thread has.
-  template <bool HasAllCodes>
+  template <bool IsExact, bool HasAllCodes>
   STRATA_D digit_run rank_keys(Rank& rank, const Code (&codes)[items_per_thread], Ranks& ranks) {
-    using CodeDigits = radix_code_digits<Digits, true>;
+    using CodeDigits = radix_code_digits<Digits, IsExact>;
     const CodeDigits code_digits{digits_};
     typename Rank::template tile_digits<HasAllCodes, CodeDigits, Code> digit_of{codes, code_digits, first_bit_,
                                                                                 bits_, first_item_, valid_};
@@ -282,7 +207,17 @@ class AgentRadixPass {
   }
 
   template <bool IsExact>
-  STRATA_D void scatter_values() const {
+  STRATA_D void scatter_values(const Ranks& ranks, const Value (&values)[items_per_thread]) const {
+    __syncthreads();
+    by_fullness([&](auto full) {
+      constexpr bool is_full = decltype(full)::value;
+      STRATA_UNROLL
+      for (int i = 0; i < items_per_thread; ++i) {
+        const unsigned rank = ranks.get(i);
+        if (is_full || static_cast<int>(rank) < valid_) staged_values_[rank] = values[i];
+      }
+    });
+    __syncthreads();
     Value* const values_out = values_.at(plan_.to);
     for_each_rank<IsExact>(
         [&](int rank) { values_out[output_offset(staged_digits()[rank], rank)] = staged_values_[rank]; });
@@ -349,20 +284,15 @@ class AgentRadixPass {
   // Calls `use(rank)` for the ranks whose items the thread writes.
   template <bool IsExact, class Use>
   STRATA_D void for_each_rank(const Use& use) const {
-    if constexpr (IsExact) {
-      by_fullness([&](auto full) { for_each_rank<decltype(full)::value, items_per_thread>(use); });
-    } else {
-      for_each_rank<false, few_items>(use);
-    }
-  }
-  template <bool IsFull, int Unrolled, class Use>
-  STRATA_D void for_each_rank(const Use& use) const {
-    STRATA_UNROLL_N(Unrolled)
-    for (int i = 0; i < items_per_thread; ++i) {
-      const int rank = i * block_threads + static_cast<int>(threadIdx.x);
-      if (!IsFull && rank >= valid_) break;
-      use(rank);
-    }
+    by_fullness([&](auto full) {
+      constexpr bool is_full = decltype(full)::value;
+      STRATA_UNROLL_N(IsExact ? items_per_thread : 8)
+      for (int i = 0; i < items_per_thread; ++i) {
+        const int rank = i * block_threads + static_cast<int>(threadIdx.x);
+        if (!is_full && rank >= valid_) break;
+        use(rank);
+      }
+    });
   }
   STRATA_D State output_offset(unsigned digit, int rank) const {
     return static_cast<State>(storage_.offset[digit] + static_cast<State>(rank));
