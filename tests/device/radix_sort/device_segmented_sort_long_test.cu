@@ -182,7 +182,7 @@ struct number_tile_rows : numbers_hub<Key, Value>::template rows<typename number
 
 std::vector<segment_shape> number_tile_shapes() {
   return {scattered(consecutive("tiles", {2000, 0, 4096, 1, 4095, 1500}), 51),
-          consecutive("around_a_tile", {4097, 4096, 4095, 4000}),
+          consecutive("around_a_tile", {4097, 4096, 4095, 4000}), consecutive("short", {513, 512, 511, 0, 1, 1535}),
           scattered(consecutive("longer", {9000, 1100, 5000, 300, 2000, 4097}), 52)};
 }
 
@@ -236,6 +236,63 @@ TEST(device_segmented_sort_number_tiles, keys_that_differ_in_low_bits) {
     for (std::size_t i = 0; i < keys.size(); i += 7) keys[i] = i % 2 == 0 ? -0.0f : 0.0f;
     expect_copies_of<false, float, NullType, strata::DeviceSegmentedSort>(shape, keys);
   }
+}
+
+TEST(device_segmented_sort_number_tiles, tuning_says_which_calls) {
+  // On an H200.
+  constexpr int multiprocessors = 132;
+  constexpr strata::number_tile_tuning tuning = numbers_hub<float, NullType>::MaxPolicy::number_tile;
+  const auto takes = [&](std::size_t segments, std::size_t mean, std::size_t more = 0) {
+    return tuning.takes(segments * mean + more, segments, multiprocessors);
+  };
+  for (const std::size_t few : {std::size_t{1}, std::size_t{16}, std::size_t{264}}) {
+    SCOPED_TRACE(few);
+    EXPECT_FALSE(takes(few, 0));
+    EXPECT_FALSE(takes(few, 511, few - 1));
+    EXPECT_TRUE(takes(few, 512));
+    EXPECT_TRUE(takes(few, 1200, few / 2));
+    EXPECT_TRUE(takes(few, 4096));
+    EXPECT_FALSE(takes(few, 4097));
+  }
+  for (const std::size_t many : {std::size_t{265}, std::size_t{1} << 20}) {
+    SCOPED_TRACE(many);
+    EXPECT_FALSE(takes(many, 512));
+    EXPECT_FALSE(takes(many, 3584));
+    EXPECT_TRUE(takes(many, 3585));
+    EXPECT_FALSE(takes(many, 3585, 1)) << "of different lengths";
+    EXPECT_TRUE(takes(many, 4096));
+    EXPECT_FALSE(takes(many, 4097));
+  }
+  constexpr strata::number_tile_tuning never{512, 8, 2, 0};
+  EXPECT_FALSE(never.takes(4096, 1, multiprocessors));
+  EXPECT_FALSE(never.takes(1000 * 4096, 1000, multiprocessors));
+}
+
+/// Tiles of 512 items.
+template <class Key, class Value>
+struct small_number_tile_rows : number_tile_rows<Key, Value, 0> {
+  static constexpr strata::number_tile_tuning number_tile{64, 8, 1, 2};
+};
+
+/// So many segments of 500 items on average that they are queued without a further kernel.
+segment_shape many_rows() {
+  std::vector<std::size_t> sizes(1100, 500);
+  for (std::size_t i = 0; i < 16; ++i) sizes[60 * i + 7] = 0;
+  sizes[3] += 400;
+  sizes[5] = 9000 - 400 - 500;
+  sizes[9] -= 1;
+  sizes[10] += 1;
+  return consecutive("many_rows", sizes);
+}
+
+TEST(device_segmented_sort_number_tiles, of_many_segments) {
+  const segment_shape shape = many_rows();
+  ASSERT_TRUE((small_number_tile_rows<float, NullType>::number_tile.takes(
+      shape.items(), static_cast<std::size_t>(shape.segments()), 132)));
+  expect_copies<true, float, NullType, TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<float, NullType>>>>(
+      shape, pattern::random);
+  using PairSort = TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<std::int32_t, std::uint32_t>>>;
+  expect_copies<false, std::int32_t, std::uint32_t, PairSort>(shape, pattern::few);
 }
 
 // ------------------------------------------------------------------ in place

@@ -85,8 +85,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///
 ///     one segment, if resident blocks hold it
 ///                            merge_sort_grid_kernel: sorts it
-///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; of few segments of
-///                            numbers segmented_number_sort_kernel
+///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; if the tuning of
+///                            numbers says so (number_tile), segmented_number_sort_kernel does
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     few segments           segmented_merge_sort_few_queue_kernel: queues what the first kernel does not sort, if no
 ///                            grid finds it itself
@@ -255,7 +255,8 @@ struct DispatchSegmentedMergeSort {
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
     if constexpr (LongSort::has_number_tiles) {
-      if (LongSort::template takes_number_tiles<Policy>(call.num_items, call.num_segments, device.multiprocessors)) {
+      if (Policy::number_tile.takes(call.num_items, static_cast<std::size_t>(call.num_segments),
+                                    device.multiprocessors)) {
         return sort_number_tiles<Policy>();
       }
     }
@@ -382,6 +383,7 @@ struct DispatchSegmentedMergeSort {
   template <class Policy>
   cudaError_t sort_number_tiles() {
     constexpr int tile_items = Policy::number_tile.tile_items();
+    if (detail::refuses_blocks(call.num_segments > max_grid, "num_segments")) return cudaErrorInvalidValue;
     const bool has_longer = call.longest > tile_items;
     if (!has_longer) grid_blocks = 0;
     const bool queues = has_longer && !has_few_segments();

@@ -107,14 +107,6 @@ struct sort_long_by_digits {
   static constexpr bool has_number_tiles = MaxPolicy::number_tile.most_segments > 0 &&
                                            sizeof(Key) <= sizeof(unsigned) && has_radix_sort_word<Key>;
 
-  /// True if blocks sort a segment each, in registers: a mean length that fills much of the tile.
-  template <class Policy>
-  static bool takes_number_tiles(unsigned long long num_items, long long num_segments, int multiprocessors) {
-    constexpr auto tile = static_cast<unsigned long long>(Policy::number_tile.tile_items());
-    const unsigned long long mean = num_items / static_cast<unsigned long long>(num_segments);
-    return num_segments <= static_cast<long long>(multiprocessors) * Policy::number_tile.most_segments &&
-           mean > tile / 4 && mean <= tile;
-  }
   template <class Policy>
   using NumberTile = AgentNumberTile<Policy::number_tile.block_threads, Policy::number_tile.items_per_thread, Key,
                                      ValueIterator, IsDescending>;

@@ -34,17 +34,30 @@ struct long_segment_tuning {
   }
 };
 
-/// A block sorts one segment of numbers of at most 4 bytes in registers (AgentNumberTile). If a call has few segments,
-/// the threads that would merge 25 items each leave most of a multiprocessor without work.
+/// A block sorts one segment of numbers of at most 4 bytes in registers (AgentNumberTile). It takes about as long for a
+/// short segment as for a whole tile.
 struct number_tile_tuning {
   int block_threads;
   int items_per_thread;
   /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
-  /// A call takes number tiles if it has at most so many segments for each multiprocessor; 0: never.
+  /// Up to so many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no call
+  /// takes number tiles.
   int most_segments;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
+
+  /// True if a block sorts each segment. The host knows the mean length alone. Many segments must fill the tile, or
+  /// nearly so: if the mean is a whole number, they probably have one length.
+  constexpr bool takes(std::size_t items, std::size_t segments, int multiprocessors) const {
+    const auto tile = static_cast<std::size_t>(tile_items());
+    const std::size_t mean = items / segments;
+    if (most_segments == 0 || mean > tile) return false;
+    if (segments <= static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(most_segments)) {
+      return mean >= tile / 8;
+    }
+    return mean > tile / 8 * 7 && items % segments == 0;
+  }
 };
 
 /// The rows of DeviceSegmentedSort: those of merges, those of long segments of DeviceSegmentedRadixSort, and which
@@ -67,9 +80,18 @@ struct segmented_sort_policy_hub {
   struct rows : Merges {
     static constexpr radix_histogram_tuning histogram = Digits::histogram;
     static constexpr radix_pass_tuning pass = Digits::pass;
-    // H200, 2026-11-29, CUDA 13.0, us by digits and by merges, f32 keys: 132 rows of 2,048 18 and 32, of 4,096 19 and
-    // 31; 256 of 2,048 24 and 32, of 4,096 28 and 31; 512 of 2,048 42 and 33. f32:i32 pairs: 132 rows of 2,048 19 and
-    // 27, of 4,096 21 and 23; 256 of 4,096 33 and 40, by 256 threads with 16 items 33; 512 of 2,048 47 and 42.
+    // H200, 2026-11-29, CUDA 13.0, us, f32 keys and f32:i32 pairs, descending:
+    //
+    //     segments     number tile    merges
+    //     16 x 1,200   10.2, 12.7     16.7, 17.8
+    //     256 x 1,200  15.7, 19.2     21.9, 23.7
+    //     256 x 4,096  17.0, 28.3     25.2, 31.1
+    //     300 x 4,096  24.9, 37.7     38.8, 47.5
+    //     1,024 x 2,048   51, 68         43, 54
+    //     4,096 x 3,000  194, 280       163, 236
+    //     4,096 x 4,096  207, 315       251, 360
+    //
+    // 256 threads with 16 items, 4 blocks: 4,096 x 4,096 0.87 times as long, 16 x 4,096 1.12 and 1.33 times.
     static constexpr number_tile_tuning number_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
                                                     /*blocks_per_multiprocessor*/ 2,
                                                     /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
