@@ -268,18 +268,18 @@ TEST(device_segmented_sort_number_tiles, tuning_says_which_calls) {
   EXPECT_FALSE(never.takes(1000 * 4096, 1000, multiprocessors));
 }
 
-/// Tiles of 512 items.
+/// Tiles of 256 items.
 template <class Key, class Value>
 struct small_number_tile_rows : number_tile_rows<Key, Value, 0> {
-  static constexpr strata::number_tile_tuning number_tile{64, 8, 1, 2};
+  static constexpr strata::number_tile_tuning number_tile{32, 8, 1, 2};
 };
 
-/// So many segments of 500 items on average that they are queued without a further kernel.
+/// So many segments of 240 items on average that they are queued without a further kernel.
 segment_shape many_rows() {
-  std::vector<std::size_t> sizes(1100, 500);
+  std::vector<std::int64_t> sizes(1100, 240);
   for (std::size_t i = 0; i < 16; ++i) sizes[60 * i + 7] = 0;
   sizes[3] += 400;
-  sizes[5] = 9000 - 400 - 500;
+  sizes[5] += 16 * 240 - 400;
   sizes[9] -= 1;
   sizes[10] += 1;
   return consecutive("many_rows", sizes);
@@ -289,8 +289,9 @@ TEST(device_segmented_sort_number_tiles, of_many_segments) {
   const segment_shape shape = many_rows();
   ASSERT_TRUE((small_number_tile_rows<float, NullType>::number_tile.takes(
       shape.items(), static_cast<std::size_t>(shape.segments()), 132)));
-  expect_copies<true, float, NullType, TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<float, NullType>>>>(
-      shape, pattern::random);
+  expect_copies<true, float, NullType,
+                TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<float, NullType>>>>(shape,
+                                                                                                   pattern::random);
   using PairSort = TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<std::int32_t, std::uint32_t>>>;
   expect_copies<false, std::int32_t, std::uint32_t, PairSort>(shape, pattern::few);
 }
