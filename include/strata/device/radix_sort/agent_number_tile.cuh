@@ -40,7 +40,6 @@ class AgentNumberTile {
 
  public:
   static constexpr int tile_items = BlockThreads * ItemsPerThread;
-  static_assert(sizeof(Key) <= sizeof(unsigned), "a word has a key, or a part of it");
 
  private:
   static constexpr int position_bits = detail::log2_ceiling(tile_items);
