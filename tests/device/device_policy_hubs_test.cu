@@ -104,7 +104,7 @@ struct segmented_sort_rows : merge_sort_rows {
   static constexpr strata::radix_histogram_tuning histogram{512, 16 << 10};
   static constexpr strata::radix_pass_tuning pass{512, 1, 1};
   static constexpr strata::long_segment_tuning long_segments{std::size_t{threads} * 16, n, n, n};
-  static constexpr strata::digit_tile_tuning digit_tile{0, 0, 0, 0};
+  static constexpr strata::number_tile_tuning number_tile{0, 0, 0, 0};
 };
 struct segmented_reduce_rows : strata::segmented_reduce_policy_hub<int>::Policy750 {
   static constexpr strata::reduce_tuning one_launch_tuning = reduce_row::tuning;

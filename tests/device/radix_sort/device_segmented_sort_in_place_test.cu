@@ -169,7 +169,7 @@ struct long_rows : tiny_tiles::Policy {
   static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
   static constexpr strata::radix_pass_tuning pass{256, 3, 1};
   static constexpr strata::long_segment_tuning long_segments{500, 0, 0, 0};
-  static constexpr strata::digit_tile_tuning digit_tile{0, 0, 0, 0};
+  static constexpr strata::number_tile_tuning number_tile{0, 0, 0, 0};
 };
 using LongSort = strata::TunedDeviceSegmentedSort<one_policy_hub<long_rows>>;
 

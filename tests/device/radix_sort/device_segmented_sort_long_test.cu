@@ -34,7 +34,7 @@ struct long_rows : tiny_tiles::Policy {
   static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
   static constexpr strata::radix_pass_tuning pass{256, 3, 1};
   static constexpr strata::long_segment_tuning long_segments{500, 0, 0, 0};
-  static constexpr strata::digit_tile_tuning digit_tile{0, 0, 0, 0};
+  static constexpr strata::number_tile_tuning number_tile{0, 0, 0, 0};
 };
 struct never_long_rows : long_rows {
   static constexpr strata::long_segment_tuning long_segments{0, 0, 0, 0};
@@ -89,11 +89,10 @@ std::vector<Key> make_bits(std::size_t count, pattern how) {
 
 /// `Value` is NullType for keys alone.
 template <bool IsDescending, class Key, class Value, class Sort = LongSort>
-void expect_copies(const segment_shape& shape, pattern how) {
+void expect_copies_of(const segment_shape& shape, const std::vector<Key>& keys) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
   using Moved = std::conditional_t<has_values, Value, char>;
-  SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how));
-  const std::vector<Key> keys = make_bits<Key>(shape.items(), how);
+  SCOPED_TRACE(shape);
   const std::vector<Moved> values = make_values<Moved>(shape.items());
   const std::vector<Key> keys_before = make_bits<Key>(shape.items(), pattern::reversed);
   const std::vector<Moved> values_before(shape.items());
@@ -124,6 +123,12 @@ void expect_copies(const segment_shape& shape, pattern how) {
   const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
   expect_gathered(keys, order, out.to_host(), keys_before);
   if (has_values) expect_gathered(values, order, values_out.to_host(), values_before);
+}
+
+template <bool IsDescending, class Key, class Value, class Sort = LongSort>
+void expect_copies(const segment_shape& shape, pattern how) {
+  SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
+  expect_copies_of<IsDescending, Key, Value, Sort>(shape, make_bits<Key>(shape.items(), how));
 }
 
 template <bool IsDescending, class Key, class Value>
@@ -164,39 +169,136 @@ TEST(device_segmented_sort_long, a_hub_may_say_that_none_are_long) {
   expect_copies<false, std::uint32_t, std::uint32_t, Sort>(mixed(), pattern::random);
 }
 
-// ------------------------------------------------------------------ few segments, a block for each
+// ------------------------------------------------------------------ a block for each segment
 
 template <class Key, class Value>
 using numbers_hub = strata::segmented_sort_policy_hub<Key, Value>;
 /// The library's rows: tiles of 4,096 items. What is longer is left to a grid, or without one is queued.
 template <class Key, class Value, int GridThreads>
-struct digit_tile_rows : numbers_hub<Key, Value>::template rows<typename numbers_hub<Key, Value>::merges::rows_900,
-                                                                typename numbers_hub<Key, Value>::digits::Policy900> {
+struct number_tile_rows : numbers_hub<Key, Value>::template rows<typename numbers_hub<Key, Value>::merges::rows_900,
+                                                                 typename numbers_hub<Key, Value>::digits::Policy900> {
   static constexpr strata::merge_sort_grid_tuning resident_grid{GridThreads, 9, 1};
 };
 
-std::vector<segment_shape> digit_tile_shapes() {
+std::vector<segment_shape> number_tile_shapes() {
   return {scattered(consecutive("tiles", {2000, 0, 4096, 1, 4095, 1500}), 51),
-          consecutive("around_a_tile", {4097, 4096, 4095, 4000}),
+          consecutive("around_a_tile", {4097, 4096, 4095, 4000}), consecutive("short", {513, 512, 511, 0, 1, 1535}),
           scattered(consecutive("longer", {9000, 1100, 5000, 300, 2000, 4097}), 52)};
 }
 
 template <bool IsDescending, class Key, class Value>
-void expect_digit_tiles(pattern how) {
-  for (const segment_shape& shape : digit_tile_shapes()) {
+void expect_number_tiles(pattern how) {
+  for (const segment_shape& shape : number_tile_shapes()) {
     expect_copies<IsDescending, Key, Value, strata::DeviceSegmentedSort>(shape, how);
-    expect_copies<IsDescending, Key, Value, TunedDeviceSegmentedSort<one_policy_hub<digit_tile_rows<Key, Value, 0>>>>(
+    expect_copies<IsDescending, Key, Value, TunedDeviceSegmentedSort<one_policy_hub<number_tile_rows<Key, Value, 0>>>>(
         shape, how);
   }
 }
 
-TEST(device_segmented_sort_digit_tiles, keys) { expect_digit_tiles<true, float, NullType>(pattern::random); }
+TEST(device_segmented_sort_number_tiles, keys) {
+  expect_number_tiles<true, float, NullType>(pattern::random);
+  expect_number_tiles<false, std::uint32_t, NullType>(pattern::random);
+}
 
-TEST(device_segmented_sort_digit_tiles, pairs) { expect_digit_tiles<false, std::int16_t, std::uint32_t>(pattern::few); }
+TEST(device_segmented_sort_number_tiles, pairs) {
+  expect_number_tiles<false, std::int16_t, std::uint32_t>(pattern::few);
+  expect_number_tiles<true, float, std::int32_t>(pattern::random);
+}
+
+/// Words whose high 20 bits are one of `prefixes` numbers: a block sorts by these first. The others are random, the
+/// first two are the least and the greatest word.
+template <class Key>
+std::vector<Key> keys_of_few_prefixes(std::size_t count, unsigned prefixes) {
+  std::vector<std::uint32_t> words = make_bits<std::uint32_t>(count, pattern::random);
+  for (std::uint32_t& word : words) {
+    word = (0x3f800 + word % prefixes) << 12 | (word >> 20);
+  }
+  for (std::size_t i = 0; i + 1 < count; i += 500) {
+    words[i] = 0;
+    words[i + 1] = ~0u;
+  }
+  std::vector<Key> keys(count);
+  std::memcpy(static_cast<void*>(keys.data()), words.data(), count * sizeof(Key));
+  return keys;
+}
+
+TEST(device_segmented_sort_number_tiles, keys_that_differ_in_low_bits) {
+  const segment_shape shape = scattered(consecutive("prefixes", {2000, 4096, 1, 2500}), 53);
+  // As many neighbours as a thread compares with, fewer, and more.
+  for (const unsigned prefixes : {1u, 40u, 75u, 85u, 100u, 1000u, 30000u}) {
+    SCOPED_TRACE(prefixes);
+    expect_copies_of<false, std::uint32_t, std::uint32_t, strata::DeviceSegmentedSort>(
+        shape, keys_of_few_prefixes<std::uint32_t>(shape.items(), prefixes));
+    expect_copies_of<true, float, std::int32_t, strata::DeviceSegmentedSort>(
+        shape, keys_of_few_prefixes<float>(shape.items(), prefixes));
+    // NaN and zeros with a sign: by position, although keys have no values.
+    std::vector<float> keys = keys_of_few_prefixes<float>(shape.items(), prefixes);
+    for (std::size_t i = 0; i < keys.size(); i += 7) keys[i] = i % 2 == 0 ? -0.0f : 0.0f;
+    expect_copies_of<false, float, NullType, strata::DeviceSegmentedSort>(shape, keys);
+  }
+}
+
+TEST(device_segmented_sort_number_tiles, tuning_says_which_calls) {
+  // On an H200.
+  constexpr int multiprocessors = 132;
+  constexpr strata::number_tile_tuning tuning = numbers_hub<float, NullType>::MaxPolicy::number_tile;
+  const auto takes = [&](std::size_t segments, std::size_t mean, std::size_t more = 0) {
+    return tuning.takes(segments * mean + more, segments, multiprocessors);
+  };
+  for (const std::size_t few : {std::size_t{1}, std::size_t{16}, std::size_t{264}}) {
+    SCOPED_TRACE(few);
+    EXPECT_FALSE(takes(few, 0));
+    EXPECT_FALSE(takes(few, 511, few - 1));
+    EXPECT_TRUE(takes(few, 512));
+    EXPECT_TRUE(takes(few, 1200, few / 2));
+    EXPECT_TRUE(takes(few, 4096));
+    EXPECT_FALSE(takes(few, 4097));
+  }
+  for (const std::size_t many : {std::size_t{265}, std::size_t{1} << 20}) {
+    SCOPED_TRACE(many);
+    EXPECT_FALSE(takes(many, 512));
+    EXPECT_FALSE(takes(many, 3584));
+    EXPECT_TRUE(takes(many, 3585));
+    EXPECT_FALSE(takes(many, 3585, 1)) << "of different lengths";
+    EXPECT_TRUE(takes(many, 4096));
+    EXPECT_FALSE(takes(many, 4097));
+  }
+  constexpr strata::number_tile_tuning never{512, 8, 2, 0};
+  EXPECT_FALSE(never.takes(4096, 1, multiprocessors));
+  EXPECT_FALSE(never.takes(1000 * 4096, 1000, multiprocessors));
+}
+
+/// Tiles of 256 items.
+template <class Key, class Value>
+struct small_number_tile_rows : number_tile_rows<Key, Value, 0> {
+  static constexpr strata::number_tile_tuning number_tile{32, 8, 1, 2};
+};
+
+/// So many segments of 240 items on average that they are queued without a further kernel.
+segment_shape many_rows() {
+  std::vector<std::int64_t> sizes(1100, 240);
+  for (std::size_t i = 0; i < 16; ++i) sizes[60 * i + 7] = 0;
+  sizes[3] += 400;
+  sizes[5] += 16 * 240 - 400;
+  sizes[9] -= 1;
+  sizes[10] += 1;
+  return consecutive("many_rows", sizes);
+}
+
+TEST(device_segmented_sort_number_tiles, of_many_segments) {
+  const segment_shape shape = many_rows();
+  ASSERT_TRUE((small_number_tile_rows<float, NullType>::number_tile.takes(
+      shape.items(), static_cast<std::size_t>(shape.segments()), 132)));
+  expect_copies<true, float, NullType,
+                TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<float, NullType>>>>(shape,
+                                                                                                   pattern::random);
+  using PairSort = TunedDeviceSegmentedSort<one_policy_hub<small_number_tile_rows<std::int32_t, std::uint32_t>>>;
+  expect_copies<false, std::int32_t, std::uint32_t, PairSort>(shape, pattern::few);
+}
 
 // ------------------------------------------------------------------ in place
 
-template <bool IsDescending, class Key, class Value>
+template <bool IsDescending, class Key, class Value, class Sort = LongSort>
 void expect_in_buffers(const segment_shape& shape, const std::vector<Key>& keys) {
   constexpr bool has_values = !std::is_same_v<Value, NullType>;
   using Moved = std::conditional_t<has_values, Value, char>;
@@ -213,15 +315,15 @@ void expect_in_buffers(const segment_shape& shape, const std::vector<Key>& keys)
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
     if constexpr (has_values) {
-      return IsDescending ? LongSort::StableSortPairsDescending(storage, bytes, key_buffers, value_buffers,
-                                                                items_of(shape), shape.segments(), begins, ends)
-                          : LongSort::StableSortPairs(storage, bytes, key_buffers, value_buffers, items_of(shape),
-                                                      shape.segments(), begins, ends);
+      return IsDescending ? Sort::StableSortPairsDescending(storage, bytes, key_buffers, value_buffers, items_of(shape),
+                                                            shape.segments(), begins, ends)
+                          : Sort::StableSortPairs(storage, bytes, key_buffers, value_buffers, items_of(shape),
+                                                  shape.segments(), begins, ends);
     } else {
-      return IsDescending ? LongSort::StableSortKeysDescending(storage, bytes, key_buffers, items_of(shape),
-                                                               shape.segments(), begins, ends)
-                          : LongSort::StableSortKeys(storage, bytes, key_buffers, items_of(shape), shape.segments(),
-                                                     begins, ends);
+      return IsDescending
+                 ? Sort::StableSortKeysDescending(storage, bytes, key_buffers, items_of(shape), shape.segments(),
+                                                  begins, ends)
+                 : Sort::StableSortKeys(storage, bytes, key_buffers, items_of(shape), shape.segments(), begins, ends);
     }
   }));
   EXPECT_EQ(1, key_buffers.selector);
@@ -254,13 +356,18 @@ TEST(device_segmented_sort_long, between_two_buffers) {
 #if !STRATA_TEST_SMALL
   expect_in_buffers<false, __half, NullType>(shape, make_bits<__half>(shape.items(), pattern::random));
 #endif
+  const segment_shape tiles = consecutive("tiles", {2000, 4096, 1, 1500});
+  expect_in_buffers<false, std::int32_t, std::uint32_t, strata::DeviceSegmentedSort>(
+      tiles, make_bits<std::int32_t>(tiles.items(), pattern::few));
+  expect_in_buffers<true, float, NullType, strata::DeviceSegmentedSort>(
+      tiles, make_bits<float>(tiles.items(), pattern::random));
   // One pass would leave these in the other array: all are merged.
   expect_in_buffers<true, std::uint8_t, std::uint32_t>(shape, make_bits<std::uint8_t>(shape.items(), pattern::random));
 }
 
 // ------------------------------------------------------------------ indices
 
-template <bool IsDescending, class Key, class Index>
+template <bool IsDescending, class Key, class Index, class Sort = LongSort>
 void expect_indices(const segment_shape& shape) {
   SCOPED_TRACE(shape);
   const std::vector<Key> keys = make_bits<Key>(shape.items(), pattern::few);
@@ -270,10 +377,10 @@ void expect_indices(const segment_shape& shape) {
   device_vector<Index> out(before);
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     const offset *begins = offsets.begins.data(), *ends = offsets.ends.data();
-    return IsDescending ? LongSort::SortIndicesDescending(storage, bytes, in.data(), out.data(), items_of(shape),
-                                                          shape.segments(), begins, ends)
-                        : LongSort::SortIndices(storage, bytes, in.data(), out.data(), items_of(shape),
-                                                shape.segments(), begins, ends);
+    return IsDescending ? Sort::SortIndicesDescending(storage, bytes, in.data(), out.data(), items_of(shape),
+                                                      shape.segments(), begins, ends)
+                        : Sort::SortIndices(storage, bytes, in.data(), out.data(), items_of(shape), shape.segments(),
+                                            begins, ends);
   }));
   const std::vector<std::size_t> order = order_of<IsDescending>(shape, keys);
   const std::vector<Index> indices = out.to_host();
@@ -286,6 +393,9 @@ TEST(device_segmented_sort_long, indices) {
   for (const segment_shape& shape : long_shapes()) {
     expect_indices<false, std::uint32_t, std::uint32_t>(shape);
     expect_indices<true, float, std::int64_t>(shape);
+  }
+  for (const segment_shape& shape : number_tile_shapes()) {
+    expect_indices<true, float, std::uint32_t, strata::DeviceSegmentedSort>(shape);
   }
 }
 

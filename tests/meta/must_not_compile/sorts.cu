@@ -546,7 +546,7 @@ struct hub {
   using library = strata::segmented_sort_policy_hub<int, strata::NullType>;
   struct rows : library::rows<library::merges::rows_900, library::digits::Policy900> {
     static constexpr strata::long_segment_tuning long_segments{longest_merged, 0, 0, 0};
-    static constexpr strata::digit_tile_tuning digit_tile{0, 0, 0, 0};
+    static constexpr strata::number_tile_tuning number_tile{0, 0, 0, 0};
   };
   struct Policy : strata::ChainedPolicy<750, Policy, Policy>, rows {};
   using MaxPolicy = Policy;
@@ -557,11 +557,11 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }
 }  // namespace segmented_sort_long_segments
 
-// case: segmented_sort_digit_tile
-// expect: digit_tile_tuning: the tile must not be larger than that of `one_tile`
+// case: segmented_sort_number_tile
+// expect: number_tile_tuning: the tile must not be larger than that of `one_tile`
 #include <strata/device/device_segmented_sort.cuh>
-namespace segmented_sort_digit_tile {
-#if defined(STRATA_CASE_segmented_sort_digit_tile)
+namespace segmented_sort_number_tile {
+#if defined(STRATA_CASE_segmented_sort_number_tile)
 constexpr int items = 16;
 #else
 constexpr int items = 8;
@@ -570,7 +570,7 @@ constexpr int items = 8;
 struct hub {
   using library = strata::segmented_sort_policy_hub<int, strata::NullType>;
   struct rows : library::rows<library::merges::rows_900, library::digits::Policy900> {
-    static constexpr strata::digit_tile_tuning digit_tile{512, items, 1, 2};
+    static constexpr strata::number_tile_tuning number_tile{512, items, 1, 2};
   };
   struct Policy : strata::ChainedPolicy<750, Policy, Policy>, rows {};
   using MaxPolicy = Policy;
@@ -579,14 +579,14 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedSort<hub>::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-}  // namespace segmented_sort_digit_tile
+}  // namespace segmented_sort_number_tile
 
-// case: segmented_sort_digit_tile_threads
-// expect: digit_tile_tuning::block_threads must be a multiple of 32 from 256 to 1024
+// case: segmented_sort_number_tile_threads
+// expect: number_tile_tuning::block_threads must be a multiple of 32, at most 1024
 #include <strata/device/device_segmented_sort.cuh>
-namespace segmented_sort_digit_tile_threads {
-#if defined(STRATA_CASE_segmented_sort_digit_tile_threads)
-constexpr int threads = 128;
+namespace segmented_sort_number_tile_threads {
+#if defined(STRATA_CASE_segmented_sort_number_tile_threads)
+constexpr int threads = 100;
 #else
 constexpr int threads = 256;
 #endif
@@ -594,7 +594,7 @@ constexpr int threads = 256;
 struct hub {
   using library = strata::segmented_sort_policy_hub<int, strata::NullType>;
   struct rows : library::rows<library::merges::rows_900, library::digits::Policy900> {
-    static constexpr strata::digit_tile_tuning digit_tile{threads, 8, 1, 2};
+    static constexpr strata::number_tile_tuning number_tile{threads, 8, 1, 2};
   };
   struct Policy : strata::ChainedPolicy<750, Policy, Policy>, rows {};
   using MaxPolicy = Policy;
@@ -603,7 +603,7 @@ struct hub {
 cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
   return strata::TunedDeviceSegmentedSort<hub>::SortKeys(storage, bytes, in, out, 1000, 10, offsets, offsets + 1);
 }
-}  // namespace segmented_sort_digit_tile_threads
+}  // namespace segmented_sort_number_tile_threads
 
 // case: top_k_sorted_outputs
 // expect: pass pointers to such items, or call the function without

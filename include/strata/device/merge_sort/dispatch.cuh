@@ -85,8 +85,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///
 ///     one segment, if resident blocks hold it
 ///                            merge_sort_grid_kernel: sorts it
-///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; of few segments of
-///                            numbers segmented_digit_sort_kernel
+///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; if the tuning of
+///                            numbers says so (number_tile), segmented_number_sort_kernel does
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     few segments           segmented_merge_sort_few_queue_kernel: queues what the first kernel does not sort, if no
 ///                            grid finds it itself
@@ -254,9 +254,10 @@ struct DispatchSegmentedMergeSort {
       if (status != cudaSuccess) return status;
       if (grid_blocks > 0) workspace.tile_capacity = grid_blocks - 1;
     }
-    if constexpr (LongSort::has_digit_tiles) {
-      if (LongSort::template takes_digit_tiles<Policy>(call.num_items, call.num_segments, device.multiprocessors)) {
-        return sort_by_digits<Policy>();
+    if constexpr (LongSort::has_number_tiles) {
+      if (Policy::number_tile.takes(call.num_items, static_cast<std::size_t>(call.num_segments),
+                                    device.multiprocessors)) {
+        return sort_number_tiles<Policy>();
       }
     }
     if (choice.queues_all) return queue_all<Policy>();
@@ -378,10 +379,11 @@ struct DispatchSegmentedMergeSort {
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
-  /// Sorts segments by their digits, a block each, and then what is longer.
+  /// Sorts segments of numbers in registers, a block each, and then what is longer.
   template <class Policy>
-  cudaError_t sort_by_digits() {
-    constexpr int tile_items = Policy::digit_tile.tile_items();
+  cudaError_t sort_number_tiles() {
+    constexpr int tile_items = Policy::number_tile.tile_items();
+    if (detail::refuses_blocks(call.num_segments > max_grid, "num_segments")) return cudaErrorInvalidValue;
     const bool has_longer = call.longest > tile_items;
     if (!has_longer) grid_blocks = 0;
     const bool queues = has_longer && !has_few_segments();
@@ -390,9 +392,8 @@ struct DispatchSegmentedMergeSort {
     if (status != cudaSuccess) return status;
     auto shared = workspace;
     if (!queues) shared.progress = nullptr;
-    status = LongSort::template sort_digit_tiles<Policy>(
-        configuration("strata::DeviceSegmentedSort, digits of tiles", call.num_segments,
-                      Policy::digit_tile.block_threads, 0),
+    status = LongSort::template sort_number_tiles<Policy>(
+        configuration("strata::DeviceSegmentedSort, tiles", call.num_segments, Policy::number_tile.block_threads, 0),
         call, limits, shared);
     if (status != cudaSuccess || !has_longer) return status;
     return queues ? sort_queued<Policy>(limits) : sort_few<Policy>(limits, false);

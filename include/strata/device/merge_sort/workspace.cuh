@@ -147,7 +147,7 @@ struct merge_sort_workspace {
 struct merge_long_segments {
   using Workspace = merge_sort_workspace;
   static constexpr int slots = 0;
-  static constexpr bool has_digit_tiles = false;
+  static constexpr bool has_number_tiles = false;
 
   template <class Layout, class Arguments>
   static merge_long_segments reserve(Layout&, int, const Arguments&) {

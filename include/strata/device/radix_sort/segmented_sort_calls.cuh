@@ -58,7 +58,7 @@ template <class Policy>
 using segmented_sort_rows = std::void_t<if_rows<radix_histogram_tuning, decltype(Policy::histogram)>,
                                         if_rows<radix_pass_tuning, decltype(Policy::pass)>,
                                         if_rows<long_segment_tuning, decltype(Policy::long_segments)>,
-                                        if_rows<digit_tile_tuning, decltype(Policy::digit_tile)>>;
+                                        if_rows<number_tile_tuning, decltype(Policy::number_tile)>>;
 
 /// How numbers are sorted: the hub of the merges, and what sorts the longest segments. Passes over digits take values
 /// from a `ValueIterator`.
@@ -67,12 +67,17 @@ struct number_sort {
   static_assert(hub_has_rows<segmented_sort_rows, PolicyHub>,
                 "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of "
                 "merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning), long_segments "
-                "(long_segment_tuning) and digit_tile (digit_tile_tuning)");
+                "(long_segment_tuning) and number_tile (number_tile_tuning)");
   using Hub = hub_or<segmented_sort_rows, PolicyHub, segmented_sort_policy_hub<Key, Value>>;
   using MaxPolicy = typename Hub::MaxPolicy;
+  // The library's rows of passes are those of DeviceSegmentedRadixSort: programs that call both share the kernels.
+  using library_rows = segmented_sort_policy_hub<Key, Value>;
+  using PassPolicy =
+      typename std::conditional_t<std::is_same_v<Hub, library_rows>, typename library_rows::digits, Hub>::MaxPolicy;
   using LongSort =
-      std::conditional_t<MaxPolicy::long_segments.longest_merged == 0 && MaxPolicy::digit_tile.most_segments == 0,
-                         merge_long_segments, sort_long_by_digits<MaxPolicy, Key, ValueIterator, Value, IsDescending>>;
+      std::conditional_t<MaxPolicy::long_segments.longest_merged == 0 && MaxPolicy::number_tile.most_segments == 0,
+                         merge_long_segments,
+                         sort_long_by_digits<MaxPolicy, PassPolicy, Key, ValueIterator, Value, IsDescending>>;
 };
 
 /// `d_values_in` is a pointer to `Value`, or NullType if keys have none. With `alternate`, sorts `output` in place, and

@@ -12,7 +12,7 @@
 #include <strata/device/merge_sort/agent_segments.cuh>
 #include <strata/device/merge_sort/tuning.hpp>
 #include <strata/device/merge_sort/workspace.cuh>
-#include <strata/device/radix_sort/agent_block.cuh>
+#include <strata/device/radix_sort/agent_number_tile.cuh>
 #include <strata/device/radix_sort/long_segments.cuh>
 #include <strata/device/radix_sort/problem.cuh>
 #include <strata/device/radix_sort/segmented_long_dispatch.cuh>
@@ -65,30 +65,21 @@ struct number_sort_workspace : merge_sort_workspace {
   }
 };
 
-/// The tile of a block that sorts a segment by its digits, as the tuning of AgentRadixBlock.
-template <class Policy>
-struct digit_tile_block {
-  static constexpr radix_block_tuning value{Policy::digit_tile.block_threads, Policy::digit_tile.items_per_thread};
-};
-
-/// A block for each segment: sorts it by its digits if it fits the tile, and else queues it.
+/// A block for each segment: sorts it if it fits the tile, and else queues it.
 template <class MaxPolicy, class LongSort, class Key, class Value, class ValuesIn, class Segments>
-__launch_bounds__(MaxPolicy::ActivePolicy::digit_tile.block_threads,
-                  MaxPolicy::ActivePolicy::digit_tile.blocks_per_multiprocessor)
-    STRATA_KERNEL void segmented_digit_sort_kernel(const Key* keys, const STRATA_GRID_CONSTANT ValuesIn values,
-                                                   const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
-                                                   Segments segments, segment_limits limits,
-                                                   const STRATA_GRID_CONSTANT typename LongSort::Workspace workspace) {
-  using Agent = typename LongSort::template DigitTile<typename MaxPolicy::ActivePolicy>;
-  using Digits = typename LongSort::Digits;
+__launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
+                  MaxPolicy::ActivePolicy::number_tile.blocks_per_multiprocessor)
+    STRATA_KERNEL void segmented_number_sort_kernel(const Key* keys, const STRATA_GRID_CONSTANT ValuesIn values,
+                                                    const STRATA_GRID_CONSTANT merge_sort_arrays<Key, Value> output,
+                                                    Segments segments, segment_limits limits,
+                                                    const STRATA_GRID_CONSTANT typename LongSort::Workspace workspace) {
+  using Agent = typename LongSort::template NumberTile<typename MaxPolicy::ActivePolicy>;
   STRATA_DYNAMIC_SHARED(shared);
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   const segment_bounds bounds = segments(static_cast<long long>(blockIdx.x));
   if (limits.is_direct(bounds.length)) {
-    const Digits digits{};
-    const radix_bit_range range{0, Digits::key_bits};
-    Agent agent(reinterpret_cast<unsigned char*>(shared), static_cast<int>(bounds.length), range, digits);
+    Agent agent(*reinterpret_cast<typename Agent::TempStorage*>(shared), static_cast<int>(bounds.length));
     Key* const keys_out = output.keys != nullptr ? output.keys + bounds.begin : nullptr;
     if constexpr (std::is_same_v<Value, NullType>) {
       agent.sort(keys + bounds.begin, keys_out, NullType{}, nullptr);
@@ -102,42 +93,37 @@ __launch_bounds__(MaxPolicy::ActivePolicy::digit_tile.block_threads,
 }
 
 /// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
-/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort.
-template <class MaxPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
+/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort. `PassPolicy` has the same
+/// rows `histogram` and `pass` as `MaxPolicy`.
+template <class MaxPolicy, class PassPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
 struct sort_long_by_digits {
   using Digits = radix_digits<Key, IsDescending>;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using PassValue = std::conditional_t<has_values, Value, Key>;
-  using Sort = LongSegmentSort<MaxPolicy, Key, ValueIterator, PassValue, Digits, true>;
+  using Sort = LongSegmentSort<PassPolicy, Key, ValueIterator, PassValue, Digits, true>;
   using Workspace = number_sort_workspace<MaxPolicy, typename Sort::LongSegments>;
   static constexpr int slots = Sort::slots;
   static constexpr long_segment_tuning tuning = MaxPolicy::long_segments;
-  static constexpr bool has_digit_tiles = MaxPolicy::digit_tile.most_segments > 0;
+  static constexpr bool has_number_tiles = MaxPolicy::number_tile.most_segments > 0 &&
+                                           sizeof(Key) <= sizeof(unsigned) && has_radix_sort_word<Key>;
 
-  /// True if blocks sort segments by digits: few segments, of a mean length that fills much of the tile.
   template <class Policy>
-  static bool takes_digit_tiles(unsigned long long num_items, long long num_segments, int multiprocessors) {
-    constexpr auto tile = static_cast<unsigned long long>(Policy::digit_tile.tile_items());
-    const unsigned long long mean = num_items / static_cast<unsigned long long>(num_segments);
-    return num_segments <= static_cast<long long>(multiprocessors) * Policy::digit_tile.most_segments &&
-           mean > tile / 4 && mean <= tile;
-  }
-  template <class Policy>
-  using DigitTile = AgentRadixBlock<digit_tile_block<Policy>, const Key*, ValueIterator, Digits>;
+  using NumberTile = AgentNumberTile<Policy::number_tile.block_threads, Policy::number_tile.items_per_thread, Key,
+                                     ValueIterator, IsDescending>;
 
   /// `configuration` has the blocks and threads.
   template <class Policy, class Arguments>
-  static cudaError_t sort_digit_tiles(launch_configuration configuration, const Arguments& call,
-                                      const segment_limits& limits, const Workspace& workspace) {
-    static_assert(detail::are_radix_blocks(Policy::digit_tile.block_threads),
-                  "digit_tile_tuning::block_threads must be a multiple of 32 from 256 to 1024");
-    static_assert(Policy::digit_tile.tile_items() <= Policy::one_tile.tile_items(),
-                  "digit_tile_tuning: the tile must not be larger than that of `one_tile`");
+  static cudaError_t sort_number_tiles(launch_configuration configuration, const Arguments& call,
+                                       const segment_limits& limits, const Workspace& workspace) {
+    static_assert(detail::are_whole_warps(Policy::number_tile.block_threads),
+                  "number_tile_tuning::block_threads must be a multiple of 32, at most 1024");
+    static_assert(Policy::number_tile.tile_items() <= Policy::one_tile.tile_items(),
+                  "number_tile_tuning: the tile must not be larger than that of `one_tile`");
     const auto kernel =
-        segmented_digit_sort_kernel<MaxPolicy, sort_long_by_digits, Key,
-                                    std::conditional_t<has_values, Value, NullType>,
-                                    std::decay_t<decltype(call.values)>, std::decay_t<decltype(call.segments)>>;
-    configuration.dynamic_shared_bytes = DigitTile<Policy>::shared_bytes;
+        segmented_number_sort_kernel<MaxPolicy, sort_long_by_digits, Key,
+                                     std::conditional_t<has_values, Value, NullType>,
+                                     std::decay_t<decltype(call.values)>, std::decay_t<decltype(call.segments)>>;
+    configuration.dynamic_shared_bytes = sizeof(typename NumberTile<Policy>::TempStorage);
     static kernel_property_cache cache;
     int unused = 0;  // The query allows the kernel its shared memory.
     const cudaError_t status = detail::resident_blocks_per_multiprocessor(

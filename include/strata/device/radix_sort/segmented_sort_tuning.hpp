@@ -34,17 +34,30 @@ struct long_segment_tuning {
   }
 };
 
-/// A block that sorts one segment of numbers by its digits, in registers. In a call of few segments, threads that merge
-/// 25 items each leave most of a multiprocessor without work.
-struct digit_tile_tuning {
+/// A block sorts one segment of numbers of at most 4 bytes in registers (AgentNumberTile). It takes about as long for a
+/// short segment as for a whole tile.
+struct number_tile_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers must allow.
+  /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
-  /// Such a call has at most so many segments for each multiprocessor; 0: no call sorts so.
+  /// Up to so many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no call
+  /// takes number tiles.
   int most_segments;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
+
+  /// True if a block sorts each segment. The host knows the mean length alone. Many segments must fill the tile, or
+  /// nearly so: if the mean is a whole number, they probably have one length.
+  constexpr bool takes(std::size_t items, std::size_t segments, int multiprocessors) const {
+    const auto tile = static_cast<std::size_t>(tile_items());
+    const std::size_t mean = items / segments;
+    if (most_segments == 0 || mean > tile) return false;
+    if (segments <= static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(most_segments)) {
+      return mean >= tile / 8;
+    }
+    return mean > tile / 8 * 7 && items % segments == 0;
+  }
 };
 
 /// The rows of DeviceSegmentedSort: those of merges, those of long segments of DeviceSegmentedRadixSort, and which
@@ -61,25 +74,27 @@ struct segmented_sort_policy_hub {
   using digits = segmented_radix_sort_policy_hub<Key, Value>;
 
   // Keys of 8 bytes take twice as many passes: 2^27 i64 in one segment 9,200 us, by merges 8,940 (H100).
-  static constexpr std::size_t longest_merged = key_bytes > 4 || value_bytes > 8 ? 0 : std::size_t{1} << 18;
-
-  // Temporary storage is sized by the smallest tile of a pass: with that of DeviceSegmentedRadixSort on 7.5, half as
-  // large, it would be 7 % of the keys more.
-  struct digits_750 {
-    static constexpr radix_histogram_tuning histogram = digits::Policy750::histogram;
-    static constexpr radix_pass_tuning pass = digits::Policy860::pass;
-  };
+  static constexpr std::size_t longest_merged = digits::are_small ? std::size_t{1} << 18 : 0;
 
   template <class Merges, class Digits>
   struct rows : Merges {
     static constexpr radix_histogram_tuning histogram = Digits::histogram;
     static constexpr radix_pass_tuning pass = Digits::pass;
-    // H200, 2026-11-29, CUDA 13.0, us by digits and by merges, f32 keys: 132 rows of 2,048 18 and 32, of 4,096 19 and
-    // 31; 256 of 2,048 24 and 32, of 4,096 28 and 31; 512 of 2,048 42 and 33. f32:i32 pairs: 132 rows of 2,048 19 and
-    // 27, of 4,096 21 and 23; 256 of 4,096 33 and 40, by 256 threads with 16 items 33; 512 of 2,048 47 and 42.
-    static constexpr digit_tile_tuning digit_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
-                                                  /*blocks_per_multiprocessor*/ 2,
-                                                  /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
+    // H200, 2026-11-29, CUDA 13.0, us, f32 keys and f32:i32 pairs, descending:
+    //
+    //     segments     number tile    merges
+    //     16 x 1,200   10.2, 12.7     16.7, 17.8
+    //     256 x 1,200  15.7, 19.2     21.9, 23.7
+    //     256 x 4,096  17.0, 28.3     25.2, 31.1
+    //     300 x 4,096  24.9, 37.7     38.8, 47.5
+    //     1,024 x 2,048   51, 68         43, 54
+    //     4,096 x 3,000  194, 280       163, 236
+    //     4,096 x 4,096  207, 315       251, 360
+    //
+    // 256 threads with 16 items, 4 blocks: 4,096 x 4,096 0.87 times as long, 16 x 4,096 1.12 and 1.33 times.
+    static constexpr number_tile_tuning number_tile{/*block_threads*/ 512, /*items_per_thread*/ 8,
+                                                    /*blocks_per_multiprocessor*/ 2,
+                                                    /*most_segments*/ key_bytes <= 4 && value_bytes <= 4 ? 2 : 0};
     // H100, 2026-11-26, CUDA 13.0, us by merges and by passes. 2^27 i32 in segments of 200,000: 2,343 and 2,796; of
     // 262,145: 2,780 and 2,821; of 400,000: 2,786 and 2,748; one segment: 4,917 and 2,819. f32 of 262,145: 3,460 and
     // 3,527; pairs of 200,000: 4,506 and 4,836; of 262,145: 5,488 and 4,801. With two launches more, 2^24 i32 in
@@ -88,7 +103,8 @@ struct segmented_sort_policy_hub {
                                                        /*least_items_of_long_mean*/ std::size_t{1} << 24,
                                                        /*long_mean*/ std::size_t{1} << 15};
   };
-  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<typename merges::rows_750, digits_750> {};
+  struct Policy750 : ChainedPolicy<750, Policy750, Policy750>,
+                     rows<typename merges::rows_750, typename digits::Policy750> {};
   struct Policy800 : ChainedPolicy<800, Policy800, Policy750>,
                      rows<typename merges::template rows<800>, typename digits::Policy800> {};
   struct Policy860 : ChainedPolicy<860, Policy860, Policy800>,

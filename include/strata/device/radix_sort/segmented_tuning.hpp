@@ -48,6 +48,10 @@ struct segmented_radix_sort_policy_hub {
   // Of long segments: those of a whole array, but for pairs of words.
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
+  // DeviceSegmentedSort merges long segments of larger keys and values. Of others, it sizes temporary storage by the
+  // smallest tile of a pass: that of a whole array on 7.5 is half as large as all others.
+  static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
+
   // Not measured: from Policy900, with the shared memory of 7.5.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
@@ -55,7 +59,8 @@ struct segmented_radix_sort_policy_hub {
         /*items_per_thread*/ items_within(tile_bytes, max_items), /*blocks_per_multiprocessor*/ 1,
         /*most_shared_bytes*/ 64 << 10};
     static constexpr radix_histogram_tuning histogram = whole_array::Policy750::histogram;
-    static constexpr radix_pass_tuning pass = whole_array::Policy750::pass;
+    static constexpr radix_pass_tuning pass =
+        are_small ? whole_array::template rows<860>::pass : whole_array::Policy750::pass;
   };
   struct rows_900 {
     // not measured: from Policy750, with as many blocks as registers allow almost without spills.
