@@ -5,6 +5,8 @@
 // DeviceSegmentedTopK of segments that do not fit the registers of a block: samples, several blocks, fallbacks.
 #include "device/top_k/segmented_top_k_cases.cuh"
 
+#include <cmath>
+
 namespace device_segmented_top_k_test {
 
 using namespace segmented_top_k_test;
@@ -43,20 +45,118 @@ TEST(device_segmented_top_k, long_and_short_segments) {
 
 // All keys at the places of the sample are greater than others, or less: candidates are too few, or too many.
 TEST(device_segmented_top_k, a_sample_may_mislead) {
-  const std::size_t size = if_small<std::size_t>(4096, 65536), group = size / 128;
-  for (const bool is_greater : {false, true}) {
-    auto keys = make_keys<std::uint32_t>(size, pattern::random);
-    for (std::uint32_t& key : keys) key = (key >> 4) + (1u << 30);
-    for (std::size_t i = 0; i < 128; ++i) {
-      unsigned long long hash = (i + 1) * 0x9e3779b97f4a7c15ull;
-      hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-      const std::size_t first = i * group + ((hash >> 32) * (group - 3) >> 32);
-      for (std::size_t j = first; j < first + 4; ++j) keys[j] += is_greater ? 1u << 31 : 0u - (1u << 30);
-    }
-    for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
+  const std::size_t size = if_small<std::size_t>(4096, 65536);
+  for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
+    constexpr int items = 512;  // of a block
+    const auto sample = strata::detail::find_top_k_sample(static_cast<long long>(size), static_cast<long long>(k), items, items);
+    ASSERT_GT(sample.rank, 0u);
+    ASSERT_GT(sample.rounds, 1);
+    for (const bool is_greater : {false, true}) {
+      auto keys = make_keys<std::uint32_t>(size, pattern::random);
+      for (std::uint32_t& key : keys) key = (key >> 4) + (1u << 30);
+      const long long positions = items / strata::detail::top_k_neighbours * sample.rounds;
+      for (long long i = 0; i < positions; ++i) {
+        const long long first = strata::detail::top_k_sample_index(static_cast<long long>(size), positions, i);
+        for (long long j = first; j < first + strata::detail::top_k_neighbours; ++j) {
+          keys[static_cast<std::size_t>(j)] += is_greater ? 1u << 31 : 0u - (1u << 30);
+        }
+      }
       ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
       ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
     }
+  }
+}
+
+/// The probability that at least `least` of `count` items are chosen, each with probability `p`.
+double at_least(double least, double count, double p) {
+  double sum = 0;
+  for (double i = least; i <= count; ++i) {
+    const double term = std::exp(std::lgamma(count + 1) - std::lgamma(i + 1) - std::lgamma(count - i + 1) +
+                                 i * std::log(p) + (count - i) * std::log1p(-p));
+    sum += term;
+    if (i > count * p && term < 1e-20) break;
+  }
+  return sum;
+}
+
+// Random keys of any type: a sample misleads once in a million segments. `items` are those of a block.
+TEST(device_segmented_top_k, a_sample_misleads_rarely) {
+  int samples = 0;
+  for (const int items : {512, 2048, 4096, 8192}) {
+    for (long long length = items + 1; length < (1ll << 32); length += length / 3) {
+      for (long long k = 1; k < items && k <= length; k += 1 + k / 3) {
+        const auto sample = strata::detail::find_top_k_sample(length, k, items, static_cast<unsigned>(items));
+        if (sample.rank == 0) continue;
+        ++samples;
+        ASSERT_LE(static_cast<long long>(items) * sample.rounds, length);
+        const double all = static_cast<double>(items) * sample.rounds, segment = static_cast<double>(length);
+        // Too few candidates: so many items of the sample are before the last result.
+        const double too_few = k == 1 ? 0 : at_least(sample.rank, all, static_cast<double>(k - 1) / segment);
+        // Too many: threads meet fewer of the first items of the segment than the search takes.
+        const double is_met = -std::expm1(sample.rounds * std::log1p(-static_cast<double>(items) / segment));
+        const double last = sample.rank + sample.rank / strata::detail::top_k_sample_slack;
+        const double too_many = at_least(items - last + 1, items, 1 - is_met);
+        ASSERT_LT(too_few + too_many, 1e-6) << k << " of " << length << ", " << items << " items, rank " << sample.rank
+                                            << ", rounds " << sample.rounds;
+      }
+    }
+  }
+  ASSERT_GT(samples, 1000);
+  for (const long long length : {1ll << 18, 1ll << 20, 1ll << 21}) {
+    for (const long long k : {1, 10, 100, 1000, 2000, 2048}) {
+      ASSERT_GT(strata::detail::find_top_k_sample(length, k, 4096, 4096).rank, 0u) << length << ' ' << k;
+      ASSERT_GT(strata::detail::find_top_k_sample(length, k, 8192, 8192).rank, 0u) << length << ' ' << k;
+    }
+  }
+}
+
+template <class Key>
+void expect_single(std::size_t size, std::size_t k, pattern how) {
+  const auto keys = make_keys<Key>(size, how);
+  ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::arg>(keys, 1, size, k)));
+}
+
+// Samples of several rounds.
+TEST(device_segmented_top_k, one_long_segment) {
+  const std::size_t size = if_small<std::size_t>(40000, 1 << 18);
+  for (const std::size_t k : {10, 100, 1000, 2000}) {
+    for (const pattern how : {pattern::random, pattern::few, pattern::sorted}) {
+      ASSERT_NO_FATAL_FAILURE(expect_single<float>(size, k, how));
+      ASSERT_NO_FATAL_FAILURE(expect_single<std::uint64_t>(size, k, how));
+      if (is_small()) break;
+    }
+  }
+  if (!is_small()) {
+    ASSERT_NO_FATAL_FAILURE(expect_single<float>(std::size_t{1} << 21, 2000, pattern::random));
+    ASSERT_NO_FATAL_FAILURE(expect_single<std::uint64_t>(std::size_t{1} << 20, 2000, pattern::random));
+  }
+}
+
+// Arrays and rows that begin at no boundary, several blocks of each row.
+TEST(device_segmented_top_k, long_rows_begin_anywhere) {
+  const std::size_t rows = 3, size = if_small<std::size_t>(3001, 20001);
+  for (const pattern how : {pattern::random, pattern::equal}) {
+    const auto keys = make_keys<float>(rows * size, how);
+    for (const std::size_t shift : {0, 1, 2, 3}) {
+      ASSERT_NO_FATAL_FAILURE(
+          (expect_rows<true, false, form::pairs, std::uint32_t, short_tiles>(keys, rows, size, 40, shift)));
+      if (!is_small()) {
+        ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::keys>(keys, rows, size, 300, shift)));
+      }
+    }
+  }
+}
+
+// A block marks 131,072 items before it keeps their candidates.
+TEST(device_segmented_top_k, segments_of_several_rounds_of_marks) {
+  const std::vector<std::size_t> lengths =
+      is_small() ? std::vector<std::size_t>{3, 131072 + 3, 17}
+                 : std::vector<std::size_t>{3, 131072, 131073, 131072 - 1, 17, 300001, 2 * 131072, 600};
+  for (const pattern how : {pattern::random, pattern::equal, pattern::few}) {
+    ASSERT_NO_FATAL_FAILURE((expect_segments<true, false, form::arg, float, short_tiles>(lengths, 20, how)));
+    if (is_small()) break;
+    ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::pairs, float, short_tiles>(lengths, 20, how)));
+    ASSERT_NO_FATAL_FAILURE((expect_segments<true, false, form::pairs, float>(lengths, 900, how)));
   }
 }
 

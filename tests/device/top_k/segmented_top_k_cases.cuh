@@ -55,6 +55,9 @@ struct short_tiles {
     static constexpr strata::top_k_warp_tuning narrow{64, 4, 2, 1};
     static constexpr strata::top_k_warp_tuning middle{64, 16, 2, 1};
     static constexpr strata::top_k_warp_tuning wide{64, 32, 2, 1};
+    static constexpr strata::top_k_block_tuning small_groups{64, 2, 1};
+    static constexpr strata::top_k_block_tuning groups{64, 4, 1};
+    static constexpr strata::top_k_block_tuning large_groups{64, 8, 1};
     static constexpr strata::top_k_block_tuning small_block{64, 2, 1};
     static constexpr strata::top_k_block_tuning block{128, 4, 1};
     static constexpr strata::top_k_block_tuning large_block{256, 4, 1};
@@ -164,8 +167,8 @@ void expect_rows(const std::vector<Key>& keys, std::size_t rows, std::size_t siz
     all[s] = {s * size, size};
     places[s] = {s * k, k};
   }
-  ASSERT_NO_FATAL_FAILURE((expect_results<IsMax, IsSorted, Form, Value>(keys, all, places, rows * k + 3,
-                                                                        strata::SegmentsOfSize(rows, size), k, shift)));
+  ASSERT_NO_FATAL_FAILURE((expect_results<IsMax, IsSorted, Form, Value, Hub>(
+      keys, all, places, rows * k + 3, strata::SegmentsOfSize(rows, size), k, shift)));
 }
 
 /// Segments of any lengths, by offsets.

@@ -49,6 +49,21 @@ STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear)
 #endif
 }
 
+/// `value`, but +0.0 for -0.0, and for every NaN the one whose bits are all set except the sign: one addition. Denormal
+/// numbers stay as they are, even if the program is compiled to flush them to zero.
+STRATA_D float canonical_float(float value) {
+#if STRATA_DEVICE_PASS
+  float result;
+  asm("add.rn.f32 %0, %1, 0f00000000;" : "=f"(result) : "f"(value));
+  return result;
+#else
+  if (value == value) return value + 0.0f;
+  const unsigned bits = 0x7fffffff;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+#endif
+}
+
 /// True if `a` is a number, and `b` is a larger number or a NaN: a strict weak ordering, in two instructions. Denormal
 /// numbers are compared exactly, even if the program is compiled to flush them to zero.
 STRATA_HD bool is_less_or_before_nan(float a, float b) {

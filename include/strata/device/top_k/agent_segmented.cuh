@@ -3,12 +3,16 @@
 #pragma once
 
 #include <strata/block/block_radix_sort.cuh>
+#include <strata/core/detail/aligned_range.hpp>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/detail/radix_code.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
+#include <strata/core/platform/values.cuh>
 #include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/last_block.cuh>
 #include <strata/device/top_k/agent.cuh>
 #include <strata/device/top_k/segmented_arguments.cuh>
 #include <strata/device/top_k/segmented_tuning.hpp>
@@ -24,6 +28,27 @@ namespace detail {
 /// In the place of values: the index of each result in its segment.
 struct top_k_indices {};
 
+/// Whether a thread loads some values before it stores the first.
+template <class ValueIterator>
+constexpr bool are_values_small_items() {
+  if constexpr (std::is_same_v<ValueIterator, NullType> || std::is_same_v<ValueIterator, top_k_indices>) {
+    return false;
+  } else {
+    using Value = iterator_value_t<ValueIterator>;
+    return std::is_trivially_default_constructible_v<Value> && std::is_trivially_copyable_v<Value> && sizeof(Value) <= 8;
+  }
+}
+template <class ValueIterator, bool AreSmall>
+struct value_of_small {
+  using type = iterator_value_t<ValueIterator>;
+};
+template <class ValueIterator>
+struct value_of_small<ValueIterator, false> {
+  using type = NullType;
+};
+template <class ValueIterator, bool AreSmall>
+using value_or_nothing = typename value_of_small<ValueIterator, AreSmall>::type;
+
 /// What a call does with a segment: where its items are, and where its results go.
 template <bool IsMax, class KeyIterator, class Segments, class Results, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator>
@@ -37,6 +62,12 @@ struct segmented_top_k_problem {
   static constexpr bool is_max = IsMax;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   static constexpr Code last_code = static_cast<Code>(~Code{0});
+  /// Keys that one access may load: neighbours in an array.
+  static constexpr int access_keys = is_bulk_array<KeyIterator> ? vector_bytes / static_cast<int>(sizeof(Key)) : 1;
+
+  /// Whether some values of a thread fit registers.
+  static constexpr bool are_values_small = detail::are_values_small_items<ValueIterator>();
+  using loaded_value = detail::value_or_nothing<ValueIterator, are_values_small>;
 
   KeyIterator keys;
   Segments segments;
@@ -59,7 +90,14 @@ struct segmented_top_k_problem {
   }
 
   STRATA_D Key key_at(const row& of, std::size_t index) const { return detail::item_at(keys, of.begin + index); }
-  STRATA_D static Code code_of(const Key& key) { return Codes::ordered(Codes::encode(key)); }
+  /// The code by which keys are ordered. For `float` an addition makes every key exact.
+  STRATA_D static Code code_of(const Key& key) {
+    if constexpr (has_exact_encoding) {
+      return encode(key);
+    } else {
+      return Codes::ordered(Codes::encode(key));
+    }
+  }
   STRATA_D Code code_at(const row& of, long long index) const {
     return index < of.length ? code_of(key_at(of, static_cast<std::size_t>(index))) : last_code;
   }
@@ -86,6 +124,20 @@ struct segmented_top_k_problem {
     }
   }
 
+  /// Without values: the key that has a code. `index_of()` is the index of its item.
+  template <class IndexOf>
+  STRATA_D void write_key(const row& of, std::size_t position, Code code, const IndexOf& index_of) const {
+    static_assert(!has_values, "a value has an index");  // not for users: the agents check it
+    if constexpr (Codes::are_all_exact) {
+      write(of, position, 0, Codes::decode(code));
+    } else {
+      Key zero;
+      std::memset(static_cast<void*>(&zero), 0, sizeof(zero));
+      const bool is_of_several = code == Codes::encode(zero) || !Codes::is_exact(code);
+      write(of, position, 0, is_of_several ? key_at(of, index_of()) : Codes::decode(code));
+    }
+  }
+
   STRATA_D void write(const row& of, std::size_t position, std::size_t index, const Key& key) const {
     const std::size_t to = of.out + position;
     *detail::advanced(keys_out, to) = static_cast<output_value_t<KeyOutputIterator, Key>>(key);
@@ -94,6 +146,41 @@ struct segmented_top_k_problem {
     } else if constexpr (has_values) {
       using Stored = output_value_t<ValueOutputIterator, iterator_value_t<ValueIterator>>;
       *detail::advanced(values_out, to) = static_cast<Stored>(detail::item_at(values, of.begin + index));
+    }
+  }
+
+  /// Writes the items `indices` as results `positions`, of which those before the number of results exist. All keys and
+  /// values are loaded before the first is written: a write may change what a load reads.
+  template <int Items>
+  STRATA_D void write_all(const row& of, const unsigned (&positions)[Items], const unsigned long long (&indices)[Items]) const {
+    if constexpr (!has_values || std::is_same_v<ValueIterator, top_k_indices> || are_values_small) {
+      Key loaded[Items];
+      loaded_value values_of_items[Items];
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) loaded[i] = key_at(of, static_cast<std::size_t>(indices[i]));
+      if constexpr (are_values_small) {
+        STRATA_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          values_of_items[i] = detail::item_at(values, of.begin + static_cast<std::size_t>(indices[i]));
+        }
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        if (positions[i] >= of.count) continue;
+        const std::size_t to = of.out + positions[i];
+        *detail::advanced(keys_out, to) = static_cast<output_value_t<KeyOutputIterator, Key>>(loaded[i]);
+        if constexpr (are_values_small) {
+          using Stored = output_value_t<ValueOutputIterator, iterator_value_t<ValueIterator>>;
+          *detail::advanced(values_out, to) = static_cast<Stored>(values_of_items[i]);
+        } else if constexpr (has_values) {
+          detail::store_count(detail::advanced(values_out, to), static_cast<long long>(indices[i]));
+        }
+      }
+    } else {
+      for (int i = 0; i < Items; ++i) {
+        const auto index = static_cast<std::size_t>(indices[i]);
+        if (positions[i] < of.count) write(of, positions[i], index, key_at(of, index));
+      }
     }
   }
 
@@ -107,21 +194,184 @@ struct segmented_top_k_problem {
       if constexpr (!IsFull) std::memset(static_cast<void*>(&loaded[i]), 0, sizeof(Key));
       if (IsFull || i * Stride < valid) loaded[i] = detail::item_at(from, static_cast<std::size_t>(i * Stride));
     }
+    encode_all(loaded, codes);
+    if constexpr (!IsFull) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) codes[i] = i * Stride < valid ? codes[i] : last_code;
+    }
+  }
+
+  /// Codes of `Items` items in vectors: vector v of lane l begins at item (v * Lanes + l) * Width of the row.
+  template <int Lanes, int Width, int Items>
+  STRATA_D void load_vectors(const row& of, int lane, Code (&codes)[Items]) const {
+    const auto from = detail::advanced(keys, of.begin);
+    const int length = static_cast<int>(of.length);
+    if (length >= Lanes * Items && is_aligned_to<Width>(from)) {
+      load_vectors<true, Lanes, Width>(from, lane, length, codes);
+    } else {
+      load_vectors<false, Lanes, Width>(from, lane, length, codes);
+    }
+  }
+
+  /// Codes of the items `index_of(i)`, of which those before the end of the row exist.
+  template <int Items, class IndexOf>
+  STRATA_D void load_at(const row& of, const IndexOf& index_of, Code (&codes)[Items]) const {
+    const int length = static_cast<int>(of.length);
+    Key loaded[Items];
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      const int index = index_of(i);
+      std::memset(static_cast<void*>(&loaded[i]), 0, sizeof(Key));
+      if (index < length) loaded[i] = key_at(of, static_cast<std::size_t>(index));
+    }
+    encode_all(loaded, codes);
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) codes[i] = index_of(i) < length ? codes[i] : last_code;
+  }
+
+  /// True if groups of neighbours can be loaded in vectors.
+  template <int Group>
+  STRATA_D bool has_vectors(const row& of) const {
+    return group_access<Group> > 1 && is_aligned_to<group_access<Group>>(detail::advanced(keys, of.begin));
+  }
+
+  /// The first codes of groups `first`, `first` + 32 ..., each of `Group` neighbouring items.
+  template <int Group, int Groups>
+  STRATA_D void load_least(const row& of, int first, Code (&least)[Groups]) const {
+    const auto from = detail::advanced(keys, of.begin);
+    const int length = static_cast<int>(of.length);
+    if (!is_aligned_to<group_access<Group>>(from)) {
+      load_least<false, 1, Group>(from, first, length, least);
+    } else if ((first / warp_threads * warp_threads + Groups * warp_threads) * Group <= length) {
+      load_least<true, group_access<Group>, Group>(from, first, length, least);
+    } else {
+      load_least<false, group_access<Group>, Group>(from, first, length, least);
+    }
+  }
+
+ private:
+  template <int Group>
+  static constexpr int group_access = detail::least(access_keys, Group);
+
+  template <bool IsWhole, int Lanes, int Width, int Items>
+  STRATA_D static void load_vectors(const KeyIterator& from, int lane, int length, Code (&codes)[Items]) {
+    Key loaded[Items];
+    STRATA_UNROLL
+    for (int v = 0; v < Items / Width; ++v) {
+      Key some[Width];
+      load_neighbours<IsWhole>(from, (v * Lanes + lane) * Width, length, some);
+      STRATA_UNROLL
+      for (int j = 0; j < Width; ++j) loaded[v * Width + j] = some[j];
+    }
+    encode_all(loaded, codes);
+    if constexpr (!IsWhole) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        if ((i / Width * Lanes + lane) * Width + i % Width >= length) codes[i] = last_code;
+      }
+    }
+  }
+
+  template <bool AreWhole, int Width, int Group, int Groups>
+  STRATA_D static void load_least(const KeyIterator& from, int first, int length, Code (&least)[Groups]) {
+    // Up to 32 registers of keys are loaded before the first is looked at.
+    constexpr int batch = detail::most(1, detail::least(Groups, 128 / (Group * static_cast<int>(sizeof(Key)))));
+    STRATA_UNROLL
+    for (int begin = 0; begin < Groups; begin += batch) {
+      Key loaded[batch][Group];
+      STRATA_UNROLL
+      for (int i = 0; i < batch; ++i) {
+        const int item = (first + (begin + i) * warp_threads) * Group;
+        if constexpr (!AreWhole) std::memset(static_cast<void*>(&loaded[i]), 0, sizeof(loaded[i]));
+        if (!AreWhole && (begin + i >= Groups || item + Group > length)) continue;
+        STRATA_UNROLL
+        for (int j = 0; j < Group; j += Width) {
+          Key some[Width];
+          load_neighbours<true>(from, item + j, length, some);
+          STRATA_UNROLL
+          for (int l = 0; l < Width; ++l) loaded[i][j + l] = some[l];
+        }
+      }
+      STRATA_UNROLL
+      for (int i = 0; i < batch; ++i) {
+        if (begin + i >= Groups) break;
+        Code codes[Group];
+        encode_all(loaded[i], codes);
+        Code code = codes[0];
+        STRATA_UNROLL
+        for (int j = 1; j < Group; ++j) code = detail::least(code, codes[j]);
+        const int item = (first + (begin + i) * warp_threads) * Group;
+        least[begin + i] = AreWhole || item + Group <= length ? code : last_code;
+      }
+    }
+    // One lane has the group that ends early.
+    const int last_group = length / Group;
+    if (AreWhole || length % Group == 0 || (last_group - first) % warp_threads != 0) return;
+    Code code = last_code;
+    for (int item = last_group * Group; item < length; ++item) {
+      code = detail::least(code, code_of(detail::item_at(from, static_cast<std::size_t>(item))));
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < Groups; ++i) {
+      if (first + i * warp_threads == last_group) least[i] = code;
+    }
+  }
+
+  /// True if `Width` neighbours from here on can be loaded together, or one by one.
+  template <int Width>
+  STRATA_D static bool is_aligned_to(const KeyIterator& from) {
+    if constexpr (is_bulk_array<KeyIterator> && Width > 1) {
+      return reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(Key)) == 0;
+    } else {
+      static_cast<void>(from);
+      return true;
+    }
+  }
+  /// Items `begin` ... of a row of `length` items. Missing ones get any key. With `IsWhole` none is missing.
+  template <bool IsWhole, int Width>
+  STRATA_D static void load_neighbours(const KeyIterator& from, int begin, int length, Key (&loaded)[Width]) {
+    if constexpr (IsWhole && Width > 1 && is_bulk_array<KeyIterator>) {
+      item_vector<Key, Width> vector;
+      vector.load(from + begin);
+      vector.get(loaded);
+    } else {
+      STRATA_UNROLL
+      for (int j = 0; j < Width; ++j) {
+        if constexpr (!IsWhole) std::memset(static_cast<void*>(&loaded[j]), 0, sizeof(Key));
+        if (IsWhole || begin + j < length) loaded[j] = detail::item_at(from, static_cast<std::size_t>(begin + j));
+      }
+    }
+  }
+
+ public:
+  static constexpr bool has_exact_encoding = std::is_same_v<Key, float>;
+  STRATA_D static Code encode(const Key& key) {
+    if constexpr (has_exact_encoding) {
+      // The code of an exact key, with two instructions for the bits instead of three.
+      const float exact = platform::canonical_float(key);
+      Code bits;
+      std::memcpy(&bits, &exact, sizeof(bits));
+      constexpr Code sign = Code{1} << 31;
+      const Code signs = (bits & sign) != 0 ? static_cast<Code>(~Code{0}) : Code{0};
+      return IsMax ? bits ^ (~signs & ~sign) : bits ^ (signs | sign);
+    } else {
+      return Codes::encode(key);
+    }
+  }
+  /// Codes that are not exact take more instructions, and few tiles have any.
+  template <int Items>
+  STRATA_D static void encode_all(const Key (&loaded)[Items], Code (&codes)[Items]) {
     bool are_exact = true;
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
-      codes[i] = Codes::encode(loaded[i]);
-      are_exact = are_exact & Codes::is_exact(codes[i]);
+      codes[i] = encode(loaded[i]);
+      if constexpr (!has_exact_encoding) are_exact = are_exact & Codes::is_exact(codes[i]);
     }
-    if constexpr (!Codes::are_all_exact) {
+    if constexpr (!Codes::are_all_exact && !has_exact_encoding) {
       if (!are_exact) {
         STRATA_UNROLL
         for (int i = 0; i < Items; ++i) codes[i] = Codes::ordered(codes[i]);
       }
-    }
-    if constexpr (!IsFull) {
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) codes[i] = i * Stride < valid ? codes[i] : last_code;
     }
   }
 
@@ -151,23 +401,148 @@ struct top_k_staged {
   unsigned indices[Count];
 };
 
+/// How many of the `count` staged results come before number `local` in a stable order by their codes. Lanes of a warp
+/// pass neighbouring numbers, and the first lane a multiple of 32.
+template <class Code>
+STRATA_D int top_k_rank(const Code* codes, int count, int local) {
+  const Code code = codes[detail::least(local, count - 1)];
+  const int own = local / warp_threads * warp_threads;  // The others are all before or all behind the warp's results.
+  int rank = 0, other = 0;
+  for (; other < own; ++other) rank += codes[other] <= code ? 1 : 0;
+  for (const int end = detail::least(own + warp_threads, count); other < end; ++other) {
+    rank += codes[other] < code || (codes[other] == code && other < local) ? 1 : 0;
+  }
+  for (; other < count; ++other) rank += codes[other] < code ? 1 : 0;
+  return rank;
+}
+
+/// Selects from a segment by groups of neighbouring items.
+///
+///     groups    each thread finds the first code of some groups, and keeps no other; of all groups those with the k
+///               first codes are chosen, of equal ones the first groups
+///     items     of the chosen groups, which are read again: k of them are the results
+///
+/// An item of another group is no result: each chosen group has an item before it. So a key takes a load, its code and
+/// a minimum, whatever the keys are.
+template <class Problem, class Team, int Groups, int Group, int Items, bool IsSorted>
+class top_k_by_groups {
+  using Code = typename Problem::Code;
+  using Row = typename Problem::row;
+  static constexpr bool is_warp = Team::threads == warp_threads;
+
+ public:
+  static constexpr int max_results = Team::threads * Items / Group;
+  static constexpr int tile_items = Team::threads * Groups * Group;
+
+ private:
+  struct in_order {
+    unsigned indices[Problem::has_values ? max_results : 1];
+  };
+
+ public:
+  struct storage {
+    unsigned short groups[max_results];
+    std::conditional_t<IsSorted, top_k_staged<Code, max_results>, in_order> results;
+  };
+
+  /// True if the chosen groups are few.
+  STRATA_HD static constexpr bool can_have(long long length, long long count) {
+    return length <= tile_items && count <= max_results && 2 * count * Group <= length;
+  }
+
+  /// All threads of the team call this, and synchronise behind it. There are results.
+  STRATA_D static void select(storage& shared, Team& team, const Problem& problem, const Row& row, int thread) {
+    const auto count = static_cast<unsigned>(row.count);
+    const int first_group = first_of<Groups>(thread);
+    Code first_codes[Groups], first_of_all;
+    problem.template load_least<Group>(row, first_group, first_codes);
+    const auto chosen = detail::find_top_k_threshold(team, first_codes, count, first_of_all);
+    detail::for_each_top_k(team, first_codes, chosen, [&](unsigned position, int i) {
+      shared.groups[position] = static_cast<unsigned short>(first_group + i * warp_threads);
+    });
+    synchronise();
+    const int first_item = first_of<Items>(thread);
+    const auto index_of = [&](int i) {
+      const int item = first_item + i * warp_threads;
+      const int group = item / Group;
+      return group < static_cast<int>(count) ? shared.groups[group] * Group + item % Group : static_cast<int>(row.length);
+    };
+    Code codes[Items];
+    problem.template load_at<Items>(row, index_of, codes);
+    const auto threshold = detail::search_top_k_threshold(team, codes, count, first_of_all, chosen.code);
+    detail::for_each_top_k(team, codes, threshold, [&](unsigned position, int i) {
+      const auto index = static_cast<unsigned>(index_of(i));
+      if constexpr (IsSorted) {
+        shared.results.codes[position] = codes[i];
+        shared.results.indices[position] = index;
+      } else if constexpr (Problem::has_values) {
+        shared.results.indices[position] = index;
+      } else {
+        problem.write(row, position, index, problem.key_of(row, index, codes[i]));
+      }
+    });
+    if constexpr (IsSorted || Problem::has_values) {
+      synchronise();
+      for (int local = thread; local / warp_threads * warp_threads < static_cast<int>(count); local += Team::threads) {
+        const int result = detail::least(local, static_cast<int>(count) - 1);
+        const unsigned long long index[] = {shared.results.indices[result]};
+        unsigned position[] = {static_cast<unsigned>(local)};
+        if constexpr (IsSorted) {
+          const int rank = detail::top_k_rank(shared.results.codes, static_cast<int>(count), local);
+          if (local < static_cast<int>(count)) position[0] = static_cast<unsigned>(rank);
+        }
+        problem.write_all(row, position, index);
+      }
+    }
+  }
+
+ private:
+  // What a warp has lies side by side.
+  template <int Count>
+  STRATA_D static int first_of(int thread) {
+    return thread / warp_threads * (warp_threads * Count) + thread % warp_threads;
+  }
+  STRATA_D static void synchronise() {
+    if constexpr (is_warp) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  }
+};
+
+/// Items of a group.
+inline constexpr int top_k_group = 8;
+
 /// Segments of up to `Lanes` x `Items` items, each by a logical warp. With `IsSorted` each has up to
 /// `max_top_k_sorted_by_warp` results.
 template <class Problem, int BlockThreads, int Lanes, int Items, bool IsSorted>
 class AgentSegmentedTopKWarps {
   using Code = typename Problem::Code;
   using Row = typename Problem::row;
+  using Team = top_k_warp<Lanes, true>;
   static constexpr int rows = BlockThreads / Lanes;
   /// Results of a segment, on their way to the lanes that write them.
   struct in_order {
     unsigned short indices[static_cast<std::size_t>(Lanes * Items)];
   };
-  using staged = std::conditional_t<IsSorted, top_k_staged<Code, max_top_k_sorted_by_warp>, in_order>;
+  using staged = std::conditional_t<IsSorted, top_k_staged<Code, detail::least(max_top_k_sorted_by_warp, Lanes * Items)>, in_order>;
+  static constexpr int group = detail::least(top_k_group, Items);
+  using by_groups = top_k_by_groups<Problem, Team, Items / group, group, top_k_group, IsSorted>;
+  static constexpr bool has_groups = Lanes == warp_threads;
+  struct row_storage {
+    union {
+      staged results;
+      std::conditional_t<has_groups, typename by_groups::storage, unsigned char> groups;
+    };
+    // The rows of a warp begin in different banks of shared memory.
+    unsigned padding;
+  };
 
  public:
   static constexpr long long tile_items = Lanes * Items;
   struct TempStorage {
-    staged results[rows];
+    row_storage of_rows[rows];
   };
 
   /// Whether a logical warp can select from the segment.
@@ -176,7 +551,9 @@ class AgentSegmentedTopKWarps {
   }
 
   STRATA_D AgentSegmentedTopKWarps(TempStorage& storage, const Problem& problem)
-      : results_(storage.results[static_cast<int>(threadIdx.x) / Lanes]), problem_(problem) {}
+      : storage_(storage.of_rows[static_cast<int>(threadIdx.x) / Lanes]),
+        results_(storage_.results),
+        problem_(problem) {}
 
   STRATA_D void run() {
     constexpr int rows_of_warp = warp_threads / Lanes;
@@ -192,7 +569,10 @@ class AgentSegmentedTopKWarps {
         is_local = can_have(row.length, row.count);
       }
       if (!is_local) row.length = row.count = 0;
-      if (team_.any(row.count > 0)) select(row);
+      if (team_.any(row.count > 0)) {
+        select(row);
+        __syncwarp();
+      }
       if (is_local) problem_.pad(row, team_.lanes().lane(), Lanes);
     }
   }
@@ -200,12 +580,31 @@ class AgentSegmentedTopKWarps {
  private:
   STRATA_D void select(const Row& row) {
     const int lane = team_.lanes().lane();
+    const auto count = static_cast<unsigned>(row.count);
+    if constexpr (has_groups) {
+      if (by_groups::can_have(row.length, row.count) && problem_.template has_vectors<group>(row)) {
+        by_groups::select(storage_.groups, team_, problem_, row, lane);
+        return;
+      }
+    }
+    if (!team_.any(count > top_k_least<Code>::size)) {
+      select_few(row);
+      return;
+    }
+    select_many(row);
+    __syncwarp();
+    if constexpr (IsSorted) {
+      write_sorted(row, lane);
+    } else {
+      write_in_order(row, lane);
+    }
+  }
+
+  STRATA_D void select_many(const Row& row) {
+    const int lane = team_.lanes().lane();
     Code codes[Items];
     problem_.template load<Lanes, true>(row, lane, static_cast<int>(row.length), codes);
-    const auto count = static_cast<unsigned>(row.count);
-    const auto threshold = team_.any(count > top_k_least<Code>::size)
-                               ? detail::find_top_k_threshold(team_, codes, count)
-                               : detail::find_threshold_of_few(team_, codes, count);
+    const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
     detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
       const int index = i * Lanes + lane;
       if constexpr (IsSorted) {
@@ -215,21 +614,114 @@ class AgentSegmentedTopKWarps {
         results_.indices[position] = static_cast<unsigned short>(index);
       }
     });
-    __syncwarp();
-    if constexpr (IsSorted) {
-      write_sorted(row, lane);
-    } else {
-      for (int i = lane; i < static_cast<int>(count); i += Lanes) write(row, i, results_.indices[i]);
-    }
-    __syncwarp();
   }
 
-  /// The key is read again: its code may be that of several keys.
-  STRATA_D void write(const Row& row, int position, std::size_t index) {
-    problem_.write(row, static_cast<std::size_t>(position), index, problem_.key_at(row, index));
+  // ------------------------------------------------------------------ up to 8 results
+
+  static constexpr int max_vectors = 8;
+  static constexpr int width =
+      detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
+  static constexpr int vectors = Items / width;
+  // not for users: a constant of the agent
+  static_assert(Items <= 32 && vectors <= max_vectors && vectors * width == Items,
+                "a mask of a word has the items of a lane, and a word the counts of its vectors");
+
+  STRATA_D void select_few(const Row& row) {
+    const int lane = team_.lanes().lane();
+    const auto count = static_cast<unsigned>(row.count);
+    Code codes[Items];
+    problem_.template load_vectors<Lanes, width>(row, lane, codes);
+    unsigned before;
+    top_k_least<Code> first_codes;
+    const Code code = detail::find_code_of_few(team_, codes, count, before, first_codes);
+    unsigned chosen = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) chosen |= codes[i] <= code ? 1u << i : 0u;
+    if (count == 0) chosen = 0;
+    if (team_.any(team_.sum(static_cast<unsigned>(__popc(chosen))) != count)) {
+      unsigned equal = 0;
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) equal |= codes[i] == code ? 1u << i : 0u;
+      equal &= chosen;
+      chosen = (chosen & ~equal) | first_of(equal, count - before);
+    }
+    // Each vector has 4 bits: results in this vector of all lanes before, and in the vectors before this one.
+    unsigned all = 0;
+    STRATA_UNROLL
+    for (int v = 0; v < vectors; ++v) all |= static_cast<unsigned>(__popc(vector_of(chosen, v))) << 4 * v;
+    unsigned positions = sum_before(all);
+    positions += all * 0x11111110u;
+    for (unsigned left = chosen; left != 0; left &= left - 1) {
+      const int i = __ffs(static_cast<int>(left)) - 1;
+      const int vector = i / width, shift = 4 * vector;
+      const unsigned position = positions >> shift & 15;
+      positions += 1u << shift;
+      const int index = (vector * Lanes + lane) * width + i % width;
+      results_.indices[position] = static_cast<staged_index>(index);
+    }
+    __syncwarp();
+    if constexpr (IsSorted) {
+      write_few_sorted(row, lane, first_codes);
+    } else {
+      write_in_order(row, lane);
+    }
+  }
+  using staged_index = std::conditional_t<IsSorted, unsigned, unsigned short>;
+
+  STRATA_D static unsigned vector_of(unsigned items, int vector) {
+    return width == 32 ? items : items >> vector * width & ((1u << width % 32) - 1);
+  }
+  /// Replaces a count of the lane by the sum of all lanes, and returns the sum of the lanes before this one.
+  STRATA_D unsigned sum_before(unsigned& count) const {
+    unsigned before = 0;
+    STRATA_UNROLL
+    for (int distance = 1; distance < Lanes; distance *= 2) {
+      const unsigned other = platform::shuffle_xor(full_warp_mask, count, distance);
+      if ((team_.lanes().lane() & distance) != 0) before += other;
+      count += other;
+    }
+    return before;
+  }
+  /// The first `wanted` of the items of all lanes.
+  STRATA_D unsigned first_of(unsigned items, unsigned wanted) const {
+    unsigned seen = 0, first = 0;
+    STRATA_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      unsigned all = static_cast<unsigned>(__popc(vector_of(items, v)));
+      unsigned number = seen + sum_before(all);
+      seen += all;
+      STRATA_UNROLL
+      for (int i = v * width; i < (v + 1) * width; ++i) {
+        if ((items >> i & 1) == 0) continue;
+        if (number < wanted) first |= 1u << i;
+        ++number;
+      }
+    }
+    return first;
+  }
+
+  // ------------------------------------------------------------------ output
+
+  // The keys are read again: a code may be that of several keys.
+
+  STRATA_D void write_in_order(const Row& row, int lane) {
+    constexpr int batch = 4;
+    const int count = static_cast<int>(row.count);
+    for (int first = lane; first < count; first += batch * Lanes) {
+      unsigned positions[batch];
+      unsigned long long indices[batch];
+      STRATA_UNROLL
+      for (int i = 0; i < batch; ++i) {
+        const int position = first + i * Lanes;
+        positions[i] = static_cast<unsigned>(position);
+        indices[i] = results_.indices[detail::least(position, count - 1)];
+      }
+      problem_.write_all(row, positions, indices);
+    }
   }
 
   // Each result finds how many come before it.
+
   STRATA_D void write_sorted(const Row& row, int lane) {
     const int count = static_cast<int>(row.count);
     for (int local = lane; local < count; local += Lanes) {
@@ -239,28 +731,108 @@ class AgentSegmentedTopKWarps {
         const Code that = results_.codes[other];
         rank += that < code || (that == code && other < local) ? 1 : 0;
       }
-      write(row, rank, results_.indices[local]);
+      const std::size_t index = results_.indices[local];
+      problem_.write(row, static_cast<std::size_t>(rank), index, problem_.key_at(row, index));
     }
   }
 
+  /// `sorted` has the codes of all results in order, and those of equal codes are in the order of their numbers.
+  STRATA_D void write_few_sorted(const Row& row, int lane, const top_k_least<Code>& sorted) {
+    constexpr int size = top_k_least<Code>::size;
+    constexpr int batch = detail::most(size / Lanes, 1);
+    const int count = static_cast<int>(row.count);
+    if (count == 0 || lane >= size) return;
+    unsigned positions[batch];
+    unsigned long long indices[batch];
+    Code codes[batch];
+    STRATA_UNROLL
+    for (int i = 0; i < batch; ++i) {
+      positions[i] = static_cast<unsigned>(lane + i * Lanes);
+      indices[i] = results_.indices[detail::least(lane + i * Lanes, count - 1)];
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < batch; ++i) {
+      codes[i] = Problem::code_of(problem_.key_at(row, static_cast<std::size_t>(indices[i])));
+    }
+    bool has_equal = false;
+    STRATA_UNROLL
+    for (int i = 1; i < size; ++i) has_equal = has_equal || (i < count && sorted.codes[i] == sorted.codes[i - 1]);
+    STRATA_UNROLL
+    for (int i = 0; i < batch; ++i) {
+      const auto local = static_cast<int>(positions[i]);
+      if (local >= count) continue;
+      unsigned rank = 0;
+      STRATA_UNROLL
+      for (int other = 0; other < size; ++other) rank += sorted.codes[other] < codes[i] ? 1u : 0u;
+      if (has_equal) {
+        for (int other = 0; other < local; ++other) {
+          const auto index = static_cast<std::size_t>(results_.indices[other]);
+          rank += Problem::code_of(problem_.key_at(row, index)) == codes[i] ? 1u : 0u;
+        }
+      }
+      positions[i] = rank;
+    }
+    problem_.write_all(row, positions, indices);
+  }
+
+  row_storage& storage_;
   staged& results_;
   const Problem& problem_;
-  top_k_warp<Lanes, true> team_;
+  Team team_;
+};
+
+/// Segments of one size that blocks select from by groups.
+template <class Problem, int Threads, int Items, bool IsSorted>
+class AgentSegmentedTopKGroups {
+  using Code = typename Problem::Code;
+  using Row = typename Problem::row;
+  using Team = top_k_block<Threads, Code>;
+  static constexpr int group = detail::least(top_k_group, Items);
+  using by_groups = top_k_by_groups<Problem, Team, Items / group, group, top_k_group, IsSorted>;
+
+ public:
+  struct TempStorage {
+    typename Team::storage team;
+    typename by_groups::storage groups;
+  };
+
+  STRATA_HD static constexpr bool can_have(long long length, long long count) {
+    return by_groups::can_have(length, count);
+  }
+
+  STRATA_D AgentSegmentedTopKGroups(TempStorage& storage, const Problem& problem)
+      : storage_(storage), problem_(problem), team_(storage.team, static_cast<int>(threadIdx.x)) {}
+
+  STRATA_D void run() {
+    const int thread = static_cast<int>(threadIdx.x);
+    for (long long segment = blockIdx.x; segment < problem_.segments.num_segments(); segment += gridDim.x) {
+      const Row row = problem_.at(segment);
+      if (row.count > 0) {
+        by_groups::select(storage_.groups, team_, problem_, row, thread);
+        __syncthreads();
+      }
+      problem_.pad(row, thread, Threads);
+    }
+  }
+
+ private:
+  TempStorage& storage_;
+  const Problem& problem_;
+  Team team_;
 };
 
 /// What blocks keep of a long segment in device memory, each part of the segment for itself.
-template <class Code>
 struct top_k_scratch {
-  Code* codes;                  // of candidates, with room for `top_k_candidates_of_part` for each part
-  unsigned long long* indices;  // of the same, in the segment
-  unsigned* counts;             // of each part: candidates
-  unsigned* arrivals;           // of parts, for each segment; 0 at the start
+  using Gather = last_block_gather<unsigned>;
+
+  unsigned long long* indices;  // of candidates, with room for `top_k_candidates_of_part` for each part
+  Gather::arguments gather;     // of the number of candidates of each part
 
   /// The scratch of a segment that has `parts` parts, of those of segments with so many.
   STRATA_D top_k_scratch of(unsigned segment, unsigned parts) const {
     const std::size_t part = std::size_t{segment} * parts;
-    return {codes + part * top_k_candidates_of_part, indices + part * top_k_candidates_of_part, counts + part,
-            arrivals + segment};
+    return {indices + part * top_k_candidates_of_part,
+            {gather.words + part * std::size_t{Gather::words_per_value}, gather.epoch}};
   }
 };
 
@@ -316,15 +888,53 @@ class top_k_block_sort {
   }
 };
 
+/// A sample of a segment: `rounds` times the items that the threads of a block hold. Its item number `rank`, from 1 on,
+/// is the last candidate.
+struct top_k_sample {
+  unsigned rank;  // 0: there would be too many candidates
+  int rounds;
+};
+inline constexpr int top_k_sample_slack = 16;  // The search may end an item in so many behind the rank.
+inline constexpr int max_top_k_sample_rounds = 64;
+
+/// The smallest sample by which a segment of random keys has fewer candidates than `count`, or more than `capacity`,
+/// once in a million. `items` are those of a round.
+STRATA_HD top_k_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
+                                                int max_rounds = max_top_k_sample_rounds) {
+  for (int rounds = 1; rounds <= max_rounds && length >= static_cast<long long>(items) * rounds; rounds *= 2) {
+    const float share = static_cast<float>(items) * static_cast<float>(rounds) / static_cast<float>(length);
+    // Numbers of items of the sample have Poisson distributions: five standard deviations, and some items for the skew.
+    const float results = static_cast<float>(count) * share;
+    const float rank = results + 5 * sqrtf(results) + 5;
+    const float last = rank + rank / top_k_sample_slack;
+    float candidates = static_cast<float>(capacity) * share;
+    // Of several candidates that an item of a thread meets in its rounds, one counts.
+    if (rounds > 1) candidates -= candidates * candidates / static_cast<float>(2 * items);
+    if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), rounds};
+  }
+  return {0, 1};
+}
+
+inline constexpr int top_k_neighbours = 4;
+
+/// The first of the neighbours at one of the `positions` of a sample: at random in the segment's part of this number.
+STRATA_HD long long top_k_sample_index(long long length, long long positions, long long position) {
+  const long long part = length / positions;  // at least `top_k_neighbours`
+  unsigned hash = static_cast<unsigned>(position + 1) * 0x9e3779b1u;
+  hash = (hash ^ hash >> 15) * 0x85ebca77u;
+  const auto choices = static_cast<unsigned long long>(part - top_k_neighbours + 1);
+  return position * part + static_cast<long long>(hash * choices >> 32);
+}
+
 /// Selects from one segment that is longer than the registers of a block hold.
 ///
 ///     sample    neighbouring keys at many random positions; the last candidate is the sample's item of a rank
 ///     collect   each part of the segment is read once, by a separate block, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
-/// Candidates are compared by code and index, so that keys which are all equal have no more candidates than others. If
-/// there are fewer candidates than results, or more than there is room for, AgentTopK selects from the whole segment,
-/// by the last block. Whether that happens depends on the keys alone.
+/// If more keys than expected equal the last candidate, candidates are compared by code and index. So keys which are all
+/// equal have no more candidates than others. If there are fewer candidates than results, or more than there is room
+/// for, AgentTopK selects from the whole segment, by the last block. Whether that happens depends on the keys alone.
 ///
 /// The grid has one column, so that AgentTopK selects by one block.
 template <class Policy, class Problem, int Threads, int Items, bool IsSorted>
@@ -335,18 +945,38 @@ class AgentTopKLongSegment {
   using Team = top_k_block<Threads, Code>;
   using BlockSort = top_k_block_sort<Problem, Threads>;
   using Whole = AgentTopK<Policy, typename Problem::Iterator, typename Problem::Digits>;
+  using Gather = top_k_scratch::Gather;
   static constexpr int tile_items = Threads * Items;
   static constexpr unsigned capacity = detail::least(static_cast<unsigned>(tile_items), top_k_candidates_of_part);
-  static constexpr int neighbours = 4;  // in the sample
+  // A quarter of the sample is enough where many of its items are results.
+  static constexpr int few_items = detail::most(Items / 4, 1);
   struct nothing {};
+
+  // What a thread loads of a tile, in vectors of neighbours.
+  static constexpr int max_vectors = 4;
+  static constexpr int width =
+      detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
+  static constexpr int vectors = Items / width;
+  // not for users: a constant of the agent
+  static_assert(Items <= 32 && vectors <= max_vectors && vectors * width == Items && (width <= 8 || width % 8 == 0),
+                "a word has a bit for each item of a lane, and the bits of a vector are whole bytes");
+  static constexpr int items_of_byte = detail::least(width, 8);
+  static constexpr int bytes_of_vector = width / items_of_byte;
+  static constexpr int mark_bytes =  // of a tile
+      Threads * vectors * bytes_of_vector;
+  /// So many tiles are marked before their candidates are kept: up to 32 KiB of marks.
+  static constexpr int tiles_in(int bytes) { return bytes >= 2 * 4 * mark_bytes ? 2 * tiles_in(bytes / 2) : 4; }
+  static constexpr int marked_tiles = tiles_in(32768);
 
  public:
   struct TempStorage {
     typename Team::storage team;
+    typename Gather::TempStorage gather;
     unsigned first_of_part[max_top_k_parts + 1];
     unsigned last_sample;
-    bool is_last;
     union {
+      unsigned marks[marked_tiles * mark_bytes / 4];
+      unsigned short order[IsSorted || !Problem::has_values ? 1 : capacity];
       std::conditional_t<IsSorted, typename BlockSort::storage, nothing> sort;
       Uninitialized<typename Whole::TempStorage> whole;
     };
@@ -354,145 +984,300 @@ class AgentTopKLongSegment {
 
   static constexpr long long least_items = tile_items + 1;
 
-  STRATA_D AgentTopKLongSegment(TempStorage& storage, const Problem& problem, const top_k_scratch<Code>& scratch)
+  STRATA_D AgentTopKLongSegment(TempStorage& storage, const Problem& problem, const top_k_scratch& scratch)
       : storage_(storage), problem_(problem), scratch_(scratch), team_(storage.team, static_cast<int>(threadIdx.x)) {}
+
+  /// True if a sample bounds the candidates of `count` results.
+  STRATA_HD static bool has_sample(long long length, long long count) {
+    return sample_of(length, count).rank > 0;
+  }
 
   /// By `parts` blocks, of which this is number `part`.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
-    const unsigned rank = rank_of_sample(row);
-    if (rank > 0) {
-      find_last_candidate(row, rank);
+    if (has_sample(row.length, row.count)) {
+      const top_k_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
+      if (few.rank > 100) {
+        find_last_candidate<few_items>(row, few);
+      } else {
+        find_last_candidate<Items>(row, sample_of(row.length, row.count));
+      }
       const unsigned found = collect(row, part, parts);
       if (!is_last_part(part, parts, found)) return;
       const unsigned candidates = storage_.first_of_part[parts];
       if (candidates >= row.count && candidates <= capacity) {
-        select(row, parts, candidates);
+        if (candidates <= Threads * few_items * 2) {
+          select<few_items * 2>(row, parts, candidates);
+        } else {
+          select<Items>(row, parts, candidates);
+        }
         return;
       }
     } else if (part > 0) {
       return;
     }
-    select_from_all(row);
+    select_from_all(storage_, problem_, scratch_.indices, Row(row));
   }
 
  private:
-  STRATA_D int first_item() const {
-    return static_cast<int>(threadIdx.x) / warp_threads * (warp_threads * Items) +
+  template <int Count>
+  STRATA_D static int first_item() {
+    return static_cast<int>(threadIdx.x) / warp_threads * (warp_threads * Count) +
            static_cast<int>(threadIdx.x) % warp_threads;
   }
 
-  /// 0 if there would be too many candidates. With 4 standard deviations and some items more than expected, no result
-  /// is missed by chance.
-  STRATA_D static unsigned rank_of_sample(const Row& row) {
-    const float items_per_sample = static_cast<float>(row.length) / static_cast<float>(tile_items);
-    const float expected = static_cast<float>(row.count) / items_per_sample;
-    const float rank = expected + 4 * sqrtf(expected) + 4;
-    return (rank + 4 * sqrtf(rank)) * items_per_sample <= static_cast<float>(capacity) ? static_cast<unsigned>(rank)
-                                                                                       : 0;
+  STRATA_HD static top_k_sample sample_of(long long length, long long count) {
+    return detail::find_top_k_sample(length, count, tile_items, capacity);
   }
 
-  /// The index of an item of the sample; they ascend.
-  STRATA_D static long long index_of_sample(const Row& row, unsigned number) {
-    constexpr long long groups = tile_items / neighbours;
-    const long long group = number / neighbours;
-    const long long length = row.length / groups;  // at least `neighbours`
-    unsigned long long hash = (static_cast<unsigned long long>(group) + 1) * 0x9e3779b97f4a7c15ull;
-    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-    const auto choices = static_cast<unsigned long long>(length - neighbours + 1);
-    const auto offset = static_cast<long long>((hash >> 32) * choices >> 32);
-    return group * length + offset + static_cast<long long>(number % neighbours);
+  /// The index of an item that a thread takes to the sample; those of a round ascend.
+  template <int Count>
+  STRATA_D static long long index_of_sample(const Row& row, const top_k_sample& sample, int round, unsigned number) {
+    constexpr int positions = Threads * Count / top_k_neighbours;
+    const long long position = static_cast<long long>(round) * positions + number / top_k_neighbours;
+    return detail::top_k_sample_index(row.length, static_cast<long long>(sample.rounds) * positions, position) +
+           static_cast<long long>(number % top_k_neighbours);
   }
-
-  STRATA_D void find_last_candidate(const Row& row, unsigned rank) {
-    const int first = first_item();
-    Code codes[Items];
+  template <int Count>
+  STRATA_D void load_sample(const Row& row, const top_k_sample& sample, int round, Code (&codes)[Count]) const {
+    Key keys[Count];
     STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      codes[i] = problem_.code_at(row, index_of_sample(row, static_cast<unsigned>(first + i * warp_threads)));
+    for (int i = 0; i < Count; ++i) {
+      const auto number = static_cast<unsigned>(first_item<Count>() + i * warp_threads);
+      keys[i] = problem_.key_at(row, static_cast<std::size_t>(index_of_sample<Count>(row, sample, round, number)));
+    }
+    Problem::encode_all(keys, codes);
+  }
+
+  /// A thread keeps the first code of each round's items.
+  template <int Count>
+  STRATA_D void find_last_candidate(const Row& row, const top_k_sample& sample) {
+    Code codes[Count];
+    load_sample(row, sample, 0, codes);
+    for (int round = 1; round < sample.rounds; ++round) {
+      Code others[Count];
+      load_sample(row, sample, round, others);
+      STRATA_UNROLL
+      for (int i = 0; i < Count; ++i) codes[i] = detail::least(codes[i], others[i]);
     }
     if (threadIdx.x == 0) storage_.last_sample = 0;
-    const auto threshold = detail::find_top_k_threshold(team_, codes, rank);
+    Code least;
+    const auto threshold =
+        detail::find_top_k_threshold(team_, codes, sample.rank, least, sample.rank / top_k_sample_slack);
     last_code_ = threshold.code;
     last_index_ = row.length;
-    if (threshold.takes_all_equal) return;
-    detail::for_each_top_k(team_, codes, threshold, [&](unsigned, int i) {
-      if (codes[i] == threshold.code) {
-        atomicMax(&storage_.last_sample, static_cast<unsigned>(first + i * warp_threads));
-      }
-    });
-    __syncthreads();
-    last_index_ = index_of_sample(row, storage_.last_sample);
+    has_last_index_ = !threshold.takes_all_equal;
+    if (has_last_index_) find_last_index<Count>(row, sample, threshold.equal);
   }
 
-  STRATA_D bool is_candidate(Code code, long long index) const {
-    return code < last_code_ || (code == last_code_ && index <= last_index_);
+  /// The index of number `wanted` of the sample's items that equal the last candidate.
+  template <int Count>
+  STRATA_D void find_last_index(const Row& row, const top_k_sample& sample, unsigned wanted) {
+    for (int round = 0; round < sample.rounds; ++round) {
+      Code codes[Count];
+      load_sample(row, sample, round, codes);
+      unsigned equal = 0, all;
+      STRATA_UNROLL
+      for (int i = 0; i < Count; ++i) {
+        codes[i] = codes[i] == last_code_ ? Code{0} : Code{1};
+        equal += codes[i] == Code{0} ? 1u : 0u;
+      }
+      team_.sum_before(equal, all);
+      if (all < wanted) {
+        wanted -= all;
+        continue;
+      }
+      detail::for_each_top_k(team_, codes, top_k_threshold<Code>{0, wanted, false}, [&](unsigned, int i) {
+        atomicMax(&storage_.last_sample, static_cast<unsigned>(first_item<Count>() + i * warp_threads));
+      });
+      __syncthreads();
+      last_index_ = index_of_sample<Count>(row, sample, round, storage_.last_sample);
+      return;
+    }
+  }
+
+  // ------------------------------------------------------------------ candidates
+
+  /// Items of the thread in a tile, from `begin` on: vector v has the items from v * 32 * width on.
+  template <bool IsWhole>
+  STRATA_D void load(const Row& row, long long begin, Key (&keys)[Items]) const {
+    const auto from = detail::advanced(problem_.keys, row.begin);
+    STRATA_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const long long first = begin + v * (warp_threads * width);
+      Key some[width];
+      if constexpr (IsWhole && is_bulk_array<typename Problem::Iterator>) {
+        constexpr int access = detail::least(Problem::access_keys, width);
+        STRATA_UNROLL
+        for (int j = 0; j < width; j += access) {
+          Key neighbours_of_access[access];
+          item_vector<Key, access> vector;
+          vector.load(from + first + j);
+          vector.get(neighbours_of_access);
+          STRATA_UNROLL
+          for (int l = 0; l < access; ++l) some[j + l] = neighbours_of_access[l];
+        }
+      } else {
+        STRATA_UNROLL
+        for (int j = 0; j < width; ++j) {
+          std::memset(static_cast<void*>(&some[j]), 0, sizeof(Key));
+          if (first + j >= 0 && first + j < row.length) {
+            some[j] = detail::item_at(from, static_cast<std::size_t>(first + j));
+          }
+        }
+      }
+      STRATA_UNROLL
+      for (int j = 0; j < width; ++j) keys[v * width + j] = some[j];
+    }
+  }
+
+  /// Items before the first tile, so that accesses to it are aligned.
+  STRATA_D int shift_of(const Row& row) const {
+    if constexpr (is_bulk_array<typename Problem::Iterator>) {
+      const auto address = reinterpret_cast<std::uintptr_t>(problem_.keys + row.begin);
+      return static_cast<int>(address % vector_bytes / sizeof(Key));
+    } else {
+      return 0;
+    }
+  }
+  STRATA_D bool can_access(const Row& row) const {
+    if constexpr (is_bulk_array<typename Problem::Iterator>) {
+      return reinterpret_cast<std::uintptr_t>(problem_.keys + row.begin) % sizeof(Key) == 0;
+    } else {
+      return false;
+    }
   }
 
   /// Returns how many candidates the part has, of which up to `capacity` are kept.
   STRATA_D unsigned collect(const Row& row, unsigned part, unsigned parts) {
-    const long long tiles = detail::ceiling_divide<long long>(row.length, tile_items);
+    const int shift = shift_of(row);
+    const long long tiles = detail::ceiling_divide<long long>(row.length + shift, tile_items);
     const long long share = detail::ceiling_divide<long long>(tiles, parts);
-    const long long begin = share * part;
-    const long long end = detail::least(begin + share, tiles);
+    const long long first_tile = share * part;
+    const long long end_tile = detail::least(first_tile + share, tiles);
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-    const unsigned lower = (1u << lane) - 1;
-    Code* const kept_codes = scratch_.codes + std::size_t{part} * top_k_candidates_of_part;
-    unsigned long long* const kept_indices = scratch_.indices + std::size_t{part} * top_k_candidates_of_part;
-    unsigned found = 0;
-    Code codes[Items];
-    long long first = begin * tile_items + first_item();
-    for (long long tile = begin; tile < end; ++tile, first += tile_items) {
-      Row part_of_row = row;
-      part_of_row.begin = row.begin + static_cast<std::size_t>(tile * tile_items);
-      const int valid =
-          static_cast<int>(detail::least(row.length - tile * tile_items, static_cast<long long>(tile_items)));
-      problem_.template load<warp_threads, false>(part_of_row, first_item(), valid, codes);
-      unsigned before = 0, all = 0;
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const long long index = first + i * warp_threads;
-        if (index < row.length && is_candidate(codes[i], index)) ++before;
+    const int first_of_thread =
+        static_cast<int>(threadIdx.x) / warp_threads * (warp_threads * Items) + lane * width - shift;
+    const bool may_access = can_access(row);
+    const auto is_whole = [&](long long tile) {
+      return may_access && tile * tile_items >= shift && (tile + 1) * tile_items - shift <= row.length;
+    };
+    const auto load_tile = [&](long long tile, Key(&keys)[Items]) {
+      const long long begin = tile * tile_items + first_of_thread;
+      if (is_whole(tile)) {
+        load<true>(row, begin, keys);
+      } else {
+        load<false>(row, begin, keys);
       }
-      team_.sum_before(before, all);
-      unsigned position = found + before;
-      found += all;
-      if (all == 0) continue;
-      STRATA_UNROLL
-      for (int i = 0; i < Items; ++i) {
-        const long long index = first + i * warp_threads;
-        const bool is_kept = index < row.length && is_candidate(codes[i], index);
-        const unsigned kept = __ballot_sync(full_warp_mask, is_kept);
-        const unsigned to = position + static_cast<unsigned>(__popc(kept & lower));
-        if (is_kept && to < capacity) {
-          kept_codes[to] = codes[i];
-          kept_indices[to] = static_cast<unsigned long long>(index);
-        }
-        position += static_cast<unsigned>(__popc(kept));
+    };
+    unsigned found = 0;
+    Key keys[Items];
+    if (first_tile < end_tile) load_tile(first_tile, keys);
+    long long first_marked = first_tile;
+    for (long long tile = first_tile; tile < end_tile; ++tile) {
+      Code codes[Items];
+      Problem::encode_all(keys, codes);
+      // The next tile is on its way while this one is looked at.
+      if (tile + 1 < end_tile) load_tile(tile + 1, keys);
+      const auto marked = static_cast<int>(tile - first_marked);
+      mark(candidates_of(row, codes, tile * tile_items + first_of_thread, is_whole(tile)), marked);
+      if (marked == marked_tiles - 1 || tile + 1 == end_tile) {
+        found += keep(first_marked * tile_items - shift, marked + 1, found, part);
+        if (found > capacity) break;
+        first_marked = tile + 1;
       }
     }
     return found;
   }
 
-  /// Whether all parts are collected. Then it is known where the candidates of each begin.
-  STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    if (parts > 1) {
-      if (threadIdx.x == 0) scratch_.counts[part] = found;
-      __syncthreads();
-      if (threadIdx.x == 0) storage_.is_last = detail::arrive_is_last(scratch_.arrivals, parts);
-      __syncthreads();
-      if (!storage_.is_last) return false;
+  /// A bit for each item of the thread.
+  STRATA_D unsigned candidates_of(const Row& row, const Code (&codes)[Items], long long begin, bool is_whole) const {
+    unsigned candidates = 0;
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) candidates |= codes[i] <= last_code_ ? 1u << i : 0u;
+    if (!is_whole || has_last_index_) {
+      STRATA_UNROLL
+      for (int i = 0; i < Items; ++i) {
+        const long long index = begin + i / width * (warp_threads * width) + i % width;
+        const bool is_kept = index >= 0 && index < row.length && (codes[i] < last_code_ || index <= last_index_);
+        if (!is_kept) candidates &= ~(1u << i);
+      }
+    }
+    return candidates;
+  }
+
+  /// In the order of the items, a byte has the bits of up to eight of them.
+  STRATA_D void mark(unsigned candidates, int tile) {
+    const int warp = static_cast<int>(threadIdx.x) / warp_threads, lane = static_cast<int>(threadIdx.x) % warp_threads;
+    auto* const bytes = reinterpret_cast<unsigned char*>(storage_.marks);
+    STRATA_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+      const int first = ((tile * Team::warps + warp) * vectors + v) * warp_threads + lane;
+      STRATA_UNROLL
+      for (int b = 0; b < bytes_of_vector; ++b) {
+        const unsigned items = candidates >> (v * width + b * items_of_byte) & ((1u << items_of_byte) - 1);
+        bytes[first * bytes_of_vector + b] = static_cast<unsigned char>(items);
+      }
+    }
+  }
+
+  /// Keeps the candidates that are marked in some tiles behind the `found` ones before. Returns their number.
+  STRATA_D unsigned keep(long long begin, int tiles, unsigned found, unsigned part) {
+    const int words = tiles * mark_bytes / 4;
+    // Threads begin in different banks of shared memory.
+    const int words_of_thread = detail::ceiling_divide(words, Threads) | 1;
+    const int first = detail::least(static_cast<int>(threadIdx.x) * words_of_thread, words);
+    const int end = detail::least(first + words_of_thread, words);
+    __syncthreads();
+    unsigned count = 0;
+    for (int i = first; i < end; ++i) count += static_cast<unsigned>(__popc(storage_.marks[i]));
+    unsigned all;
+    unsigned to = found + sum_before(count, all);
+    for (int i = first; i < end; ++i) {
+      for (unsigned left = storage_.marks[i]; left != 0; left &= left - 1) {
+        const int bit = __ffs(static_cast<int>(left)) - 1;
+        const int item = (i * 4 + bit / 8) * items_of_byte + bit % 8;
+        if (to < capacity) {
+          scratch_.indices[std::size_t{part} * top_k_candidates_of_part + to] =
+              static_cast<unsigned long long>(begin + item);
+        }
+        ++to;
+      }
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-      unsigned sum = 0;
-      for (unsigned i = 0; i < parts; ++i) {
-        storage_.first_of_part[i] = sum;
-        const unsigned of_part = parts > 1 ? scratch_.counts[i] : found;
-        // More than there is room for in a part are more than there is room for in all.
-        sum = of_part > capacity || sum > capacity ? capacity + 1 : sum + of_part;
-      }
-      storage_.first_of_part[parts] = sum;
+    return all;
+  }
+
+  /// The sum of the counts of the threads before this one, and of all.
+  STRATA_D unsigned sum_before(unsigned count, unsigned& all) {
+    unsigned before = 0, of_warp = count;
+    STRATA_UNROLL
+    for (int distance = 1; distance < warp_threads; distance *= 2) {
+      const unsigned other = platform::shuffle_xor(full_warp_mask, of_warp, distance);
+      if ((threadIdx.x & static_cast<unsigned>(distance)) != 0) before += other;
+      of_warp += other;
     }
+    unsigned before_warp = count;
+    team_.sum_before(before_warp, all);
+    return before_warp + before;
+  }
+
+  /// Whether all parts are collected. Then it is known where the candidates of each begin.
+  STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
+    __syncthreads();
+    if (parts > 1) {
+      if (threadIdx.x == 0) platform::fence_acq_rel();
+      Gather gather(storage_.gather, scratch_.gather, part, parts);
+      if (!gather.publish_and_collect(found)) return false;
+      // Pairs with the fences of the other blocks.
+      platform::fence_acq_rel();
+      if (!gather.is_elected()) return false;
+    }
+    // More than there is room for in a part are more than there is room for in all.
+    const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;
+    unsigned all;
+    const unsigned before = sum_before(own, all);
+    if (threadIdx.x < parts) storage_.first_of_part[threadIdx.x] = before;
+    if (threadIdx.x == 0) storage_.first_of_part[parts] = all;
     __syncthreads();
     return true;
   }
@@ -511,62 +1296,92 @@ class AgentTopKLongSegment {
     return std::size_t{part} * top_k_candidates_of_part + (candidate - storage_.first_of_part[part]);
   }
 
+  template <int Count>
   STRATA_D void select(const Row& row, unsigned parts, unsigned candidates) {
-    const int first = first_item();
-    Code codes[Items];
-    STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) {
-      const auto candidate = static_cast<unsigned>(first + i * warp_threads);
-      codes[i] = candidate < candidates ? scratch_.codes[slot_of(candidate, parts)] : Problem::last_code;
-    }
-    const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
+    const int first = first_item<Count>();
     const auto index_of = [&](unsigned candidate) {
       return static_cast<std::size_t>(scratch_.indices[slot_of(candidate, parts)]);
     };
+    const auto candidate_of = [&](int i) { return static_cast<unsigned>(first + i * warp_threads); };
+    Key keys[Count];
+    STRATA_UNROLL
+    for (int i = 0; i < Count; ++i) {
+      keys[i] = problem_.key_at(row, index_of(detail::least(candidate_of(i), candidates - 1)));
+    }
+    Code codes[Count];
+    Problem::encode_all(keys, codes);
+    STRATA_UNROLL
+    for (int i = 0; i < Count; ++i) {
+      if (candidate_of(i) >= candidates) codes[i] = Problem::last_code;
+    }
+    const auto threshold = detail::find_top_k_threshold(team_, codes, static_cast<unsigned>(row.count));
     detail::for_each_top_k(team_, codes, threshold, [&](unsigned position, int i) {
-      const auto candidate = static_cast<unsigned>(first + i * warp_threads);
       if constexpr (IsSorted) {
         storage_.sort.staged.codes[position] = codes[i];
-        storage_.sort.staged.indices[position] = candidate;
+        storage_.sort.staged.indices[position] = candidate_of(i);
+      } else if constexpr (Problem::has_values) {
+        storage_.order[position] = static_cast<unsigned short>(candidate_of(i));
       } else {
-        const std::size_t index = index_of(candidate);
-        problem_.write(row, position, index, problem_.key_of(row, index, codes[i]));
+        problem_.write_key(row, position, codes[i], [&] { return index_of(candidate_of(i)); });
       }
     });
-    if constexpr (IsSorted) BlockSort::write(storage_.sort, problem_, row, index_of);
+    if constexpr (IsSorted) {
+      BlockSort::write(storage_.sort, problem_, row, index_of);
+    } else if constexpr (Problem::has_values) {
+      __syncthreads();
+      write_in_order(row, index_of);
+    }
   }
 
-  STRATA_D void select_from_all(const Row& row) {
+  template <class IndexOf>
+  STRATA_D void write_in_order(const Row& row, const IndexOf& index_of) {
+    constexpr int batch = 4;
+    const auto count = static_cast<unsigned>(row.count);
+    for (unsigned first = threadIdx.x; first < count; first += batch * Threads) {
+      unsigned positions[batch];
+      unsigned long long indices[batch];
+      STRATA_UNROLL
+      for (unsigned i = 0; i < batch; ++i) {
+        positions[i] = first + i * Threads;
+        indices[i] = index_of(storage_.order[detail::least(positions[i], count - 1)]);
+      }
+      problem_.write_all(row, positions, indices);
+    }
+  }
+
+  /// A function of its own: it takes many registers, which would be spilled elsewhere, too.
+  STRATA_DETAIL_D_NOINLINE static void select_from_all(TempStorage& storage, const Problem& problem,
+                                                       unsigned long long* indices, const Row& row) {
     __syncthreads();
     const top_k_workspace workspace{};
-    Whole agent(storage_.whole.Alias(), detail::advanced(problem_.keys, row.begin),
+    Whole agent(storage.whole.Alias(), detail::advanced(problem.keys, row.begin),
                 static_cast<std::size_t>(row.length), static_cast<std::size_t>(row.count), workspace);
     agent.template run<false>([&](std::size_t position, std::size_t index, const Key& key, bool) {
       if constexpr (IsSorted) {
-        scratch_.codes[position] = Problem::code_of(key);
-        scratch_.indices[position] = index;
+        indices[position] = index;
       } else {
-        problem_.write(row, position, index, key);
+        problem.write(row, position, index, key);
       }
     });
     if constexpr (IsSorted) {
       __syncthreads();
       for (int i = static_cast<int>(threadIdx.x); i < row.count; i += Threads) {
-        storage_.sort.staged.codes[i] = scratch_.codes[i];
-        storage_.sort.staged.indices[i] = static_cast<unsigned>(i);
+        storage.sort.staged.codes[i] = problem.code_at(row, static_cast<long long>(indices[i]));
+        storage.sort.staged.indices[i] = static_cast<unsigned>(i);
       }
-      BlockSort::write(storage_.sort, problem_, row,
-                       [&](unsigned position) { return static_cast<std::size_t>(scratch_.indices[position]); });
+      BlockSort::write(storage.sort, problem, row,
+                       [&](unsigned position) { return static_cast<std::size_t>(indices[position]); });
     }
   }
 
   TempStorage& storage_;
   const Problem& problem_;
-  const top_k_scratch<Code> scratch_;
+  const top_k_scratch scratch_;
   Team team_;
   // The last candidate: of equal codes those up to the index are candidates, too.
   Code last_code_ = 0;
   long long last_index_ = 0;
+  bool has_last_index_ = false;  // Not all of equal codes are.
 };
 
 /// Storage of the agent of long segments; none where there are none.
@@ -602,7 +1417,7 @@ class AgentSegmentedTopKBlock {
 
   STRATA_HD static constexpr bool can_have(long long length) { return (length > tile_items) == IsLong; }
 
-  STRATA_D AgentSegmentedTopKBlock(TempStorage& storage, const Problem& problem, const top_k_scratch<Code>& scratch)
+  STRATA_D AgentSegmentedTopKBlock(TempStorage& storage, const Problem& problem, const top_k_scratch& scratch)
       : storage_(storage), problem_(problem), team_(storage.team, static_cast<int>(threadIdx.x)), scratch_(scratch) {}
 
   /// All segments for which `is_chosen(length, count)`.
@@ -666,7 +1481,7 @@ class AgentSegmentedTopKBlock {
   TempStorage& storage_;
   const Problem& problem_;
   Team team_;
-  const top_k_scratch<Code> scratch_;
+  const top_k_scratch scratch_;
 };
 
 }  // namespace detail

@@ -38,7 +38,18 @@ struct segmented_top_k_input<T*> {
 };
 
 /// Which of the tuning rows a kernel reads.
-enum class top_k_rows_of { narrow, middle, wide, small_block, block, large_block, long_segments };
+enum class top_k_rows_of {
+  narrow,
+  middle,
+  wide,
+  small_groups,
+  groups,
+  large_groups,
+  small_block,
+  block,
+  large_block,
+  long_segments
+};
 
 template <class Policy, top_k_rows_of Rows>
 STRATA_HD constexpr top_k_warp_tuning top_k_warp_rows() {
@@ -54,6 +65,12 @@ template <class Policy, top_k_rows_of Rows>
 STRATA_HD constexpr top_k_block_tuning top_k_block_rows() {
   if constexpr (Rows == top_k_rows_of::small_block) {
     return Policy::small_block;
+  } else if constexpr (Rows == top_k_rows_of::small_groups) {
+    return Policy::small_groups;
+  } else if constexpr (Rows == top_k_rows_of::groups) {
+    return Policy::groups;
+  } else if constexpr (Rows == top_k_rows_of::large_groups) {
+    return Policy::large_groups;
   } else if constexpr (Rows == top_k_rows_of::large_block) {
     return Policy::large_block;
   } else {
@@ -74,6 +91,12 @@ struct top_k_block_agent {
       AgentSegmentedTopKBlock<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted, is_long>;
 };
 
+template <class Policy, class Problem, top_k_rows_of Rows, bool IsSorted>
+struct top_k_groups_agent {
+  static constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, Rows>();
+  using type = AgentSegmentedTopKGroups<Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
+};
+
 /// Segments that fit the registers of a logical warp; others are left to the next kernel.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
@@ -92,7 +115,7 @@ template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_block_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                    top_k_scratch<typename Problem::Code> scratch, bool has_warps) {
+                                                    top_k_scratch scratch, bool has_warps) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = typename top_k_block_agent<Policy, Problem, Rows, IsSorted>::type;
   using Warps = typename top_k_warps_agent<Policy, Problem, top_k_rows_of::wide, IsSorted>::type;
@@ -104,13 +127,25 @@ __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Ro
   });
 }
 
+/// Segments of one size, each by a block, from which few results are wanted.
+template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
+__launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
+                  (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
+    STRATA_KERNEL void segmented_top_k_groups_kernel(const STRATA_GRID_CONSTANT Problem problem) {
+  using Agent = typename top_k_groups_agent<typename MaxPolicy::ActivePolicy, Problem, Rows, IsSorted>::type;
+  STRATA_SHARED(shared, Uninitialized<typename Agent::TempStorage>);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
+  Agent(shared.Alias(), problem).run();
+}
+
 /// Few long segments of one size: each by as many blocks as the grid has rows.
 template <class MaxPolicy, bool IsSorted, class Problem>
 __launch_bounds__(
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().blocks_per_multiprocessor))
     STRATA_KERNEL void segmented_top_k_parts_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                    top_k_scratch<typename Problem::Code> scratch) {
+                                                    top_k_scratch scratch) {
   using Policy = typename MaxPolicy::ActivePolicy;
   constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
   using Agent = AgentTopKLongSegment<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
@@ -175,6 +210,8 @@ struct top_k_results_begin {
 template <class Policy>
 using segmented_top_k_rows = std::void_t<
     if_rows<top_k_warp_tuning, decltype(Policy::narrow), decltype(Policy::middle), decltype(Policy::wide)>,
+    if_rows<top_k_block_tuning, decltype(Policy::small_groups), decltype(Policy::groups),
+            decltype(Policy::large_groups)>,
     if_rows<top_k_block_tuning, decltype(Policy::small_block), decltype(Policy::block), decltype(Policy::large_block)>,
     if_rows<top_k_tuning, decltype(Policy::select)>>;
 
@@ -191,6 +228,8 @@ constexpr void check_top_k_rows() {
                 "DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads");
   static_assert(
       detail::are_whole_warps(Policy::narrow.block_threads, Policy::middle.block_threads, Policy::wide.block_threads,
+                              Policy::small_groups.block_threads, Policy::groups.block_threads,
+                              Policy::large_groups.block_threads,
                               Policy::small_block.block_threads, Policy::block.block_threads,
                               Policy::large_block.block_threads) &&
           detail::are_lanes(Policy::narrow.lanes, Policy::middle.lanes, Policy::wide.lanes),
@@ -205,12 +244,13 @@ struct DispatchSegmentedTopK {
   using Key = iterator_value_t<KeyIterator>;
   static_assert(hub_has_rows<segmented_top_k_rows, PolicyHub>,
                 "DeviceSegmentedTopK: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows narrow, middle and wide (top_k_warp_tuning), small_block, block and "
-                "large_block (top_k_block_tuning) and select (top_k_tuning)");
+                "ChainedPolicy and have the rows narrow, middle and wide (top_k_warp_tuning), small_groups, groups, "
+                "large_groups, small_block, block and large_block (top_k_block_tuning) and select (top_k_tuning)");
   using MaxPolicy = typename hub_or<segmented_top_k_rows, PolicyHub, segmented_top_k_policy_hub<Key>>::MaxPolicy;
   using Problem = segmented_top_k_problem<IsMax, KeyIterator, Segments, Results, KeyOutputIterator, ValueIterator,
                                           ValueOutputIterator>;
   using Code = typename Problem::Code;
+  using Gather = top_k_scratch::Gather;
   static constexpr bool has_size = std::is_same_v<Segments, segments_of_size>;
   static constexpr long long max_grid = 0x7fffffff;
   static constexpr long long max_rows_of_grid = 0xffff;
@@ -220,21 +260,19 @@ struct DispatchSegmentedTopK {
   Problem problem;
   cudaStream_t stream;
   device_properties device;
-  top_k_scratch<Code> scratch;
+  top_k_scratch scratch;
 
   /// Without a check of arrays, which is the caller's.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               cudaStream_t stream) {
     const auto segments = problem.segments.num_segments();
-    temporary_storage::layout<4> storage;
+    temporary_storage::layout<2> storage;
     storage.template reserve<unsigned char>(0, 1);
     if (may_have_long(problem)) {
       constexpr auto blocks = static_cast<std::size_t>(max_long_blocks);
       const std::size_t parts = has_size ? blocks : static_cast<std::size_t>(detail::least(segments, max_long_blocks));
-      storage.template reserve<Code>(0, parts * top_k_candidates_of_part);
-      storage.template reserve<unsigned long long>(1, parts * top_k_candidates_of_part);
-      storage.template reserve<unsigned>(2, parts);
-      storage.template reserve<unsigned>(3, parts);
+      storage.template reserve<unsigned long long>(0, parts * top_k_candidates_of_part);
+      storage.template reserve<platform::tagged_word>(1, parts * std::size_t{Gather::words_per_value});
     }
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
@@ -242,8 +280,8 @@ struct DispatchSegmentedTopK {
     DispatchSegmentedTopK dispatch{problem,
                                    stream,
                                    {},
-                                   {storage.template get<Code>(0), storage.template get<unsigned long long>(1),
-                                    storage.template get<unsigned>(2), storage.template get<unsigned>(3)}};
+                                   {storage.template get<unsigned long long>(0),
+                                    {storage.template get<platform::tagged_word>(1), next_epoch()}}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -252,9 +290,7 @@ struct DispatchSegmentedTopK {
   /// Whether segments may be longer than a block of the smallest policy holds: temporary storage does not depend on the
   /// device.
   static bool may_have_long(const Problem& problem) {
-    constexpr std::size_t of_block = detail::least_in_chain<block_items, MaxPolicy>();
-    constexpr std::size_t of_large_block = detail::least_in_chain<large_block_items, MaxPolicy>();
-    constexpr auto most = static_cast<long long>(has_size ? detail::most(of_block, of_large_block) : of_block);
+    constexpr auto most = static_cast<long long>(detail::least_in_chain<block_items, MaxPolicy>());
     return problem.segments.max_size() > most;
   }
   template <class Policy>
@@ -262,12 +298,6 @@ struct DispatchSegmentedTopK {
     static constexpr std::size_t value =
         top_k_block_agent<Policy, Problem, top_k_rows_of::block, IsSorted>::type::tile_items;
   };
-  template <class Policy>
-  struct large_block_items {
-    static constexpr std::size_t value =
-        top_k_block_agent<Policy, Problem, top_k_rows_of::large_block, IsSorted>::type::tile_items;
-  };
-
   template <class Policy>
   cudaError_t Invoke() {
     detail::check_top_k_rows<Policy>();
@@ -279,6 +309,14 @@ struct DispatchSegmentedTopK {
     }
     if (by_warps<Policy, top_k_rows_of::wide>(size, most)) return launch_warps<Policy, top_k_rows_of::wide>();
     if constexpr (has_size) {
+      if (by_groups<Policy, top_k_rows_of::small_groups>(size, most)) {
+        return launch_groups<Policy, top_k_rows_of::small_groups>();
+      }
+      if (by_groups<Policy, top_k_rows_of::groups>(size, most)) return launch_groups<Policy, top_k_rows_of::groups>();
+      if (by_groups<Policy, top_k_rows_of::large_groups>(size, most) && !are_few_long<Policy>(size, most)) {
+        return launch_groups<Policy, top_k_rows_of::large_groups>();
+      }
+      if (are_few_long<Policy>(size, most)) return launch_parts<Policy>(number_of_parts<Policy>(size));
       if (by_block<Policy, top_k_rows_of::small_block>(size)) {
         return launch_blocks<Policy, top_k_rows_of::small_block>(false);
       }
@@ -307,6 +345,19 @@ struct DispatchSegmentedTopK {
     return top_k_block_agent<Policy, Problem, Rows, IsSorted>::type::can_have(size);
   }
 
+  template <class Policy, top_k_rows_of Rows>
+  static bool by_groups(long long size, long long most) {
+    return top_k_groups_agent<Policy, Problem, Rows, IsSorted>::type::can_have(size, most);
+  }
+  /// True if there are multiprocessors for several blocks of each segment, and a block does not hold it.
+  template <class Policy>
+  bool are_few_long(long long size, long long most) const {
+    constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
+    using Agent = AgentTopKLongSegment<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
+    return !by_block<Policy, top_k_rows_of::block>(size) && Agent::has_sample(size, most) &&
+           number_of_parts<Policy>(size) > 1;
+  }
+
   launch_configuration configuration(const char* name, dim3 grid, int threads) const {
     return {name, grid, dim3(static_cast<unsigned>(threads)), 0, stream, 1, device.ptx_version >= 900};
   }
@@ -322,6 +373,15 @@ struct DispatchSegmentedTopK {
         segmented_top_k_warps_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem);
   }
 
+  template <class Policy, top_k_rows_of Rows>
+  cudaError_t launch_groups() {
+    constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, Rows>();
+    const long long blocks = detail::least(problem.segments.num_segments(), max_grid);
+    return strata::launch(configuration("strata::DeviceSegmentedTopK (groups)", dim3(static_cast<unsigned>(blocks)),
+                                        tuning.block_threads),
+                          segmented_top_k_groups_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem);
+  }
+
   /// Blocks of each long segment, so that all multiprocessors have work.
   template <class Policy>
   long long number_of_parts(long long size) const {
@@ -329,7 +389,7 @@ struct DispatchSegmentedTopK {
     const long long resident = detail::least(
         static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor, max_long_blocks);
     const long long parts = detail::most(
-        detail::least(resident / problem.segments.num_segments(), static_cast<long long>(max_top_k_parts)), 1LL);
+        detail::least(resident / detail::most(problem.segments.num_segments(), 1LL), static_cast<long long>(detail::least(max_top_k_parts, static_cast<unsigned>(tuning.block_threads)))), 1LL);
     constexpr long long tile_items = tuning.block_threads * tuning.items_per_thread;
     return detail::least(parts, detail::ceiling_divide(size, tile_items));
   }
@@ -338,9 +398,6 @@ struct DispatchSegmentedTopK {
   cudaError_t launch_parts(long long parts) {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
     const long long segments = problem.segments.num_segments();
-    const cudaError_t status =
-        cudaMemsetAsync(scratch.arrivals, 0, static_cast<std::size_t>(segments) * sizeof(*scratch.arrivals), stream);
-    if (status != cudaSuccess) return status;
     return strata::launch(
         configuration("strata::DeviceSegmentedTopK (parts)",
                       dim3(1, static_cast<unsigned>(parts), static_cast<unsigned>(segments)), tuning.block_threads),

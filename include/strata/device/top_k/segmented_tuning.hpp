@@ -38,12 +38,12 @@ struct segmented_top_k_policy_hub {
       return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
     }
     // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^20 segments of 64 take 191 us; one read takes 62 us.
-    static constexpr top_k_warp_tuning narrow{/*block_threads=*/256, /*lanes=*/8, /*items_per_lane=*/items_of(8),
-                                              /*blocks_per_multiprocessor=*/4};
+    static constexpr top_k_warp_tuning narrow{/*block_threads=*/128, /*lanes=*/2, /*items_per_lane=*/items_of(32),
+                                              /*blocks_per_multiprocessor=*/8};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^18 segments of 256 take 152 us; one read takes 62 us.
-    static constexpr top_k_warp_tuning middle{256, 8, items_of(32), 3};
+    static constexpr top_k_warp_tuning middle{128, 8, items_of(32), 8};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 32: 2^16 segments of 1,024 take 126 us; one read takes 62 us.
-    static constexpr top_k_warp_tuning wide{128, 32, items_of(32), 6};
+    static constexpr top_k_warp_tuning wide{64, 32, items_of(32), 16};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 64: 4,096 segments of 4,096 take 61 us; one read takes 16 us.
     static constexpr top_k_block_tuning small_block{/*block_threads=*/256, /*items_per_thread=*/items_of(16),
                                                     /*blocks_per_multiprocessor=*/4};
@@ -51,6 +51,10 @@ struct segmented_top_k_policy_hub {
     static constexpr top_k_block_tuning block{512, items_of(16), 2};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 take 30 us.
     static constexpr top_k_block_tuning large_block{1024, items_of(32), 1};
+    // Segments from which few results are wanted; a thread holds an eighth of its items.
+    static constexpr top_k_block_tuning small_groups{64, items_of(64), 14};
+    static constexpr top_k_block_tuning groups{128, items_of(64), 8};
+    static constexpr top_k_block_tuning large_groups{256, items_of(128), 4};
     /// Longer segments whose sample has misled are read several times, by blocks of as many threads as `block` has.
     // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 256 segments of 131,072 take 161 us, 64 of 2^20 take 252 us.
     static constexpr top_k_tuning select{512, 2};
@@ -65,7 +69,7 @@ namespace detail {
 inline constexpr int max_top_k_sorted_by_warp = 64;
 inline constexpr int max_top_k_sorted_by_block = 2048;
 /// Blocks of a long segment, at most.
-inline constexpr unsigned max_top_k_parts = 64;
+inline constexpr unsigned max_top_k_parts = 128;
 /// Room for candidates of each part of a long segment. A block selects from all of them in registers.
 inline constexpr unsigned top_k_candidates_of_part = 8192;
 

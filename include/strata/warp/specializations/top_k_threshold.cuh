@@ -185,20 +185,11 @@ STRATA_D Code top_k_step(Code range, unsigned wanted, unsigned items, bool may_g
   }
 }
 
-/// The threshold of the `k` first of all items that the threads of `team` hold, in the order of their codes. Not less
-/// than 1 and not more than there are. Missing items have the last code and are behind all others.
+/// The threshold of the `k` first items by a search between the codes `low` and `high`: no item is before `low`, and at
+/// least `k` are up to `high`. The search may end with up to `slack` items more than k, all of which it then takes.
 template <class Code, int Items, class Team>
-STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k) {
-  Code low = codes[0];
-  STRATA_UNROLL
-  for (int i = 1; i < Items; ++i) low = detail::least(low, codes[i]);
-  // Each thread has an item up to the last of the first items of all threads.
-  Code high = low;
-  if (k > static_cast<unsigned>(Team::threads)) {
-    STRATA_UNROLL
-    for (int i = 0; i < Items; ++i) high = detail::most(high, codes[i]);
-  }
-  team.extremes(low, high);
+STRATA_D top_k_threshold<Code> search_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k, Code low,
+                                                      Code high, unsigned slack = 0) {
   const auto up_to_code = [&](Code code) {
     unsigned count = 0;
     STRATA_UNROLL
@@ -211,7 +202,7 @@ STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&cod
   // steps has a bound.
   int misses = 0;
   constexpr int most_misses = 3;
-  bool is_found = up_to == k || low == high;
+  bool is_found = up_to - k <= slack || low == high;
   while (team.any(!is_found)) {
     const auto range = static_cast<Code>(high - low);
     const Code step = detail::top_k_step<Code>(range, k - before, up_to - before, misses < most_misses);
@@ -226,10 +217,34 @@ STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&cod
         before = count;
       }
       if (static_cast<Code>(high - low) > static_cast<Code>(range / 2)) ++misses;
-      is_found = up_to == k || low == high;
+      is_found = up_to - k <= slack || low == high;
     }
   }
-  return up_to == k ? top_k_threshold<Code>{high, k, true} : top_k_threshold<Code>{high, k - before, false};
+  return up_to - k <= slack ? top_k_threshold<Code>{high, up_to, true} : top_k_threshold<Code>{high, k - before, false};
+}
+
+/// The threshold of the `k` first of all items that the threads of `team` hold, in the order of their codes. Not less
+/// than 1 and not more than there are. Missing items have the last code and are behind all others. `slack` is that of
+/// the search. `least` is the first code of all.
+template <class Code, int Items, class Team>
+STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k, Code& least,
+                                                    unsigned slack = 0) {
+  least = codes[0];
+  STRATA_UNROLL
+  for (int i = 1; i < Items; ++i) least = detail::least(least, codes[i]);
+  // Each thread has an item up to the last of the first items of all threads.
+  Code high = least;
+  if (k > static_cast<unsigned>(Team::threads)) {
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) high = detail::most(high, codes[i]);
+  }
+  team.extremes(least, high);
+  return detail::search_top_k_threshold(team, codes, k, least, high, slack);
+}
+template <class Code, int Items, class Team>
+STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k) {
+  Code least;
+  return detail::find_top_k_threshold(team, codes, k, least);
 }
 
 /// The 8 least of some codes in ascending order, by networks of minima and maxima.
@@ -266,14 +281,13 @@ struct top_k_least {
   }
 };
 
-/// The threshold of up to 8 items: the lanes find their 8 first items and merge them. Takes the same time
-/// for all keys.
+/// The code of the `k`-th item, for up to 8 items: the lanes find their 8 first items and merge them. Takes the same time
+/// for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in order.
 template <class Code, int Items, int Lanes, bool IsTogether>
-STRATA_D top_k_threshold<Code> find_threshold_of_few(const top_k_warp<Lanes, IsTogether>& team,
-                                                     const Code (&codes)[Items], unsigned k) {
+STRATA_D Code find_code_of_few(const top_k_warp<Lanes, IsTogether>& team, const Code (&codes)[Items], unsigned k,
+                               unsigned& before, top_k_least<Code>& all) {
   using least_codes = top_k_least<Code>;
   constexpr int size = least_codes::size;
-  least_codes all;
   STRATA_UNROLL
   for (int first = 0; first < Items; first += size) {
     least_codes some;
@@ -300,13 +314,10 @@ STRATA_D top_k_threshold<Code> find_threshold_of_few(const top_k_warp<Lanes, IsT
   for (int i = 1; i < size; ++i) {
     if (static_cast<unsigned>(i) < k) code = all.codes[i];
   }
-  unsigned before = 0, up_to = 0;
+  before = 0;
   STRATA_UNROLL
   for (int i = 0; i < size; ++i) before += all.codes[i] < code ? 1u : 0u;
-  STRATA_UNROLL
-  for (int i = 0; i < Items; ++i) up_to += codes[i] <= code ? 1u : 0u;
-  const bool takes_all_equal = team.sum(up_to) == k;
-  return {code, takes_all_equal ? k : k - before, takes_all_equal};
+  return code;
 }
 
 /// Calls `sink(position, i)` for each result among the items of a logical warp, where item i of lane l is number
