@@ -48,7 +48,8 @@ TEST(device_segmented_top_k, a_sample_may_mislead) {
   const std::size_t size = if_small<std::size_t>(4096, 65536);
   for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
     constexpr int items = 512;  // of a block
-    const auto sample = strata::detail::find_top_k_sample(static_cast<long long>(size), static_cast<long long>(k), items, items);
+    const auto sample =
+        strata::detail::find_top_k_sample(static_cast<long long>(size), static_cast<long long>(k), items, items);
     ASSERT_GT(sample.rank, 0u);
     ASSERT_GT(sample.rounds, 1);
     for (const bool is_greater : {false, true}) {
@@ -96,8 +97,8 @@ TEST(device_segmented_top_k, a_sample_misleads_rarely) {
         const double is_met = -std::expm1(sample.rounds * std::log1p(-static_cast<double>(items) / segment));
         const double last = sample.rank + sample.rank / strata::detail::top_k_sample_slack;
         const double too_many = at_least(items - last + 1, items, 1 - is_met);
-        ASSERT_LT(too_few + too_many, 1e-6) << k << " of " << length << ", " << items << " items, rank " << sample.rank
-                                            << ", rounds " << sample.rounds;
+        ASSERT_LT(too_few + too_many, 1e-6)
+            << k << " of " << length << ", " << items << " items, rank " << sample.rank << ", rounds " << sample.rounds;
       }
     }
   }

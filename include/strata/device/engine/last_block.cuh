@@ -94,9 +94,9 @@ class last_block_gather {
     return true;
   }
 
-  /// True in exactly one block, the last to publish. What other blocks have written to memory before is then visible in
-  /// all its threads. `value` is not used. All threads of the block call this.
-  STRATA_D bool is_last(T value) {
+  /// True in exactly one block, the last to publish: thread `i` receives the value of block `i`, and what other blocks
+  /// have written to memory before is visible in all threads. All threads of the block call this.
+  STRATA_D bool is_last_to_collect(T& value) {
     __syncthreads();
     if (threadIdx.x == 0) platform::fence_acq_rel();
     if (!publish_and_collect(value)) return false;
@@ -104,6 +104,9 @@ class last_block_gather {
     platform::fence_acq_rel();
     return is_elected();
   }
+
+  /// The same where nobody needs the values.
+  STRATA_D bool is_last(T value) { return is_last_to_collect(value); }
 
   // The single steps, each for one thread. A fence_sc() must stand between a block's publish() and its collect(), and a
   // barrier if other threads collect.

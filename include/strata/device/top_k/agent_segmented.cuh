@@ -35,7 +35,8 @@ constexpr bool are_values_small_items() {
     return false;
   } else {
     using Value = iterator_value_t<ValueIterator>;
-    return std::is_trivially_default_constructible_v<Value> && std::is_trivially_copyable_v<Value> && sizeof(Value) <= 8;
+    return std::is_trivially_default_constructible_v<Value> && std::is_trivially_copyable_v<Value> &&
+           sizeof(Value) <= 8;
   }
 }
 template <class ValueIterator, bool AreSmall>
@@ -152,7 +153,8 @@ struct segmented_top_k_problem {
   /// Writes the items `indices` as results `positions`, of which those before the number of results exist. All keys and
   /// values are loaded before the first is written: a write may change what a load reads.
   template <int Items>
-  STRATA_D void write_all(const row& of, const unsigned (&positions)[Items], const unsigned long long (&indices)[Items]) const {
+  STRATA_D void write_all(const row& of, const unsigned (&positions)[Items],
+                          const unsigned long long (&indices)[Items]) const {
     if constexpr (!has_values || std::is_same_v<ValueIterator, top_k_indices> || are_values_small) {
       Key loaded[Items];
       loaded_value values_of_items[Items];
@@ -465,7 +467,8 @@ class top_k_by_groups {
     const auto index_of = [&](int i) {
       const int item = first_item + i * warp_threads;
       const int group = item / Group;
-      return group < static_cast<int>(count) ? shared.groups[group] * Group + item % Group : static_cast<int>(row.length);
+      return group < static_cast<int>(count) ? shared.groups[group] * Group + item % Group
+                                             : static_cast<int>(row.length);
     };
     Code codes[Items];
     problem.template load_at<Items>(row, index_of, codes);
@@ -526,7 +529,8 @@ class AgentSegmentedTopKWarps {
   struct in_order {
     unsigned short indices[static_cast<std::size_t>(Lanes * Items)];
   };
-  using staged = std::conditional_t<IsSorted, top_k_staged<Code, detail::least(max_top_k_sorted_by_warp, Lanes * Items)>, in_order>;
+  using staged =
+      std::conditional_t<IsSorted, top_k_staged<Code, detail::least(max_top_k_sorted_by_warp, Lanes* Items)>, in_order>;
   static constexpr int group = detail::least(top_k_group, Items);
   using by_groups = top_k_by_groups<Problem, Team, Items / group, group, top_k_group, IsSorted>;
   static constexpr bool has_groups = Lanes == warp_threads;
@@ -900,7 +904,7 @@ inline constexpr int max_top_k_sample_rounds = 64;
 /// The smallest sample by which a segment of random keys has fewer candidates than `count`, or more than `capacity`,
 /// once in a million. `items` are those of a round.
 STRATA_HD top_k_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
-                                                int max_rounds = max_top_k_sample_rounds) {
+                                         int max_rounds = max_top_k_sample_rounds) {
   for (int rounds = 1; rounds <= max_rounds && length >= static_cast<long long>(items) * rounds; rounds *= 2) {
     const float share = static_cast<float>(items) * static_cast<float>(rounds) / static_cast<float>(length);
     // Numbers of items of the sample have Poisson distributions: five standard deviations, and some items for the skew.
@@ -928,11 +932,12 @@ STRATA_HD long long top_k_sample_index(long long length, long long positions, lo
 
 /// Selects from one segment that is longer than the registers of a block hold.
 ///
-///     sample    neighbouring keys at many random positions; the last candidate is the sample's item of a rank
+///     sample    neighbouring keys at many random positions, in one round or several; the last candidate is its item of
+///               a rank
 ///     collect   each part of the segment is read once, by a separate block, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
-/// If more keys than expected equal the last candidate, candidates are compared by code and index. So keys which are all
+/// If more keys than expected equal the last candidate, candidates are compared by code and index. So keys that are all
 /// equal have no more candidates than others. If there are fewer candidates than results, or more than there is room
 /// for, AgentTopK selects from the whole segment, by the last block. Whether that happens depends on the keys alone.
 ///
@@ -988,9 +993,7 @@ class AgentTopKLongSegment {
       : storage_(storage), problem_(problem), scratch_(scratch), team_(storage.team, static_cast<int>(threadIdx.x)) {}
 
   /// True if a sample bounds the candidates of `count` results.
-  STRATA_HD static bool has_sample(long long length, long long count) {
-    return sample_of(length, count).rank > 0;
-  }
+  STRATA_HD static bool has_sample(long long length, long long count) { return sample_of(length, count).rank > 0; }
 
   /// By `parts` blocks, of which this is number `part`.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
@@ -1263,14 +1266,10 @@ class AgentTopKLongSegment {
 
   /// Whether all parts are collected. Then it is known where the candidates of each begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    __syncthreads();
     if (parts > 1) {
-      if (threadIdx.x == 0) platform::fence_acq_rel();
-      Gather gather(storage_.gather, scratch_.gather, part, parts);
-      if (!gather.publish_and_collect(found)) return false;
-      // Pairs with the fences of the other blocks.
-      platform::fence_acq_rel();
-      if (!gather.is_elected()) return false;
+      if (!Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
+    } else {
+      __syncthreads();
     }
     // More than there is room for in a part are more than there is room for in all.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;
@@ -1354,8 +1353,8 @@ class AgentTopKLongSegment {
                                                        unsigned long long* indices, const Row& row) {
     __syncthreads();
     const top_k_workspace workspace{};
-    Whole agent(storage.whole.Alias(), detail::advanced(problem.keys, row.begin),
-                static_cast<std::size_t>(row.length), static_cast<std::size_t>(row.count), workspace);
+    Whole agent(storage.whole.Alias(), detail::advanced(problem.keys, row.begin), static_cast<std::size_t>(row.length),
+                static_cast<std::size_t>(row.count), workspace);
     agent.template run<false>([&](std::size_t position, std::size_t index, const Key& key, bool) {
       if constexpr (IsSorted) {
         indices[position] = index;

@@ -114,8 +114,8 @@ __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Row
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
-    STRATA_KERNEL void segmented_top_k_block_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                    top_k_scratch scratch, bool has_warps) {
+    STRATA_KERNEL void segmented_top_k_block_kernel(const STRATA_GRID_CONSTANT Problem problem, top_k_scratch scratch,
+                                                    bool has_warps) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = typename top_k_block_agent<Policy, Problem, Rows, IsSorted>::type;
   using Warps = typename top_k_warps_agent<Policy, Problem, top_k_rows_of::wide, IsSorted>::type;
@@ -144,8 +144,7 @@ template <class MaxPolicy, bool IsSorted, class Problem>
 __launch_bounds__(
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().blocks_per_multiprocessor))
-    STRATA_KERNEL void segmented_top_k_parts_kernel(const STRATA_GRID_CONSTANT Problem problem,
-                                                    top_k_scratch scratch) {
+    STRATA_KERNEL void segmented_top_k_parts_kernel(const STRATA_GRID_CONSTANT Problem problem, top_k_scratch scratch) {
   using Policy = typename MaxPolicy::ActivePolicy;
   constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
   using Agent = AgentTopKLongSegment<Policy, Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
@@ -229,9 +228,8 @@ constexpr void check_top_k_rows() {
   static_assert(
       detail::are_whole_warps(Policy::narrow.block_threads, Policy::middle.block_threads, Policy::wide.block_threads,
                               Policy::small_groups.block_threads, Policy::groups.block_threads,
-                              Policy::large_groups.block_threads,
-                              Policy::small_block.block_threads, Policy::block.block_threads,
-                              Policy::large_block.block_threads) &&
+                              Policy::large_groups.block_threads, Policy::small_block.block_threads,
+                              Policy::block.block_threads, Policy::large_block.block_threads) &&
           detail::are_lanes(Policy::narrow.lanes, Policy::middle.lanes, Policy::wide.lanes),
       "DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two "
       "from 1 to 32");
@@ -277,11 +275,11 @@ struct DispatchSegmentedTopK {
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     if (segments == 0 || problem.results.max_results() == 0) return cudaSuccess;
-    DispatchSegmentedTopK dispatch{problem,
-                                   stream,
-                                   {},
-                                   {storage.template get<unsigned long long>(0),
-                                    {storage.template get<platform::tagged_word>(1), next_epoch()}}};
+    DispatchSegmentedTopK dispatch{
+        problem,
+        stream,
+        {},
+        {storage.template get<unsigned long long>(0), {storage.template get<platform::tagged_word>(1), next_epoch()}}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
@@ -389,7 +387,10 @@ struct DispatchSegmentedTopK {
     const long long resident = detail::least(
         static_cast<long long>(device.multiprocessors) * tuning.blocks_per_multiprocessor, max_long_blocks);
     const long long parts = detail::most(
-        detail::least(resident / detail::most(problem.segments.num_segments(), 1LL), static_cast<long long>(detail::least(max_top_k_parts, static_cast<unsigned>(tuning.block_threads)))), 1LL);
+        detail::least(
+            resident / detail::most(problem.segments.num_segments(), 1LL),
+            static_cast<long long>(detail::least(max_top_k_parts, static_cast<unsigned>(tuning.block_threads)))),
+        1LL);
     constexpr long long tile_items = tuning.block_threads * tuning.items_per_thread;
     return detail::least(parts, detail::ceiling_divide(size, tile_items));
   }

@@ -37,26 +37,30 @@ struct segmented_top_k_policy_hub {
     static constexpr int items_of(int items) {
       return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
     }
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^20 segments of 64 take 191 us; one read takes 62 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^20 segments of 64 take 103 us; one read takes 62 us.
     static constexpr top_k_warp_tuning narrow{/*block_threads=*/128, /*lanes=*/2, /*items_per_lane=*/items_of(32),
                                               /*blocks_per_multiprocessor=*/8};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^18 segments of 256 take 152 us; one read takes 62 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 8: 2^18 segments of 256 take 100 us; one read takes 62 us.
     static constexpr top_k_warp_tuning middle{128, 8, items_of(32), 8};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 32: 2^16 segments of 1,024 take 126 us; one read takes 62 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 32: 2^16 segments of 1,024 take 113 us; one read takes 62 us.
     static constexpr top_k_warp_tuning wide{64, 32, items_of(32), 16};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 64: 4,096 segments of 4,096 take 61 us; one read takes 16 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 1,000: 4,096 segments of 4,096 take 77 us; one read takes 16 us.
     static constexpr top_k_block_tuning small_block{/*block_threads=*/256, /*items_per_thread=*/items_of(16),
                                                     /*blocks_per_multiprocessor=*/4};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 1,024 segments of 8,192 take 39 us; one read takes 8 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 take 23 us, 256 of 131,072 take 79 us, 64 of
+    // 2^20 take 104 us.
     static constexpr top_k_block_tuning block{512, items_of(16), 2};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 take 30 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 would take 30 us.
     static constexpr top_k_block_tuning large_block{1024, items_of(32), 1};
-    // Segments from which few results are wanted; a thread holds an eighth of its items.
+    // Segments from which few results are wanted: a thread keeps one of eight neighbouring items.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 64: 4,096 segments of 4,096 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning small_groups{64, items_of(64), 14};
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 1,024 segments of 8,192 take 17 us; one read takes 8 us.
     static constexpr top_k_block_tuning groups{128, items_of(64), 8};
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 512 segments of 32,768 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning large_groups{256, items_of(128), 4};
     /// Longer segments whose sample has misled are read several times, by blocks of as many threads as `block` has.
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 256 segments of 131,072 take 161 us, 64 of 2^20 take 252 us.
+    // H200, 2026-11-29, CUDA 13.0, u64, k = 2,000: a segment of 2^18 takes 361 us, one of 2^20 takes 1,511 us.
     static constexpr top_k_tuning select{512, 2};
   };
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};

@@ -281,8 +281,8 @@ struct top_k_least {
   }
 };
 
-/// The code of the `k`-th item, for up to 8 items: the lanes find their 8 first items and merge them. Takes the same time
-/// for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in order.
+/// The code of the `k`-th item, for up to 8 items: the lanes find their 8 first items and merge them. Takes the same
+/// time for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in order.
 template <class Code, int Items, int Lanes, bool IsTogether>
 STRATA_D Code find_code_of_few(const top_k_warp<Lanes, IsTogether>& team, const Code (&codes)[Items], unsigned k,
                                unsigned& before, top_k_least<Code>& all) {
