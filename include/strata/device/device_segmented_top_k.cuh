@@ -32,18 +32,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
-/// - **Execution.** One launch where the segments have one size; a fill of up to 1 KB more where a segment has several
-///   blocks. Otherwise up to three launches. On `stream`; no host synchronisation and no allocation, so a call can be
-///   captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-/// - **Methods.** The registers of 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of a block
-///   hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once. Of a longer
-///   segment a sample is read, and then the segment once; several times if the sample has misled the call, or if k is
-///   more than some thousands. Few long segments of one size have several blocks each, others one. A call for a single
-///   long segment takes longer than DeviceTopK.
-/// - **Storage.** 256 bytes where no segment is longer than 32,768 keys of 4 bytes, or 8,192 by offsets or lengths.
-///   Otherwise 98 KB for each of 256 blocks, or for each segment by offsets or lengths, if these are fewer. Where the
-///   host cannot exclude more than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort,
-///   which needs about four times as much memory as all results.
+/// - **Execution.** One launch where the segments have one size. Otherwise up to three launches. On `stream`; no host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run at the
+///   same time need temporary storage of their own.
+/// - **Methods.** The registers of 2, 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of
+///   a block hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once.
+///   If few results are wanted, a thread keeps one key of each eight. Of a longer segment a sample is read, and
+///   then the segment once. It is read several times if the sample has misled the call: with random keys once in a
+///   million segments. Or if k is too large for a sample: more than some thousands. Few long segments of one size
+///   have up to 128 blocks each, others one.
+/// - **Storage.** 256 bytes where no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256
+///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more
+///   than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about
+///   four times as much memory as all results.
 /// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
 ///   DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
