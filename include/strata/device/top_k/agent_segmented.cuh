@@ -128,7 +128,8 @@ struct segmented_top_k_problem {
   /// Without values: the key that has a code. `index_of()` is the index of its item.
   template <class IndexOf>
   STRATA_D void write_key(const row& of, std::size_t position, Code code, const IndexOf& index_of) const {
-    static_assert(!has_values, "a value has an index");  // not for users: the agents check it
+    // not for users: the agents check it
+    static_assert(!has_values, "a value has an index");
     if constexpr (Codes::are_all_exact) {
       write(of, position, 0, Codes::decode(code));
     } else {
