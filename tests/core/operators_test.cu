@@ -347,6 +347,7 @@ TEST(operators, orders_are_known_by_their_names) {
   static_assert(order_of<std::less<short>, int>() == known_order::none);
   static_assert(order_of<std::less_equal<>, int>() == known_order::none);
   static_assert(order_of<less, int>() == known_order::none);
+  EXPECT_TRUE(less()(2, 1));
 }
 
 template <class Operator, hardware_reduction Expected>

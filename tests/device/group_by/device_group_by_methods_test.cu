@@ -18,6 +18,7 @@ TEST(device_group_by_methods, groups_of_any_number) {
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
   const auto values = random_values<std::int32_t>(size, bits);
   for (const u64 different : {u64{20}, u64{100}, u64{1000}, u64{4000}, u64{20000}, u64{500000}}) {
+    if (!is_small() && (different == 100 || different == 4000)) continue;  // the reference takes most of the time
     SCOPED_TRACE(testing::Message() << different << " keys");
     const auto keys = random_keys<u64>(size, different, bits);
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));

@@ -49,7 +49,7 @@ struct memory_description {
 inline std::uint64_t number_of_host() {
   char text[64] = {};
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
-    static_cast<void>(std::fread(text, 1, sizeof text - 1, file));
+    if (std::fread(text, 1, sizeof text - 1, file) == 0) text[0] = 0;
     std::fclose(file);
   }
   std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
