@@ -14,8 +14,10 @@ import toolbox
 
 LIMIT = 22_000
 # CUB 3.0.1 as a whole: 188,000.
+# Grouped aggregation by hash, top-k of rows and scans of segments in one pass have 4,000 lines of it.
 # Joins have five methods, of which one sorts. With a launch for few probe rows they are above the limit of others.
-LIMITS = {"strata/strata.cuh": 56_000, "strata/cub.cuh": 56_000, "strata/device/device_hash_join.hpp": 22_500}
+LIMITS = {"strata/strata.cuh": 59_000, "strata/cub.cuh": 59_000, "strata/device/device_hash_join.hpp": 22_500,
+          "strata/device/join/dispatch.cuh": 22_500}
 # What thread, warp and block headers aim at; printed, not enforced.
 AIM = 6_500
 
