@@ -34,6 +34,9 @@ SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
     "segmented_top_k_block_kernel": (1220, "long segments: AgentTopK in a loop over segments"),
     "segmented_top_k_parts_kernel": (224, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
+    "segmented_top_k_groups_kernel": (64, "four blocks of 256 threads have 64 registers; the measured row"),
+    "group_first_pass_kernel": (80, "1,024 threads have 64 registers; the measured row"),
+    "group_second_pass_kernel": (64, "1,024 threads have 64 registers; the measured row"),
     "segmented_reduce_kernel": (80, "four blocks of 256 threads; the row says what spills cost"),
     "long_segment_count_kernel": (96, "1,024 threads have 64 registers"),
     "segmented_radix_sort_kernel": (240, "three blocks of 256 threads; almost without spills for 4-byte keys"),
@@ -108,10 +111,11 @@ def shapes_of(ptx):
     return shapes
 
 
-def allocated_registers(kernel):
-    """Of a block: a warp gets a multiple of 256, and a block a multiple of 4 warps."""
-    warps = -(-kernel.threads // 128) * 4
-    return warps * -(-kernel.registers * 32 // 256) * 256
+def blocks_by_registers(kernel):
+    """How many blocks the registers of a multiprocessor suffice for. Each of its 4 parts has a quarter of them, and a
+    warp gets a multiple of 256."""
+    of_warp = max(1, -(-kernel.registers * 32 // 256)) * 256
+    return REGISTERS // 4 // of_warp * 4 // max(1, -(-kernel.threads // 32))
 
 
 def misfits(architecture, kernel):
@@ -123,7 +127,7 @@ def misfits(architecture, kernel):
         yield f"{kernel.blocks} blocks of {kernel.threads} threads: there are {threads}"
     if kernel.blocks > blocks:
         yield f"{kernel.blocks} blocks: there are {blocks}"
-    if kernel.blocks * allocated_registers(kernel) > REGISTERS:
+    if kernel.blocks > blocks_by_registers(kernel):
         yield f"{kernel.blocks} blocks of {kernel.threads} threads with {kernel.registers} registers: there are 65,536"
     if kernel.static_shared > STATIC_SHARED:
         yield f"{kernel.static_shared} bytes of static shared memory: there are 48 KiB"
@@ -159,6 +163,8 @@ EXAMPLES = [
     (dict(threads=1024, blocks=3, registers=32), False),
     (dict(threads=256, blocks=6, registers=41), False),
     (dict(threads=32, blocks=17, registers=16), False),
+    (dict(threads=64, blocks=8, registers=128), True),
+    (dict(threads=64, blocks=9, registers=128), False),
     (dict(threads=256, blocks=2, registers=40, dynamic_shared=49 << 10), True),
     (dict(threads=256, blocks=2, registers=40, static_shared=16, dynamic_shared=49 << 10), False),
     (dict(threads=256, blocks=1, registers=40, static_shared=(48 << 10) + 16), False),
