@@ -17,6 +17,8 @@ import toolbox
 
 # Found by the type of its argument on purpose: a tuple brings a `get` of its own. Or declared, and never called.
 MEANT_TO_BE_FOUND = {"get", "declval"}
+# Followed by a parenthesis in conditions of declarations, and no functions.
+OPERATORS = {"sizeof", "alignof", "decltype", "noexcept"}
 # Not the library's, but called by it, and a likely name.
 OTHERS = {"memcpy"}
 # The host compiler's stand-in for CUDA.
@@ -53,7 +55,7 @@ def names():
         name = header.relative_to("strata").as_posix()
         if not name.startswith(OTHER_FOLDERS):
             found.update(free_functions((toolbox.INCLUDE / header).read_text()))
-    return sorted((found | OTHERS) - MEANT_TO_BE_FOUND)
+    return sorted((found | OTHERS) - MEANT_TO_BE_FOUND - OPERATORS)
 
 
 def unqualified_calls(tree):

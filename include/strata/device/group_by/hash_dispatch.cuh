@@ -233,7 +233,7 @@ struct group_hash_call {
 
   template <class ActivePolicy>
   cudaError_t Invoke() {
-    static_assert(is_group_by_tuning(ActivePolicy::tuning),
+    static_assert(detail::is_group_by_tuning(ActivePolicy::tuning),
                   "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones that "
                   "are not less, and items per thread 1 to 32");
     cudaError_t status = launch_table<ActivePolicy>();

@@ -71,7 +71,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   auto* const counts = reinterpret_cast<unsigned*>(shared);
   const auto sampling = [&] {
     if constexpr (takes_sample) {
-      return Sampling(sample, counts + join_count_bytes(join.plan.bits) / sizeof(unsigned));
+      return Sampling(sample, counts + detail::join_count_bytes(join.plan.bits) / sizeof(unsigned));
     } else {
       return sample;
     }
