@@ -895,7 +895,7 @@ class top_k_block_sort {
 
 /// A sample of a segment: `rounds` times the items that the threads of a block hold. Its item number `rank`, from 1 on,
 /// is the last candidate.
-struct top_k_sample {
+struct segment_sample {
   unsigned rank;  // 0: there would be too many candidates
   int rounds;
 };
@@ -904,8 +904,8 @@ inline constexpr int max_top_k_sample_rounds = 64;
 
 /// The smallest sample by which a segment of random keys has fewer candidates than `count`, or more than `capacity`,
 /// once in a million. `items` are those of a round.
-STRATA_HD top_k_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
-                                         int max_rounds = max_top_k_sample_rounds) {
+STRATA_HD segment_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
+                                           int max_rounds = max_top_k_sample_rounds) {
   for (int rounds = 1; rounds <= max_rounds && length >= static_cast<long long>(items) * rounds; rounds *= 2) {
     const float share = static_cast<float>(items) * static_cast<float>(rounds) / static_cast<float>(length);
     // Numbers of items of the sample have Poisson distributions: five standard deviations, and some items for the skew.
@@ -999,7 +999,7 @@ class AgentTopKLongSegment {
   /// By `parts` blocks, of which this is number `part`.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
     if (has_sample(row.length, row.count)) {
-      const top_k_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
+      const segment_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
       if (few.rank > 100) {
         find_last_candidate<few_items>(row, few);
       } else {
@@ -1029,20 +1029,20 @@ class AgentTopKLongSegment {
            static_cast<int>(threadIdx.x) % warp_threads;
   }
 
-  STRATA_HD static top_k_sample sample_of(long long length, long long count) {
+  STRATA_HD static segment_sample sample_of(long long length, long long count) {
     return detail::find_top_k_sample(length, count, tile_items, capacity);
   }
 
   /// The index of an item that a thread takes to the sample; those of a round ascend.
   template <int Count>
-  STRATA_D static long long index_of_sample(const Row& row, const top_k_sample& sample, int round, unsigned number) {
+  STRATA_D static long long index_of_sample(const Row& row, const segment_sample& sample, int round, unsigned number) {
     constexpr int positions = Threads * Count / top_k_neighbours;
     const long long position = static_cast<long long>(round) * positions + number / top_k_neighbours;
     return detail::top_k_sample_index(row.length, static_cast<long long>(sample.rounds) * positions, position) +
            static_cast<long long>(number % top_k_neighbours);
   }
   template <int Count>
-  STRATA_D void load_sample(const Row& row, const top_k_sample& sample, int round, Code (&codes)[Count]) const {
+  STRATA_D void load_sample(const Row& row, const segment_sample& sample, int round, Code (&codes)[Count]) const {
     Key keys[Count];
     STRATA_UNROLL
     for (int i = 0; i < Count; ++i) {
@@ -1054,7 +1054,7 @@ class AgentTopKLongSegment {
 
   /// A thread keeps the first code of each round's items.
   template <int Count>
-  STRATA_D void find_last_candidate(const Row& row, const top_k_sample& sample) {
+  STRATA_D void find_last_candidate(const Row& row, const segment_sample& sample) {
     Code codes[Count];
     load_sample(row, sample, 0, codes);
     for (int round = 1; round < sample.rounds; ++round) {
@@ -1075,7 +1075,7 @@ class AgentTopKLongSegment {
 
   /// The index of number `wanted` of the sample's items that equal the last candidate.
   template <int Count>
-  STRATA_D void find_last_index(const Row& row, const top_k_sample& sample, unsigned wanted) {
+  STRATA_D void find_last_index(const Row& row, const segment_sample& sample, unsigned wanted) {
     for (int round = 0; round < sample.rounds; ++round) {
       Code codes[Count];
       load_sample(row, sample, round, codes);
