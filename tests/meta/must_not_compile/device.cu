@@ -1324,17 +1324,17 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out, con
 namespace segmented_scan_tuning {
 #if defined(STRATA_CASE_segmented_scan_tuning)
 constexpr int block_threads = 80;
-constexpr int items_per_thread = 33;
+constexpr int contiguous_items = 33;
 #else
 constexpr int block_threads = 96;
-constexpr int items_per_thread = 7;
+constexpr int contiguous_items = 7;
 #endif
 
 // A tuning of one's own.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
-    static constexpr strata::segmented_scan_tuning tuning{block_threads, items_per_thread, 1};
-    static constexpr strata::segmented_scan_tuning contiguous{block_threads, items_per_thread, 1};
+    static constexpr strata::segmented_scan_tuning tuning{block_threads, 7, 1};
+    static constexpr strata::segmented_scan_tuning contiguous{96, contiguous_items, 1};
   };
   using MaxPolicy = Policy;
 };
