@@ -191,6 +191,20 @@ def missing_headers(texts):
                   and not toolbox.is_forward(texts[header]))
 
 
+def types_of_several_headers(texts):
+    """Classes, enumerations and aliases of namespaces that two headers define, of {header: text}. A program that
+    includes both may not compile, or only in one order. Specialisations count for nothing, nor do back ends that no
+    program has together."""
+    defined = {}
+    for header, text in texts.items():
+        if header.startswith(("simt/", "device/join/metal/")):
+            continue
+        for match in re.finditer(r"^(?:(?:struct|class|union|enum(?: class)?)\s+(?:alignas\([^)]*\)\s*)?(\w+)\b"
+                                 r"(?!\s*<)[^;{]*\{|using\s+(\w+)\s*=)", without_comments(text), re.MULTILINE):
+            defined.setdefault(match.group(1) or match.group(2), set()).add(header)
+    return {name: sorted(headers) for name, headers in defined.items() if len(headers) > 1}
+
+
 def include_cycle(graph):
     """A list of headers that include each other in a ring, or an empty list."""
     state = {}
@@ -230,6 +244,8 @@ def lint():
             graph[header] = re.findall(r"^#include <strata/([^>]+)>", text, re.MULTILINE)
         findings += [f"{name}:{line}: {what}" for line, what in rows]
     findings += [f"include/strata/{EVERYTHING} does not include {header}" for header in missing_headers(texts)]
+    findings += [f"{name} is defined by {' and by '.join(headers)}"
+                 for name, headers in sorted(types_of_several_headers(texts).items())]
     ring = include_cycle(graph)
     if ring:
         findings.append("headers include each other: " + " -> ".join(ring))
@@ -354,6 +370,10 @@ def self_test():
              "distributed/f.cuh": "int f;\n", LIBCUDACXX_HEADER: "int g;\n"}
     if missing_headers(texts) != ["warp/b.cuh"]:
         toolbox.fail(f"{EVERYTHING} is said to lack {missing_headers(texts)}")
+    texts = {"device/a.cuh": "template <class T>\nstruct sample {\n};\nclass b;\nstruct c<int> {};\n",
+             "device/b.cuh": "struct sample {\n};\nclass b {\n};\nstruct c<long> {};\n// struct b {\nusing d = int;\n"}
+    if types_of_several_headers(texts) != {"sample": ["device/a.cuh", "device/b.cuh"]}:
+        toolbox.fail(f"two headers are said to define {types_of_several_headers(texts)}")
     if include_cycle({"a": ["b"], "b": ["c"], "c": ["b"]}) != ["b", "c", "b"]:
         toolbox.fail("a ring of includes is not found")
     if include_cycle({"a": ["b", "c"], "b": ["c"], "c": []}):
