@@ -32,13 +32,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
 ///   `num_items` may have any integer type, and be a FutureCount.
-/// - **Result.** `*d_num_groups` is always the number of all groups. Of groups from the capacity on nothing is written;
+/// - **Result.** `*d_num_groups` is always the number of all groups. Groups beyond the capacity are not written, and
 ///   that is no error. Without rows there are no groups.
 /// - **Order.** Groups come in any order, which may differ from run to run and from device to device; all outputs have
 ///   the same. If there are more groups than the capacity, it may differ which are written. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
-/// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run,
-///   those of floating-point numbers too.
+/// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
+///   Sums of floating-point numbers have the same bits, too.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see

@@ -109,9 +109,9 @@ STRATA_D T opaque_if_wide(const T& value) {
   }
 }
 
-/// `opaque` of the sum that a scan begins with, if it is a number. If nothing comes before the first item, the sums of
-/// a scan are equal to those of a reduction of the same items. Otherwise the compiler would keep these, each in a
-/// register.
+/// Returns the sum that a scan begins with; of a number, `opaque`. If nothing comes before the first item, a scan and a
+/// reduction of the same items have equal sums. Without this, the compiler would keep each sum of the reduction in a
+/// register, for the scan.
 template <class T>
 STRATA_D T opaque_first_sum(const T& sum) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {

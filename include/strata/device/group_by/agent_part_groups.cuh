@@ -17,8 +17,9 @@ namespace detail {
 
 /// Combines the rows of a part in a table in shared memory, and writes its groups. Blocks take parts by tickets.
 ///
-/// A part may have more groups than the table holds. Then its rows are read again, those of one half of the hashes
-/// first, then those of the other; and so on. So a table that is too small costs time, and the result is right.
+/// A part may have more groups than the table holds. Then the block reads the part twice: first it combines the rows in
+/// one half of the range of hashes, then the rows in the other half. A half that is still too large is halved again. So
+/// a table that is too small costs time, and the result is right.
 template <class Policy, class Types, class Aggregates, unsigned TableSlots, class Output>
 struct AgentPartGroups {
   using Slot = typename Types::Slot;
@@ -44,7 +45,7 @@ struct AgentPartGroups {
     unsigned ticket;
   };
 
-  /// The words of which `bits` bits behind those of the part are `value`.
+  /// The words that have `value` in the `bits` bits that follow the part's bits.
   struct subset {
     int bits;
     Slot value;

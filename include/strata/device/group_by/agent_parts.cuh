@@ -35,7 +35,7 @@ struct AgentGroupParts {
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes =
       static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
-  /// As many rows as take the memory of those of 8 bytes.
+  /// The tuning says how many rows of 8 bytes a thread has. Of larger rows, it has as many as take the same memory.
   static constexpr int thread_items =
       detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
       group_pack_rows;

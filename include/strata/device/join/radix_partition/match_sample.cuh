@@ -29,7 +29,7 @@ struct join_match_sample {
   static constexpr unsigned counters = 4096;
   static constexpr std::size_t shared_bytes = counters * sizeof(unsigned);
 
-  /// Those of the build side, then those of the probe side.
+  /// The counters of the build side, then those of the probe side.
   unsigned* counts = nullptr;
   /// Receives whether the result has fewer than one row for `probe_rows_each` probe rows.
   unsigned* has_few_results = nullptr;
