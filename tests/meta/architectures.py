@@ -32,6 +32,7 @@ LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 
 MOST_SPILLED = 24
 SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
+    "segmented_top_k_warps_kernel": (80, "1,024 threads have 64 registers; the measured row"),
     "segmented_top_k_block_kernel": (1220, "long segments: AgentTopK in a loop over segments"),
     "segmented_top_k_parts_kernel": (224, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_top_k_groups_kernel": (64, "four blocks of 256 threads have 64 registers; the measured row"),
@@ -53,6 +54,7 @@ SPILLS = {
 # What does not fit, and why it may stay so: (architecture, kernel).
 MISFITS = {
     (75, "top_k_kernel"): "33 KiB of counters: one block where the row wants two",
+    (75, "segmented_top_k_warps_kernel"): "65 KiB of lists for 1,024 threads: one block less than the row wants",
     (75, "segmented_top_k_block_kernel"): "33 KiB of counters: one block where the row wants two",
     (75, "segmented_top_k_parts_kernel"): "33 KiB of counters: one block where the row wants two",
     (75, "merge_ranges_kernel"): "two or three blocks where the row wants four",

@@ -51,30 +51,32 @@ STRATA_NAMESPACE_BEGIN
 ///   a failed communicator that the host sees while it waits, ends the kernel without a trap.
 ///
 /// @code
+/// #include <strata/distributed/distributed_reduce.cuh>
+///
 /// #include <cstdlib>
 /// #include <thread>
 /// #include <vector>
 ///
+/// __managed__ int sums[8];  // one of each rank
+///
 /// void must(bool is_right) { if (!is_right) std::abort(); }  // Others would wait for a rank that ends alone.
 ///
-/// void rank_main(int rank, ncclComm_t comm, int* sum) {
+/// void rank_main(int rank, ncclComm_t comm) {
 ///   strata::DistributedMemory memory;
-///   must(cudaSetDevice(rank) == cudaSuccess && memory.Allocate(2 * sizeof(int), comm) == cudaSuccess);
-///   int* const numbers = static_cast<int*>(memory.data());
-///   must(cudaMemcpy(numbers, &rank, sizeof(int), cudaMemcpyHostToDevice) == cudaSuccess);
-///   must(strata::DistributedReduce::Sum(numbers, numbers + 1, 1, comm) == cudaSuccess);
-///   must(cudaMemcpy(sum, numbers + 1, sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess);
+///   must(cudaSetDevice(rank) == cudaSuccess && memory.Allocate(sizeof(int), comm) == cudaSuccess);
+///   int* const number = static_cast<int*>(memory.data());
+///   must(cudaMemcpy(number, &rank, sizeof(int), cudaMemcpyHostToDevice) == cudaSuccess);
+///   must(strata::DistributedReduce::Sum(number, sums + rank, 1, comm) == cudaSuccess);
 ///   must(memory.Release() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);
 /// }
 ///
 /// int main() {
 ///   int ranks = 0;
-///   must(cudaGetDeviceCount(&ranks) == cudaSuccess);
+///   must(cudaGetDeviceCount(&ranks) == cudaSuccess && ranks <= 8);
 ///   std::vector<ncclComm_t> comms(ranks);
-///   std::vector<int> sums(ranks, 0);
 ///   must(ncclCommInitAll(comms.data(), ranks, nullptr) == ncclSuccess);
 ///   std::vector<std::thread> threads;
-///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, comms[rank], &sums[rank]);
+///   for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(rank_main, rank, comms[rank]);
 ///   for (std::thread& thread : threads) thread.join();
 ///   std::printf("%d", sums[0] == ranks * (ranks - 1) / 2);
 /// }

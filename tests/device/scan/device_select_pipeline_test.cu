@@ -279,7 +279,7 @@ struct by_few_flags {
 
 TEST(device_select_pipeline, few_flags_of_bytes) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
-  by_few_flags<short_columns<176, 4, 2>, char, std::uint32_t>::expect_all();
+  by_few_flags<short_columns<112, 4, 2>, char, std::uint32_t>::expect_all();
 }
 #if !STRATA_TEST_FEW_TYPES
 TEST(device_select_pipeline, few_flags_of_words) {
