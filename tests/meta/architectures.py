@@ -37,7 +37,7 @@ SPILLS = {
     "segmented_top_k_parts_kernel": (224, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_top_k_groups_kernel": (64, "four blocks of 256 threads have 64 registers; the measured row"),
     "group_first_pass_kernel": (80, "1,024 threads have 64 registers; the measured row"),
-    "group_second_pass_kernel": (64, "1,024 threads have 64 registers; the measured row"),
+    "group_second_pass_kernel": (70, "1,024 threads have 64 registers; the measured row"),
     "segmented_reduce_kernel": (80, "four blocks of 256 threads; the row says what spills cost"),
     "long_segment_count_kernel": (96, "1,024 threads have 64 registers"),
     "segmented_radix_sort_kernel": (240, "three blocks of 256 threads; almost without spills for 4-byte keys"),
