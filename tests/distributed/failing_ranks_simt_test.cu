@@ -197,13 +197,11 @@ TEST(FailingRanks, EndJoins) {
 
 // ---------------------------------------------------------------------------- launches
 
-/// The second call has other data and fewer items than the first one, in the same temporary storage: what the first one
-/// left there must not pass for messages of the second.
-constexpr int fewer_items = 110;
-
-/// `call(arrays, count, d_temp_storage, bytes)`; `check(arrays)` after a call of `fewer_items` that returned success.
+/// Two calls, `call(arrays, count, d_temp_storage, bytes)`, of 300 items and of `second_count` others, in the same
+/// temporary storage: what the first one leaves there must not pass for messages of the second. `check(arrays)` if that
+/// has returned success.
 template <class Call, class Check>
-void expect_no_wrong_results(const char* name, bool is_shared, const Call& call, const Check& check) {
+void expect_no_wrong_results(const char* name, bool is_shared, int second_count, const Call& call, const Check& check) {
   SCOPED_TRACE(name);
   const double limit = strata::simt::limit_nccl_waits(120);
   constexpr int ranks = 2;
@@ -233,7 +231,7 @@ void expect_no_wrong_results(const char* name, bool is_shared, const Call& call,
             cudaMemcpy(of_rank.keys.data(), other_keys.data(), items * sizeof(int), cudaMemcpyHostToDevice));
         EXPECT_CUDA_SUCCESS(cudaMemset(of_rank.out.data(), 0x7f, capacity * sizeof(int)));
         if (context.rank == failing) strata::simt::fail_launch(failing, launches);
-        status = call(of_rank, fewer_items, storage.data(), bytes);
+        status = call(of_rank, second_count, storage.data(), bytes);
         if (context.rank == failing) {
           has_failed = strata::simt::launch_has_failed();
           strata::simt::fail_launch(-1, 0);
@@ -256,20 +254,24 @@ void expect_no_wrong_results(const char* name, bool is_shared, const Call& call,
   strata::simt::limit_nccl_waits(limit);
 }
 
-std::vector<int> keys_of_second_call(int rank) {
+std::vector<int> keys_of_second_call(int rank, int count) {
   std::vector<int> keys = arrays::numbers(rank + 5, 1000);
-  keys.resize(fewer_items);
+  keys.resize(static_cast<std::size_t>(count));
+  return keys;
+}
+std::vector<int> all_keys_of_second_call(int count) {
+  std::vector<int> keys = keys_of_second_call(0, count);
+  const std::vector<int> others = keys_of_second_call(1, count);
+  keys.insert(keys.end(), others.begin(), others.end());
   return keys;
 }
 
 void expect_sorted(const arrays& a) {
-  std::vector<int> expected = keys_of_second_call(0);
-  const std::vector<int> others = keys_of_second_call(1);
-  expected.insert(expected.end(), others.begin(), others.end());
+  std::vector<int> expected = all_keys_of_second_call(items);
   std::sort(expected.begin(), expected.end());
-  ASSERT_EQ(fewer_items, a.num_out);
+  ASSERT_EQ(items, a.num_out);
   const std::vector<int> out = a.out.to_host();
-  EXPECT_TRUE(std::equal(out.begin(), out.begin() + fewer_items, expected.begin() + a.context.rank * fewer_items));
+  EXPECT_TRUE(std::equal(out.begin(), out.begin() + items, expected.begin() + a.context.rank * items));
 }
 
 TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfSorts) {
@@ -277,8 +279,8 @@ TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfSorts) {
     return strata::DistributedRadixSort::SortKeys(d_temp, bytes, a.keys.data(), count, a.out.data(), items, &a.num_out,
                                                   a.context.comm, a.context.stream);
   };
-  expect_no_wrong_results("by NCCL", false, sort, expect_sorted);
-  expect_no_wrong_results("in shared memory", true, sort, expect_sorted);
+  expect_no_wrong_results("by NCCL", false, items, sort, expect_sorted);
+  expect_no_wrong_results("in shared memory", true, items, sort, expect_sorted);
 }
 
 TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
@@ -288,19 +290,17 @@ TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
                                               strata::DistributedJoinCapacity{capacity, capacity},
                                               strata::JoinOptions<>{}, a.context.comm, a.context.stream);
   };
-  // What both ranks count together: the pairs of equal keys.
+  constexpr int fewer = 110;
   const auto check = [](const arrays& a) {
-    std::vector<int> all = keys_of_second_call(0);
-    const std::vector<int> others = keys_of_second_call(1);
-    all.insert(all.end(), others.begin(), others.end());
+    const std::vector<int> all = all_keys_of_second_call(fewer);
     unsigned long long own = 0;
-    for (const int key : keys_of_second_call(a.context.rank)) {
+    for (const int key : keys_of_second_call(a.context.rank, fewer)) {
       own += static_cast<unsigned long long>(std::count(all.begin(), all.end(), key));
     }
     // All ranks get all build rows, and probe rows stay.
     EXPECT_EQ(own, a.total.to_host()[0]);
   };
-  expect_no_wrong_results("Inner", false, join, check);
+  expect_no_wrong_results("Inner", false, fewer, join, check);
 }
 
 }  // namespace failing_ranks_test
