@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A rank whose calls of NCCL fail, each in turn, and one that aborts in place of its call: all ranks end, soon, and
-// write nothing out of bounds. A rank whose launches fail, each in turn: no rank has a wrong result. Temporary storage is as large as was asked for, and lies between guard bands as all
-// arrays do.
+// write nothing out of bounds. Temporary storage is as large as was asked for, and lies between guard bands as all
+// arrays do. A rank whose launches fail, each in turn: no rank has a wrong result.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_memory.cuh>

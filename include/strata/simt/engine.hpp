@@ -87,8 +87,10 @@ report last_report();
 /// Erases the report, and the error of the calling thread's device.
 void clear_report();
 
-/// Makes launch number `launch`, from 0, of those on `device` from now on return cudaErrorLaunchOutOfResources and do
-/// nothing. Other work of the device goes on. One failure is armed at a time; a negative device disarms it.
+/// Makes one of the launches on `device` from now on, the first if `launch` is 0, return cudaErrorLaunchOutOfResources
+/// and do nothing. Other work of the device goes on. One failure is armed at a time; a negative device disarms it.
+/// @param device the number of the device
+/// @param launch how many launches come before
 void fail_launch(int device, long launch);
 /// True if the failure that was armed last has happened.
 bool launch_has_failed();
