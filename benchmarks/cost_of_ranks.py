@@ -3,31 +3,55 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost model of include/strata/distributed/README.md: prints its tables.
 
-Measured on two H200 with NVLink are the constants below. Not measured, but assumed, are how collectives grow with the
-number of ranks (with its logarithm), that a GPU keeps the speed of its link among eight, and the network of more than
-eight ranks.
+The constants below were measured on two H200 with NVLink, but for those that say "assumed": what a collective takes on
+more than two ranks (it grows with their logarithm), that a GPU keeps the speed of its link among eight, and all of the
+network.
 """
 
 import math
 
 ALPHA = 19e-6  # s, a collective of a few bytes on two ranks: ncclAllReduce of 8 bytes
+ALPHA_SHARED = ALPHA - 2e-6  # s, through shared memory: 1.5 to 3 us less; assumed: also among eight
 ALPHA_PAIR = 24e-6  # s, ncclSend and ncclRecv of 256 KiB
 LINK = 355e9  # bytes/s in each direction, ncclSend and ncclRecv of 512 MiB
+COPY = 371e9  # bytes/s, a copy engine that reads from another GPU
 NETWORK = 50e9  # bytes/s of one GPU, 400 Gbit/s: assumed
+MESSAGE = 2e-6  # s, what a GPU takes for each rank that it sends to: assumed
+HOST = 8  # GPUs with NVLink between them
 SORT = 2**28 / 4.12e-3  # u32 keys/s, DeviceRadixSort
 MERGE = 2**28 / 0.599e-3  # items of 4 bytes/s, DeviceMerge
 REDUCE = 2**28 / 0.234e-3  # i32/s, DeviceReduce
 SCAN = 2**28 / 0.557e-3  # i32/s, DeviceScan
+# A join of 2^27 x 2^27 rows of u32 on each of two GPUs, by the ranks of keys: 14.0 ms.
+GROUP = 2**27 / 3.7e-3  # rows of each side/s, put in the order of their ranks
+RECEIVED = 2**27 / 1.05e-3  # rows of each side/s, copied to where they belong
+JOIN = 2**27 / 5.65e-3  # rows of each side/s: what is left of the 14.0 ms without these and 3.6 ms of exchange
+ROW = 8  # bytes of a key and its number
 FIRST_SAMPLES, SAMPLES, CHUNKS = 4096, 4096, 4  # sort/tuning.hpp
 
 
 def collective(ranks):
-    return ALPHA * math.log2(ranks)
+    """A message of each rank to all."""
+    return 0 if ranks == 1 else ALPHA_SHARED + ALPHA * max(math.log2(ranks / HOST), 0)
 
 
-def exchange(ranks, bytes_of_rank, link):
-    """All-to-all: what a rank has for the others crosses its link."""
-    return ALPHA_PAIR + bytes_of_rank * (ranks - 1) / ranks / link
+def exchange(ranks, bytes_of_rank):
+    """All-to-all in one step: what a rank has for the others crosses its link, or the network."""
+    if ranks <= HOST:
+        return ALPHA_PAIR + bytes_of_rank * (ranks - 1) / ranks / LINK
+    return ALPHA_PAIR + (ranks - HOST) * MESSAGE + bytes_of_rank * (ranks - HOST) / ranks / NETWORK
+
+
+def exchange_in_two_steps(ranks, bytes_of_rank):
+    """Inside each host, GPU i gets what is for the GPUs i of all hosts. Then the GPUs i exchange it between hosts."""
+    hosts = ranks / HOST
+    inside = ALPHA_SHARED + bytes_of_rank * (HOST - 1) / HOST / COPY
+    return inside + ALPHA_PAIR + (hosts - 1) * MESSAGE + bytes_of_rank * (hosts - 1) / hosts / NETWORK
+
+
+def best_exchange(ranks, bytes_of_rank):
+    one = exchange(ranks, bytes_of_rank) if ranks > 1 else 0
+    return min(one, exchange_in_two_steps(ranks, bytes_of_rank)) if ranks > HOST else one
 
 
 def rounds(ranks, items):
@@ -44,26 +68,45 @@ def reduction(ranks, items):
 
 
 def scan(ranks, items):
-    return items / REDUCE + collective(ranks) + items / SCAN
+    """The last of several ranks needs no sum, but waits for those of the others."""
+    return (items / REDUCE + collective(ranks) if ranks > 1 else 0) + items / SCAN
 
 
-def sort(ranks, items, link):
-    moved = exchange(ranks, 4 * items, link)
+def sort(ranks, items):
+    if ranks == 1:
+        return items / SORT
+    moved = best_exchange(ranks, 4 * items)
     merged = math.ceil(math.log2(ranks)) * items / MERGE
     overlapped = max(moved, merged) + min(moved, merged) / CHUNKS
     return items / SORT + rounds(ranks, items) * collective(ranks) + overlapped
 
 
+def join(ranks, rows):
+    """By the ranks of keys, with as many rows on each side."""
+    if ranks == 1:
+        return rows / (2**28 / 8.0e-3)
+    moved = best_exchange(ranks, 2 * ROW * rows)
+    return rows / GROUP + 2 * collective(ranks) + moved + rows / RECEIVED + rows / JOIN
+
+
 def main():
-    print("| ranks | link, GB/s | all-reduce, us | exchange | reduce | scan | rounds | sort | 10^9 keys/s |")
-    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     n = 2**28
-    for ranks, link in ((2, LINK), (8, LINK), (64, NETWORK), (1024, NETWORK)):
-        sorts = sort(ranks, n, link)
-        moved = exchange(ranks, 4 * n, link)
-        print(f"| {ranks:,} | {link / 1e9:.0f} | {collective(ranks) * 1e6:.0f} | {moved * 1e3:.2f}"
-              f" | {reduction(ranks, n) * 1e3:.2f} | {scan(ranks, n) * 1e3:.2f} | {rounds(ranks, n)}"
-              f" | {sorts * 1e3:.1f} | {ranks * n / sorts / 1e9:,.0f} |")
+    print("| ranks | collective, us | exchange | in two steps | reduce | scan | rounds | sort | 10^9 keys/s | join"
+          " | 10^9 rows/s |")
+    print("|--:" * 11 + "|")
+    for ranks in (1, 2, 8, 16, 64, 1024):
+        sorts, joins = sort(ranks, n), join(ranks, n // 2)
+        moved = f"{exchange(ranks, 4 * n) * 1e3:.2f}" if ranks > 1 else ""
+        steps = f"{exchange_in_two_steps(ranks, 4 * n) * 1e3:.2f}" if ranks > HOST else ""
+        number = rounds(ranks, n) if ranks > 1 else ""
+        print(f"| {ranks:,} | {collective(ranks) * 1e6:.0f} | {moved} | {steps} | {reduction(ranks, n) * 1e3:.2f}"
+              f" | {scan(ranks, n) * 1e3:.2f} | {number} | {sorts * 1e3:.1f} | {ranks * n / sorts / 1e9:,.0f}"
+              f" | {joins * 1e3:.1f} | {ranks * n / 2 / joins / 1e9:,.0f} |")
+    print("\n| ranks | items of each | reduce | scan | sort | join |\n" + "|--:" * 6 + "|")
+    for power in (0, 3, 4, 6, 8, 10):
+        ranks, items = 2**power, 2 ** (32 - power)
+        times = " | ".join(f"{call(ranks, items) * 1e3:.2f}" for call in (reduction, scan, sort, join))
+        print(f"| {ranks:,} | 2^{32 - power} | {times} |")
     print("\n| bytes | model, us | measured, us |\n|--:|--:|--:|")
     for size, measured in ((2**18, 24), (2**22, 2**22 / 97e3), (2**26, 2**26 / 259e3), (2**29, 1520)):
         print(f"| {size >> 10:,} KiB | {(ALPHA_PAIR + size / LINK) * 1e6:,.0f} | {measured:,.0f} |")

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numeric>
 #include <vector>
 
@@ -98,10 +99,11 @@ int target_of(std::size_t i, int rank, int ranks) {
 }
 
 template <class Item>
-void expect_exchanged(const rank_context& context, const std::vector<std::size_t>& sizes, place where) {
+void expect_exchanged(const rank_context& context, const std::vector<std::size_t>& sizes, place where,
+                      bool is_shared = true) {
   DistributedMemory memory;
   ASSERT_CUDA_SUCCESS(memory.Allocate(std::size_t{4} << 20, context.comm));
-  ASSERT_EQ(context.ranks > 0, memory.is_shared());
+  ASSERT_EQ(is_shared, memory.is_shared());
   shared_arrays arrays(memory);
   const auto rank = static_cast<std::size_t>(context.rank);
   std::vector<Item> expected, items;
@@ -400,19 +402,159 @@ TEST(DistributedMemory, IsRefused) {
   });
 }
 
+/// A mailbox as rank 0 of two has it, with the words that rank 1 has sent.
+class received_message {
+ public:
+  static constexpr unsigned words = 4;
+
+  explicit received_message(unsigned of_number) : number_(of_number), mailbox_(peer_message::mailbox_words) {
+    EXPECT_CUDA_SUCCESS(cudaMemset(mailbox_.data(), 0, peer_message::mailbox_words * sizeof(unsigned long long)));
+    EXPECT_CUDA_SUCCESS(cudaHostAlloc(&pinned_, sizeof(strata::detail::peer_host_words), cudaHostAllocPortable));
+    host_ = new (pinned_) strata::detail::peer_host_words{0, 0};
+  }
+  ~received_message() { EXPECT_CUDA_SUCCESS(cudaFreeHost(pinned_)); }
+  received_message(const received_message&) = delete;
+  received_message& operator=(const received_message&) = delete;
+
+  void send(unsigned word, unsigned of_number, unsigned value) {
+    const unsigned long long tagged = static_cast<unsigned long long>(of_number) << 32 | value;
+    EXPECT_CUDA_SUCCESS(
+        cudaMemcpy(message().slot(0, 1, of_number) + word, &tagged, sizeof tagged, cudaMemcpyHostToDevice));
+  }
+  void abort() { host_->is_aborted = 1; }
+  bool has_failed() const { return host_->has_failed != 0; }
+
+  /// What rank 0 then has of both ranks.
+  std::vector<unsigned> receive() {
+    const device_vector<unsigned> last(std::vector<unsigned>{number_ - 1});
+    device_vector<unsigned> all(2 * words);
+    EXPECT_CUDA_SUCCESS(cudaMemset(all.data(), 0x11, 2 * words * sizeof(unsigned)));
+    peer_message made = message();
+    made.all = all.data();
+    made.number = const_cast<unsigned*>(last.data());
+    made.host = host_;
+    made.wait_nanoseconds = 60ull * 1000 * 1000 * 1000;
+    const strata::launch_configuration launch{"message", dim3(1), dim3(strata::detail::peer_threads)};
+    EXPECT_CUDA_SUCCESS(
+        strata::launch(launch, strata::detail::peer_gather_kernel<strata::detail::peer_part::receive>, made));
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    EXPECT_EQ(number_, last.to_host()[0]);
+    return all.to_host();
+  }
+
+ private:
+  using peer_message = strata::detail::peer_message;
+
+  peer_message message() {
+    peer_message made{};
+    made.words = words;
+    made.rank = 0;
+    made.ranks = 2;
+    made.mailboxes[0] = made.mailboxes[1] = mailbox_.data();
+    return made;
+  }
+
+  unsigned number_;
+  device_vector<unsigned long long> mailbox_;
+  void* pinned_ = nullptr;
+  strata::detail::peer_host_words* host_ = nullptr;
+};
+
+TEST(DistributedMemory, MessagesOfTwoCallsBeforeAreNotTaken) {
+  if (strata_test::max_ranks() == 0) GTEST_SKIP();
+  constexpr unsigned untouched = 0x11111111, error = cudaErrorUnknown;
+  const auto of_both = [&](std::vector<unsigned> theirs) {
+    theirs.insert(theirs.begin(), received_message::words, untouched);
+    return theirs;
+  };
+  received_message whole(7);
+  for (unsigned i = 0; i < received_message::words; ++i) whole.send(i, 5, 500 + i), whole.send(i, 7, 700 + i);
+  EXPECT_EQ(of_both({700, 701, 702, 703}), whole.receive());
+  EXPECT_FALSE(whole.has_failed());
+  // Word 2 is still that of message 5. Until it comes, the message is not there; Abort makes it an error.
+  received_message part(7);
+  for (unsigned i = 0; i < received_message::words; ++i) part.send(i, i == 2 ? 5 : 7, 700 + i);
+  part.abort();
+  EXPECT_EQ(of_both({error, 701, 0, 703}), part.receive());
+  EXPECT_TRUE(part.has_failed());
+  // After the last number comes 0.
+  received_message wrapped(0);
+  for (unsigned i = 0; i < received_message::words; ++i) {
+    wrapped.send(i, ~1u, 1);
+    if (i != 3) wrapped.send(i, 0, 700 + i);
+  }
+  wrapped.abort();
+  EXPECT_EQ(of_both({error, 701, 702, 0}), wrapped.receive());
+}
+
+/// What a rank has in its areas, another one may still read: no call after an error writes there.
+TEST(DistributedMemory, AbortEndsAllLaterCalls) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
+    if (context.ranks < 2) return;
+    DistributedMemory memory;
+    ASSERT_CUDA_SUCCESS(memory.Allocate(std::size_t{1} << 20, context.comm));
+    const device_vector<int> in(std::vector<int>(50, context.rank)), to(std::vector<int>(50, 0));
+    device_vector<int> out(200);
+    std::int64_t num_out = -1;
+    const auto sort = [&] {
+      return strata::DistributedRadixSort::SortKeys(in.data(), 50, out.data(), 50, &num_out, context.comm,
+                                                    context.stream);
+    };
+    for (int call = 0; call < 2; ++call) ASSERT_CUDA_SUCCESS(sort());
+    context.wait();
+    const auto peers = strata::detail::peer_group::of(context.comm);
+    const auto areas = [&] {
+      constexpr std::size_t bytes = 2 * strata::detail::peer_group::area_bytes;
+      return host_copy<char>(peers->memory[context.rank] + strata::detail::peer_group::areas_begin, bytes);
+    };
+    const std::vector<char> before = areas();
+    memory.Abort();
+    ASSERT_CUDA_SUCCESS(cudaMemset(const_cast<int*>(in.data()), 0x77, 50 * sizeof(int)));
+    for (int call = 0; call < 2; ++call) EXPECT_EQ(cudaErrorUnknown, sort());
+    EXPECT_TRUE(before == areas());
+    EXPECT_EQ(cudaErrorUnknown,
+              strata::DistributedReduce::Sum(in.data(), out.data(), 50, context.comm, context.stream));
+    EXPECT_EQ(cudaErrorUnknown, strata::DistributedExchange::Items(in.data(), to.data(), 50, out.data(), 200, &num_out,
+                                                                   context.comm, context.stream));
+    EXPECT_NE(cudaSuccess, memory.Release());
+    static_cast<void>(cudaGetLastError());
+    throw strata_test::abort_rank{};
+  });
+}
+
 #if STRATA_HOST_SIMT
 
-TEST(DistributedMemory, IsNotSharedWithoutPeerAccess) {
-  strata::simt::config().devices_without_peers = 2;
+/// All calls on three ranks whose memory cannot be shared.
+void expect_calls_without_sharing() {
   on_ranks(3, [](const rank_context& context) {
     DistributedMemory memory;
     EXPECT_CUDA_SUCCESS(memory.Allocate(1000, context.comm));
     EXPECT_FALSE(memory.is_shared());
     EXPECT_EQ(1000u, memory.size());
+    EXPECT_CUDA_SUCCESS(cudaMemset(memory.data(), 0, memory.size()));
     expect_sums(context);
     EXPECT_CUDA_SUCCESS(memory.Release());
+    for (const place where : {place::shared, place::mixed}) {
+      expect_exchanged<int>(context, sizes_of(context.ranks, 300), where, false);
+      expect_sorted(context, sizes_of(context.ranks, 300), where, 1000);
+    }
   });
+}
+
+TEST(DistributedMemory, IsNotSharedWithoutPeerAccess) {
+  for (const unsigned devices : {2u, 4u, 7u}) {
+    strata::simt::config().devices_without_peers = devices;
+    expect_calls_without_sharing();
+  }
   strata::simt::config().devices_without_peers = 0;
+}
+
+TEST(DistributedMemory, IsNotSharedWhereADeviceRefusesAPool) {
+  for (const unsigned devices : {1u, 4u, 7u}) {
+    strata::simt::config().devices_without_pools = devices;
+    expect_calls_without_sharing();
+  }
+  strata::simt::config().devices_without_pools = 0;
 }
 
 #endif

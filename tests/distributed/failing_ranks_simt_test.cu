@@ -3,7 +3,7 @@
 
 // A rank whose calls of NCCL fail, each in turn, and one that aborts in place of its call: all ranks end, soon, and
 // write nothing out of bounds. Temporary storage is as large as was asked for, and lies between guard bands as all
-// arrays do.
+// arrays do. A rank whose launches fail, each in turn: no rank has a wrong result.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_memory.cuh>
@@ -14,9 +14,12 @@
 
 #include <support/test_types.cuh>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "distributed/ranks.hpp"
@@ -190,6 +193,114 @@ TEST(FailingRanks, EndJoins) {
                                              a.total.data(), strata::DistributedJoinCapacity{capacity, capacity},
                                              strata::JoinOptions<>{}, a.context.comm, a.context.stream);
   });
+}
+
+// ---------------------------------------------------------------------------- launches
+
+/// Two calls, `call(arrays, count, d_temp_storage, bytes)`, of 300 items and of `second_count` others, in the same
+/// temporary storage: what the first one leaves there must not pass for messages of the second. `check(arrays)` if that
+/// has returned success.
+template <class Call, class Check>
+void expect_no_wrong_results(const char* name, bool is_shared, int second_count, const Call& call, const Check& check) {
+  SCOPED_TRACE(name);
+  const double limit = strata::simt::limit_nccl_waits(120);
+  constexpr int ranks = 2;
+  for (int failing = 0; failing < ranks; ++failing) {
+    int launches = 0;
+    for (bool has_failed = true; has_failed; ++launches) {
+      SCOPED_TRACE("launch " + std::to_string(launches) + " of rank " + std::to_string(failing) + " fails");
+      ASSERT_LT(launches, 200) << "the call does not end";
+      std::vector<cudaError_t> results(ranks, cudaSuccess);
+      std::atomic<int> after_first_call{0};
+      strata_test::on_ranks(ranks, [&](const rank_context& context) {
+        arrays of_rank(context);
+        cudaError_t& status = results[static_cast<std::size_t>(context.rank)];
+        if (is_shared) {
+          ASSERT_CUDA_SUCCESS(of_rank.memory.Allocate(1 << 20, context.comm));
+        }
+        std::size_t bytes = 0;
+        ASSERT_CUDA_SUCCESS(call(of_rank, items, nullptr, bytes));
+        device_vector<unsigned char> storage(bytes);
+        status = call(of_rank, items, storage.data(), bytes);
+        ASSERT_CUDA_SUCCESS(status);
+        // A rank that aborts in its second call must not end the first one of another rank.
+        ++after_first_call;
+        while (after_first_call < ranks && !testing::Test::HasFatalFailure()) std::this_thread::yield();
+        const std::vector<int> other_keys = arrays::numbers(context.rank + 5, 1000);
+        EXPECT_CUDA_SUCCESS(
+            cudaMemcpy(of_rank.keys.data(), other_keys.data(), items * sizeof(int), cudaMemcpyHostToDevice));
+        EXPECT_CUDA_SUCCESS(cudaMemset(of_rank.out.data(), 0x7f, capacity * sizeof(int)));
+        if (context.rank == failing) strata::simt::fail_launch(failing, launches);
+        status = call(of_rank, second_count, storage.data(), bytes);
+        if (context.rank == failing) {
+          has_failed = strata::simt::launch_has_failed();
+          strata::simt::fail_launch(-1, 0);
+        }
+        // The communicator is of no use to the others after an error of this rank.
+        if (status != cudaSuccess) throw strata_test::abort_rank{};
+        context.wait();
+        check(of_rank);
+        if (is_shared) static_cast<void>(of_rank.memory.Release());
+      });
+      static_cast<void>(cudaGetLastError());
+      if (has_failed) {
+        EXPECT_NE(cudaSuccess, results[static_cast<std::size_t>(failing)]);
+      } else {
+        for (const cudaError_t result : results) EXPECT_CUDA_SUCCESS(result);
+      }
+    }
+    EXPECT_GT(launches, 1) << "no launch has failed";
+  }
+  strata::simt::limit_nccl_waits(limit);
+}
+
+std::vector<int> keys_of_second_call(int rank, int count) {
+  std::vector<int> keys = arrays::numbers(rank + 5, 1000);
+  keys.resize(static_cast<std::size_t>(count));
+  return keys;
+}
+std::vector<int> all_keys_of_second_call(int count) {
+  std::vector<int> keys = keys_of_second_call(0, count);
+  const std::vector<int> others = keys_of_second_call(1, count);
+  keys.insert(keys.end(), others.begin(), others.end());
+  return keys;
+}
+
+void expect_sorted(const arrays& a) {
+  std::vector<int> expected = all_keys_of_second_call(items);
+  std::sort(expected.begin(), expected.end());
+  ASSERT_EQ(items, a.num_out);
+  const std::vector<int> out = a.out.to_host();
+  EXPECT_TRUE(std::equal(out.begin(), out.begin() + items, expected.begin() + a.context.rank * items));
+}
+
+TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfSorts) {
+  const auto sort = [](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedRadixSort::SortKeys(d_temp, bytes, a.keys.data(), count, a.out.data(), items, &a.num_out,
+                                                  a.context.comm, a.context.stream);
+  };
+  expect_no_wrong_results("by NCCL", false, items, sort, expect_sorted);
+  expect_no_wrong_results("in shared memory", true, items, sort, expect_sorted);
+}
+
+TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
+  const auto join = [](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+    const auto build = strata::join_side(a.keys.data(), count), probe = strata::join_side(a.keys.data(), count);
+    return strata::DistributedHashJoin::Inner(d_temp, bytes, build, probe, strata::join_count(), a.total.data(),
+                                              strata::DistributedJoinCapacity{capacity, capacity},
+                                              strata::JoinOptions<>{}, a.context.comm, a.context.stream);
+  };
+  constexpr int fewer = 110;
+  const auto check = [](const arrays& a) {
+    const std::vector<int> all = all_keys_of_second_call(fewer);
+    unsigned long long own = 0;
+    for (const int key : keys_of_second_call(a.context.rank, fewer)) {
+      own += static_cast<unsigned long long>(std::count(all.begin(), all.end(), key));
+    }
+    // All ranks get all build rows, and probe rows stay.
+    EXPECT_EQ(own, a.total.to_host()[0]);
+  };
+  expect_no_wrong_results("Inner", false, fewer, join, check);
 }
 
 }  // namespace failing_ranks_test

@@ -7,6 +7,7 @@
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/distributed/distributed_memory.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
 #include <strata/distributed/distributed_radix_sort.cuh>
 #include <strata/distributed/distributed_reduce.cuh>
@@ -29,24 +30,68 @@ using namespace random_test;
 
 // ---------------------------------------------------------------------------- ranks
 
+/// Which arrays of a case lie in memory that the ranks share. `none`: the communicator has no such memory.
+/// `elsewhere`: small messages alone go through it.
+enum class placement { none, elsewhere, some, all };
+
+/// Memory that a rank shares with the others, for some of its arrays.
+class shared_source final : public array_source {
+ public:
+  explicit shared_source(ncclComm_t comm) { must(memory_.Allocate(all_bytes, comm), "Allocate"); }
+  void release() { must(memory_.Release(), "Release"); }
+
+  /// For the arrays of a case.
+  void place(placement where, std::uint64_t seed) {
+    percent_ = where == placement::all ? 100 : where == placement::some ? 60 : 0;
+    random_ = source(seed);
+  }
+
+  /// The first gap that is large enough.
+  void* take(std::size_t bytes) override {
+    if (!random_.chance(percent_)) return nullptr;
+    std::size_t begin = 0;
+    for (const auto& [used, size] : taken_) {
+      if (used - begin >= bytes) break;
+      begin = (used + size + alignment - 1) / alignment * alignment;
+    }
+    if (begin + bytes > all_bytes) return nullptr;
+    taken_[begin] = bytes;
+    return static_cast<unsigned char*>(memory_.data()) + begin;
+  }
+  void give_back(void* memory) override {
+    taken_.erase(
+        static_cast<std::size_t>(static_cast<unsigned char*>(memory) - static_cast<unsigned char*>(memory_.data())));
+  }
+
+ private:
+  static constexpr std::size_t all_bytes = std::size_t{is_gpu ? 512 : 8} << 20;
+  static constexpr std::size_t alignment = 256;
+  strata::DistributedMemory memory_;
+  std::map<std::size_t, std::size_t> taken_;  // where an array begins, and its bytes
+  unsigned percent_ = 0;
+  source random_{0};
+};
+
 struct rank_view {
   std::size_t rank;
   std::size_t ranks;
   ncclComm_t comm;
   cudaStream_t stream;
+  shared_source* shared;  // or null
 };
 
 /// Threads with a communicator and a stream each. They are made once: that takes longer than most cases.
 class team {
  public:
-  explicit team(std::size_t ranks) : errors_(ranks) {
+  team(std::size_t ranks, bool is_shared) : is_shared_(is_shared), errors_(ranks) {
 #if STRATA_HOST_SIMT
     strata::simt::config().devices = 8;
 #endif
     std::vector<ncclComm_t> comms(ranks);
     must_be(ncclCommInitAll(comms.data(), static_cast<int>(ranks), nullptr) == ncclSuccess, "ncclCommInitAll");
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      threads_.emplace_back([this, me = rank_view{rank, ranks, comms[rank], nullptr}]() mutable { serve(me); });
+      threads_.emplace_back(
+          [this, me = rank_view{rank, ranks, comms[rank], nullptr, nullptr}]() mutable { serve(me); });
     }
   }
   ~team() {
@@ -79,9 +124,12 @@ class team {
  private:
   void serve(rank_view& me) {
     std::string start_error;
+    std::unique_ptr<shared_source> shared;
     try {
       must(cudaSetDevice(static_cast<int>(me.rank)), "cudaSetDevice");
       must(cudaStreamCreateWithFlags(&me.stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+      if (is_shared_) shared = std::make_unique<shared_source>(me.comm);
+      me.shared = shared.get();
     } catch (const std::exception& found) {
       start_error = found.what();
     }
@@ -107,10 +155,17 @@ class team {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (--unfinished_ == 0) done_.notify_one();
     }
+    try {
+      if (shared != nullptr) shared->release();
+    } catch (const std::exception& found) {
+      std::fprintf(stderr, "rank %zu: %s\n", me.rank, found.what());
+      std::abort();
+    }
     static_cast<void>(cudaStreamDestroy(me.stream));
     static_cast<void>(ncclCommDestroy(me.comm));
   }
 
+  const bool is_shared_;
   std::vector<std::thread> threads_;
   std::vector<std::string> errors_;
   std::mutex turns_, mutex_;
@@ -121,11 +176,16 @@ class team {
   bool ends_ = false;
 };
 
-team& team_of(std::size_t ranks) {
+team& team_of(std::size_t ranks, bool is_shared) {
   static std::mutex mutex;
-  static std::map<std::size_t, team> teams;
+  static std::map<std::pair<std::size_t, bool>, team> teams;
   const std::lock_guard<std::mutex> lock(mutex);
-  return teams.try_emplace(ranks, ranks).first->second;
+  const auto found = teams.find({ranks, is_shared});
+  if (found != teams.end()) return found->second;
+  return teams
+      .emplace(std::piecewise_construct, std::forward_as_tuple(ranks, is_shared),
+               std::forward_as_tuple(ranks, is_shared))
+      .first->second;
 }
 
 std::size_t random_ranks(source& random) {
@@ -195,7 +255,12 @@ counts& tally(const std::string& name) {
 template <class State>
 class ranks_of_case {
  public:
-  explicit ranks_of_case(std::size_t ranks) : team_(team_of(ranks)), states_(ranks), statuses_(ranks) {}
+  ranks_of_case(std::size_t ranks, source& random)
+      : placement_(random.pick(
+            {placement::none, placement::none, placement::elsewhere, placement::some, placement::all, placement::all})),
+        team_(team_of(ranks, placement_ != placement::none)),
+        states_(ranks),
+        statuses_(ranks) {}
   ~ranks_of_case() {
     // Where their device is current.
     try {
@@ -219,8 +284,14 @@ class ranks_of_case {
     for (std::size_t i = 0; i < states_.size(); ++i) seeds.push_back(random());
     team_.each([&](const rank_view& me) {
       source own(seeds[me.rank]);
+      if (me.shared != nullptr) me.shared->place(placement_, own());
+      source_of_arrays = me.shared;
       work(me, own);
     });
+  }
+  std::string name_of_placement() const {
+    constexpr const char* names[] = {"", ", shared messages", ", some arrays shared", ", shared arrays"};
+    return names[static_cast<int>(placement_)];
   }
   State& operator[](std::size_t rank) { return *states_[rank]; }
   std::size_t size() const { return states_.size(); }
@@ -294,6 +365,7 @@ class ranks_of_case {
     return storage;
   }
 
+  const placement placement_;
   team& team_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<cudaError_t> statuses_;
@@ -315,7 +387,7 @@ template <class State, class Renew, class Call, class Check, class Again = once>
 problem problem_of_ranks(std::string name, std::string what, std::shared_ptr<ranks_of_case<State>> ranks, Renew renew,
                          Call call, Check check, bool is_captured = false, Again again = {}) {
   problem made;
-  made.what = std::move(what) + (is_captured ? ", captured" : "");
+  made.what = std::move(what) + ranks->name_of_placement() + (is_captured ? ", captured" : "");
   made.can_be_captured = false;  // by one stream
   const auto seed = std::make_shared<std::uint64_t>(0);
   const auto renew_all = [ranks, renew](source& random) {
@@ -390,7 +462,7 @@ template <class T, class Op>
 problem reduce_by(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
-  const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count, random);
   ranks->make_states(
       random, [&](std::size_t rank, source& own) { return std::make_unique<reduced_rank<T>>(sizes[rank], 1, own); });
   const T init = item_of<T>(random());
@@ -429,7 +501,7 @@ problem reduce_to_extremum(source& random) {
     state(std::size_t size, source& own) : reduced_rank<T>(size, 1, own), index(1, own) {}
     array<std::int64_t> index;
   };
-  const auto ranks = std::make_shared<ranks_of_case<state>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<state>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) { return std::make_unique<state>(sizes[rank], own); });
   return problem_of_ranks(
       "reduce",
@@ -488,7 +560,7 @@ problem scan_by(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
   const bool in_place = random.chance(30);
-  const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<reduced_rank<T>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<reduced_rank<T>>(sizes[rank], in_place ? 0 : sizes[rank], own);
   });
@@ -625,7 +697,7 @@ problem exchange(source& random) {
   // Of few cases a rank has no room for all that comes.
   const std::size_t capacity = random.chance(85) ? all_items : random.below(all_items + 1);
   const destinations_of_case to(random, sizes);
-  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<moved_rank<K, V>>(sizes[rank], capacity, HasValues, own);
   });
@@ -691,7 +763,7 @@ problem exchange_fixed(source& random) {
   const std::size_t chunk_capacity = random.chance(50) ? all_items : random.below(all_items / count + 2);
   const destinations_of_case to(random, sizes);
   const bool is_captured = random.chance(30);
-  const auto ranks = std::make_shared<ranks_of_case<fixed_rank<K, V>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<fixed_rank<K, V>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<fixed_rank<K, V>>(sizes[rank], count, chunk_capacity, HasValues, own);
   });
@@ -789,7 +861,7 @@ struct small_policy {
                                                           /*sample_bytes=*/1 << 16,
                                                           /*max_items_without_chunks=*/20,
                                                           /*chunks=*/3,
-                                                          /*max_gathered_items=*/0};
+                                                          /*max_gathered_items=*/10};
 };
 using usual_policy = strata::detail::distributed_sort_policy;
 
@@ -835,7 +907,7 @@ problem radix_sort(source& random) {
   const std::size_t capacity = random_capacity(random, sizes);
   const bool descending = random.chance(40);
   const bit_range bits = random_bit_range<K>(random);
-  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<moved_rank<K, V>>(sizes[rank], capacity, HasValues, own);
   });
@@ -905,7 +977,7 @@ problem merge_sort(source& random) {
   const std::size_t capacity = random_capacity(random, sizes);
   const any_less<K> less{random.pick({order_of_keys::by_part, order_of_keys::by_part_downwards, order_of_keys::whole,
                                       order_of_keys::whole, order_of_keys::none})};
-  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<moved_rank<K, V>>(sizes[rank], capacity, HasValues, own);
   });
@@ -1113,7 +1185,7 @@ template <class K, join_output Output>
 problem join(source& random) {
   const std::size_t count = random_ranks(random);
   const auto s = std::make_shared<const join_shape>(random_join_shape<K>(random, count));
-  const auto ranks = std::make_shared<ranks_of_case<joined_rank<K>>>(count);
+  const auto ranks = std::make_shared<ranks_of_case<joined_rank<K>>>(count, random);
   ranks->make_states(random, [&](std::size_t rank, source& own) {
     return std::make_unique<joined_rank<K>>(s->build_sizes[rank], s->probe_sizes[rank], s->capacity, own);
   });

@@ -411,15 +411,37 @@ std::vector<T> random_addends(source& random, std::size_t count) {
 
 // ---------------------------------------------------------------------------- memory
 
+/// Gives arrays memory in place of cudaMalloc, aligned to 256 bytes.
+class array_source {
+ public:
+  virtual ~array_source() = default;
+  /// Null: the array takes memory of cudaMalloc.
+  virtual void* take(std::size_t bytes) = 0;
+  virtual void give_back(void* memory) = 0;
+};
+/// The source of the arrays that this thread makes now, or null.
+inline thread_local array_source* source_of_arrays = nullptr;
+
 /// Device memory between guard bands, `offset` bytes above a multiple of 256.
 class guarded {
  public:
   guarded(std::size_t bytes, std::size_t offset) : bytes_(bytes), lead_(band + offset) {
-    must(cudaMalloc(reinterpret_cast<void**>(&base_), lead_ + bytes_ + band), "cudaMalloc");
+    if (source_of_arrays != nullptr) base_ = static_cast<unsigned char*>(source_of_arrays->take(lead_ + bytes_ + band));
+    if (base_ != nullptr) {
+      from_ = source_of_arrays;
+    } else {
+      must(cudaMalloc(reinterpret_cast<void**>(&base_), lead_ + bytes_ + band), "cudaMalloc");
+    }
     must(cudaMemset(base_, guard, lead_ + bytes_ + band), "cudaMemset");
     must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
-  ~guarded() { static_cast<void>(cudaFree(base_)); }
+  ~guarded() {
+    if (from_ != nullptr) {
+      from_->give_back(base_);
+    } else {
+      static_cast<void>(cudaFree(base_));
+    }
+  }
   guarded(const guarded&) = delete;
   guarded& operator=(const guarded&) = delete;
 
@@ -462,6 +484,7 @@ class guarded {
   std::size_t bytes_;
   std::size_t lead_;
   unsigned char* base_ = nullptr;
+  array_source* from_ = nullptr;
 };
 
 inline constexpr unsigned char poison = 0xcd;

@@ -51,6 +51,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
 ///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return; after one of these,
 ///   abort the communicator: other ranks may wait for this one.
+/// - **When it pays.** Items that are to be on other GPUs must move. Two H200 with NVLink and shared memory exchange
+///   2^28 items of 4 bytes each in 2.11 ms, without shared memory in 3.75.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).
 ///
 /// @code

@@ -109,7 +109,8 @@ class DistributedMemory {
     return status;
   }
 
-  /// Ends the kernels of this rank that wait for other ranks. Any thread may call it.
+  /// Ends the kernels of this rank that wait for other ranks. Any thread may call it, but not beside Allocate or
+  /// Release. What a call writes that has not ended by then is undefined, though its stream ends without an error.
   void Abort() const {
     if (memory_ != nullptr) memory_->abort();
   }

@@ -46,6 +46,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceMergeSort refuses,
 ///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).
 ///   After one of these, abort the communicator: other ranks may wait for this one.
+/// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
+///   each, and slower with 2^20. The README of this folder has the times. If ranks share memory and none has more
+///   than 2^17 items, each rank gets the items of all, and sorts them: the counts that all ranks have sent decide.
 /// - **Algorithm.** Local sorts, exact splitters by selection among the sorted items of all ranks (P. J. Varman et al.,
 ///   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991), one exchange, merges.
 ///

@@ -68,6 +68,7 @@ struct configuration {
   /// Number of devices, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
   uint64_t devices_without_peers = 0;  ///< bit d: no device addresses the memory of device d, nor d that of others
+  uint64_t devices_without_pools = 0;  ///< bit d: cudaMemPoolCreate of device d returns cudaErrorNotSupported
   bool quiet = false;                  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };
 /// The configuration, which each launch reads: change it between launches. Its initial values come from the
@@ -85,6 +86,14 @@ struct report {
 report last_report();
 /// Erases the report, and the error of the calling thread's device.
 void clear_report();
+
+/// Makes one of the launches on `device` from now on, the first if `launch` is 0, return cudaErrorLaunchOutOfResources
+/// and do nothing. Other work of the device goes on. One failure is armed at a time; a negative device disarms it.
+/// @param device the number of the device
+/// @param launch how many launches come before
+void fail_launch(int device, long launch);
+/// True if the failure that was armed last has happened.
+bool launch_has_failed();
 
 /// What launches have done since reset_statistics().
 struct statistics {

@@ -241,9 +241,10 @@ class peer_group {
     static std::mutex made;
     return made;
   }
+  /// Never destroyed: a program may release its memory after main().
   static std::map<ncclComm_t, std::shared_ptr<peer_group>>& all() {
-    static std::map<ncclComm_t, std::shared_ptr<peer_group>> made;
-    return made;
+    static auto* const made = new std::map<ncclComm_t, std::shared_ptr<peer_group>>();
+    return *made;
   }
 };
 

@@ -79,9 +79,7 @@ class shared_memory {
       close_mappings();
       static_cast<void>(cudaFree(allocation_));
     }
-#if !STRATA_HOST_SIMT
     if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
-#endif
     if (group_ != nullptr && group_->host != nullptr) static_cast<void>(cudaFreeHost(group_->host));
     if (is_elsewhere) static_cast<void>(cudaSetDevice(current));
   }
@@ -171,12 +169,8 @@ class shared_memory {
     if (bytes > ~std::size_t{0} - reserved) return cudaErrorMemoryAllocation;
     mine.is_able = sharing == memory_sharing::of_processes || (sharing == memory_sharing::of_threads && make_pool(all));
     void* memory = nullptr;
-#if STRATA_HOST_SIMT
-    cudaError_t status = cudaMalloc(&memory, reserved + bytes);
-#else
     cudaError_t status = pool_ == nullptr ? cudaMalloc(&memory, reserved + bytes)
                                           : cudaMallocFromPoolAsync(&memory, reserved + bytes, pool_, nullptr);
-#endif
     if (status != cudaSuccess) return status;
     allocation_ = static_cast<char*>(memory);
     status = cudaMemset(allocation_, 0, reserved);
@@ -207,7 +201,6 @@ class shared_memory {
       if (other.device == device_) continue;
       if (cudaDeviceCanAccessPeer(&can_access, device_, other.device) != cudaSuccess || can_access == 0) return false;
     }
-#if !STRATA_HOST_SIMT
     std::vector<cudaMemAccessDesc> accesses;
     for (const memory_description& other : all) {
       cudaMemAccessDesc access{};
@@ -233,7 +226,6 @@ class shared_memory {
       static_cast<void>(cudaGetLastError());
       return false;
     }
-#endif
     return true;
   }
 
@@ -242,17 +234,21 @@ class shared_memory {
     cudaStream_t stream = nullptr;
     cudaError_t status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (status != cudaSuccess) return status;
-    void* messages = nullptr;
-    status = cudaMalloc(&messages, bytes * all.size());
-    if (status == cudaSuccess) {
-      char* const own = static_cast<char*>(messages) + bytes * static_cast<std::size_t>(group_->rank);
-      status = cudaMemcpyAsync(own, &mine, bytes, cudaMemcpyHostToDevice, stream);
+    {
+      // Freed in the order of the stream: cudaFree would wait for ranks that never come.
+      scratch_memory messages(stream);
+      status = messages.allocate(bytes * all.size());
       if (status == cudaSuccess) {
-        status = detail::completed(ncclAllGather(own, messages, bytes, ncclUint8, comm_, stream), comm_);
+        char* const own = static_cast<char*>(messages.data()) + bytes * static_cast<std::size_t>(group_->rank);
+        status = cudaMemcpyAsync(own, &mine, bytes, cudaMemcpyHostToDevice, stream);
+        if (status == cudaSuccess) {
+          status = detail::completed(ncclAllGather(own, messages.data(), bytes, ncclUint8, comm_, stream), comm_);
+        }
       }
-      if (status == cudaSuccess) status = detail::copy_to_host(all.data(), messages, bytes * all.size(), comm_, stream);
+      if (status == cudaSuccess) {
+        status = detail::copy_to_host(all.data(), messages.data(), bytes * all.size(), comm_, stream);
+      }
     }
-    if (messages != nullptr) static_cast<void>(cudaFree(messages));
     static_cast<void>(cudaStreamDestroy(stream));
     return status;
   }
@@ -307,9 +303,7 @@ class shared_memory {
   ncclComm_t comm_ = nullptr;
   int device_ = 0;
   char* allocation_ = nullptr;
-#if !STRATA_HOST_SIMT
   cudaMemPool_t pool_ = nullptr;
-#endif
   std::size_t bytes_ = 0;
   bool is_shared_ = false;
   bool is_unused_ = false;  // no rank uses the memory of another one any more

@@ -35,22 +35,25 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
     d_mine = static_cast<join_message*>(scratch.data());
     d_all = d_mine + 1;
   }
-  if (status == cudaSuccess) status = cudaMemsetAsync(d_mine, 0, sizeof(join_message), stream);
-  if (status == cudaSuccess && call.probe.rows > 0 && Call::may_copy_build_rows) {
-    launch_configuration configuration{"strata::DistributedHashJoin, samples", dim3(1), dim3(distributed_join_threads)};
-    configuration.stream = stream;
-    status = strata::launch(configuration, distributed_join_sample_kernel<typename Call::RoutedKeys>,
-                            call.template routed_keys<false>(), static_cast<unsigned>(call.probe.rows),
-                            call.options.nulls_equal, join_message::samples_of(call.probe.rows), d_mine->samples);
+  join_header header{status,
+                     call.build.rows,
+                     call.probe.rows,
+                     call.capacity.build_rows,
+                     call.capacity.probe_rows,
+                     call.build.valid_mask != nullptr ? 1 : 0,
+                     call.signature()};
+  const bool has_samples = status == cudaSuccess && Call::may_copy_build_rows;
+  launch_configuration configuration{"strata::DistributedHashJoin, samples", dim3(1), dim3(distributed_join_threads)};
+  configuration.stream = stream;
+  cudaError_t sent = strata::launch(configuration, distributed_join_message_kernel<typename Call::RoutedKeys>,
+                                    call.template routed_keys<false>(), static_cast<unsigned>(call.probe.rows),
+                                    call.options.nulls_equal,
+                                    has_samples ? join_message::samples_of(call.probe.rows) : 0u, header, d_mine);
+  if (sent != cudaSuccess) {
+    // The other ranks wait for this one, whatever happens here.
+    header.status = sent;
+    sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   }
-  const join_header header{status,
-                           call.build.rows,
-                           call.probe.rows,
-                           call.capacity.build_rows,
-                           call.capacity.probe_rows,
-                           call.build.valid_mask != nullptr ? 1 : 0,
-                           call.signature()};
-  cudaError_t sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), call.comm, stream);
   if (sent == cudaSuccess) {
     sent = detail::copy_to_host(messages, d_all, ranks * sizeof(join_message), call.comm, stream);

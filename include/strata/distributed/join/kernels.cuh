@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/route.cuh>
 
 #include <cstdint>
@@ -24,13 +25,19 @@ inline launch_configuration join_row_launch(const char* name, std::int64_t rows,
   return configuration;
 }
 
-/// The hashes of rows at equal distances; 0 where a row has no partner, whatever the other side has. One block.
+/// By one block: the header, and the hashes of rows at equal distances. 0 where a row has no partner, whatever the
+/// other side has, and behind the last sample.
 template <class RoutedKeys>
-STRATA_KERNEL void distributed_join_sample_kernel(RoutedKeys keys, unsigned rows, bool nulls_equal, unsigned samples,
-                                                  std::uint64_t* hashes) {
-  for (unsigned i = threadIdx.x; i < samples; i += blockDim.x) {
-    const auto row = static_cast<unsigned>(static_cast<unsigned long long>(i) * rows / samples);
-    hashes[i] = keys.is_valid(row) ? keys.hash_of(row) : (nulls_equal ? join_null_route_hash : 0);
+STRATA_KERNEL void distributed_join_message_kernel(RoutedKeys keys, unsigned rows, bool nulls_equal, unsigned samples,
+                                                   join_header header, join_message* message) {
+  if (threadIdx.x == 0) message->header = header;
+  for (unsigned i = threadIdx.x; i < join_message::max_samples; i += blockDim.x) {
+    std::uint64_t hash = 0;
+    if (i < samples) {
+      const auto row = static_cast<unsigned>(static_cast<unsigned long long>(i) * rows / samples);
+      hash = keys.is_valid(row) ? keys.hash_of(row) : (nulls_equal ? join_null_route_hash : 0);
+    }
+    message->samples[i] = hash;
   }
 }
 

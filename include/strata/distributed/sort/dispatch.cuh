@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -122,6 +123,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   cudaError_t sort() const {
     const auto peers = peer_group::of(comm);
     if (peers == nullptr || arguments.num_items > storage.most_in_area()) return sort_by_splitters();
+    // Behind a message that has failed, nothing says that the other ranks have read what this rank's areas hold.
+    if (peers->has_failed()) return cudaErrorUnknown;
     // What the others have decides.
     sort_cuts cuts{};
     cudaError_t status = fill_area_and_send_header(*peers);
@@ -175,6 +178,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     const launch_configuration launch{"strata::DistributedSort, first samples", dim3((samples + threads - 1) / threads),
                                       dim3(threads), 0, stream};
     const cudaError_t status = strata::launch(launch, first_samples_kernel<Key>, call, sorted, storage.first, message);
+    if (status != cudaSuccess) write_error(status, message);
     // The other ranks wait for this one, whatever happens here.
     const cudaError_t gathered = detail::all_gather(message, received, storage.first.bytes, comm, stream);
     return status != cudaSuccess ? status : gathered;
@@ -183,6 +187,13 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   cudaError_t sort_and_send_header() const {
     const cudaError_t sorted = sort_items(storage.sorted());
     return send_header(header(sorted), storage.sorted().keys, storage.message(), storage.received());
+  }
+
+  /// The message of a rank whose kernel has not written it: what its memory holds could pass for another call.
+  void write_error(cudaError_t status, unsigned char* message) const {
+    call_header failed{};
+    failed.status = static_cast<std::int64_t>(status);
+    static_cast<void>(cudaMemcpyAsync(message, &failed, sizeof failed, cudaMemcpyHostToDevice, stream));
   }
 
   /// The lowest rank that has refused its arguments decides.
@@ -231,19 +242,22 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   /// The first round. After it, the host knows the counts, and the cuts if all keys were samples.
   cudaError_t find_first(sort_cuts& cuts) const {
-    const int splitters = storage.sizes.max_splitters();
-    cudaError_t status = narrow(round_of(0, {}, false), splitters);
+    cudaError_t status = narrow(round_of(0, {}, false), storage.sizes.max_splitters());
     if (status != cudaSuccess) return status;
-    cuts.brackets.resize(static_cast<std::size_t>(splitters) * static_cast<std::size_t>(position.ranks));
-    status = copy_to_host(cuts.brackets, storage.brackets(0));
-    return status != cudaSuccess ? status : find_counts(cuts, storage.headers());
+    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
+    cuts.brackets.resize(storage.number_of_brackets());
+    const std::size_t headers_bytes = storage.bytes_of_headers();
+    std::vector<unsigned char> found(headers_bytes + cuts.brackets.size() * sizeof(cut_bracket));
+    status = copy_to_host(found, storage.findings());
+    if (status != cudaSuccess) return status;
+    std::memcpy(cuts.headers.data(), found.data(), cuts.headers.size() * sizeof(call_header));
+    std::memcpy(cuts.brackets.data(), found.data() + headers_bytes, cuts.brackets.size() * sizeof(cut_bracket));
+    return take_counts(cuts);
   }
 
-  /// What all ranks have sent in their first messages.
-  cudaError_t find_counts(sort_cuts& cuts, const call_header* d_headers) const {
-    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
-    cudaError_t status = copy_to_host(cuts.headers, d_headers);
-    if (status == cudaSuccess) status = error_of(cuts.headers);
+  /// From what all ranks have sent in their first messages.
+  cudaError_t take_counts(sort_cuts& cuts) const {
+    const cudaError_t status = error_of(cuts.headers);
     if (status != cudaSuccess) return status;
     std::int64_t items = 0;
     for (const call_header& header : cuts.headers) items += header.num_items;
@@ -281,6 +295,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     const cudaError_t status =
         strata::launch(launch, fill_area_kernel<KeysIn, ValuesIn, Key, Value>, arguments.keys_in, arguments.values_in,
                        count, area.keys, area.values, call, storage.message());
+    if (status != cudaSuccess) write_error(status, storage.message());
     // The other ranks wait for this one, whatever happens here.
     const cudaError_t gathered =
         detail::all_gather(storage.message(), storage.received(), storage.first.bytes, comm, stream);
@@ -291,10 +306,13 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   cudaError_t find_counts(sort_cuts& cuts) const {
     const launch_configuration launch{"strata::DistributedSort, headers", dim3(1),
                                       dim3(static_cast<unsigned>(position.ranks)), 0, stream};
-    const cudaError_t status =
+    cudaError_t status =
         strata::launch(launch, copy_headers_kernel<call_header>, static_cast<const unsigned char*>(storage.received()),
                        storage.first.bytes, storage.headers());
-    return status != cudaSuccess ? status : find_counts(cuts, storage.headers());
+    if (status != cudaSuccess) return status;
+    cuts.headers.resize(static_cast<std::size_t>(position.ranks));
+    status = copy_to_host(cuts.headers, storage.headers());
+    return status != cudaSuccess ? status : take_counts(cuts);
   }
 
   cudaError_t sort_gathered(const peer_group& peers, const sort_cuts& cuts) const {

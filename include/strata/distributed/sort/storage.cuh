@@ -97,8 +97,7 @@ struct distributed_sort_storage {
     const auto ranks = static_cast<std::size_t>(sizes.ranks);
     all.template reserve<unsigned char>(3, message);
     all.template reserve<unsigned char>(4, message * ranks);
-    all.template reserve<cut_bracket>(5, 2 * number_of_brackets());
-    all.template reserve<call_header>(6, ranks);
+    all.template reserve<unsigned char>(5, bytes_of_headers() + 2 * number_of_brackets() * sizeof(cut_bracket));
     return cudaSuccess;
   }
 
@@ -132,10 +131,20 @@ struct distributed_sort_storage {
   unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
   unsigned char* message() const { return all.template get<unsigned char>(3); }
   unsigned char* received() const { return all.template get<unsigned char>(4); }
+  /// What the first round finds lies side by side, so that the host copies it at once: headers, then brackets.
+  unsigned char* findings() const { return all.template get<unsigned char>(5); }
+  call_header* headers() const { return reinterpret_cast<call_header*>(findings()); }
   cut_bracket* brackets(int which) const {
-    return all.template get<cut_bracket>(5) + static_cast<std::size_t>(which) * number_of_brackets();
+    return reinterpret_cast<cut_bracket*>(findings() + bytes_of_headers()) +
+           static_cast<std::size_t>(which) * number_of_brackets();
   }
-  call_header* headers() const { return all.template get<call_header>(6); }
+  std::size_t bytes_of_headers() const {
+    constexpr std::size_t alignment = alignof(cut_bracket);
+    return (static_cast<std::size_t>(sizes.ranks) * sizeof(call_header) + alignment - 1) / alignment * alignment;
+  }
+  std::size_t number_of_brackets() const {
+    return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
+  }
 
   /// Values as a local sort reads them.
   static auto as_input(Value* values) {
@@ -165,9 +174,6 @@ struct distributed_sort_storage {
     return status;
   }
 
-  std::size_t number_of_brackets() const {
-    return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
-  }
   static void reserve_items(temporary_storage::layout<7>& layout, int slot, std::int64_t count) {
     layout.template reserve<Key>(slot, static_cast<std::size_t>(count));
     if (Arrays::has_values) layout.template reserve<Value>(slot + 1, static_cast<std::size_t>(count));

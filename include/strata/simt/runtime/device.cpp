@@ -51,6 +51,7 @@ constexpr error_text error_texts[] = {
     STRATA_SIMT_ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     STRATA_SIMT_ERROR(cudaErrorNotReady, "device not ready"),
     STRATA_SIMT_ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    STRATA_SIMT_ERROR(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"),
     STRATA_SIMT_ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     STRATA_SIMT_ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     STRATA_SIMT_ERROR(cudaErrorAssert, "device-side assert triggered"),

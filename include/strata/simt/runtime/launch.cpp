@@ -306,6 +306,28 @@ void spin_hint(location where) {
   to_scheduler();
 }
 
+namespace {
+
+/// Of fail_launch(). Behind api_mutex().
+struct {
+  int device = -1;
+  long launches_before = 0;
+  bool has_failed = false;
+} failing_launch;
+
+}  // namespace
+
+void fail_launch(int device, long launch) {
+  const std::lock_guard<std::recursive_mutex> lock(engine::api_mutex());
+  failing_launch.device = device;
+  failing_launch.launches_before = launch;
+  failing_launch.has_failed = false;
+}
+bool launch_has_failed() {
+  const std::lock_guard<std::recursive_mutex> lock(engine::api_mutex());
+  return failing_launch.has_failed;
+}
+
 cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& call) {
   using namespace engine;
   if (current != nullptr) {  // before the lock, which a thread that fails here would never release
@@ -314,6 +336,11 @@ cudaError_t launch_call(const launch_parameters& parameters, const kernel_call& 
   }
   const std::lock_guard<std::recursive_mutex> lock(api_mutex());
   if (const cudaError_t error = validate(parameters, call)) return set_last_error(error);
+  if (failing_launch.device >= 0 && failing_launch.device == current_device() &&
+      failing_launch.launches_before-- == 0) {
+    failing_launch.has_failed = true;
+    return set_last_error(cudaErrorLaunchOutOfResources);
+  }
   cudaError_t error = cudaSuccess;
   switch (issue_launch(parameters, call, error)) {
     case issue::captured:

@@ -361,3 +361,32 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, vo
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+
+// A pool of a program is the number of its device.
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  if (pool == nullptr || properties == nullptr) return set_last_error(cudaErrorInvalidValue);
+  const int device = properties->location.id;
+  if (properties->location.type != cudaMemLocationTypeDevice || !is_device(device)) {
+    return set_last_error(cudaErrorInvalidDevice);
+  }
+  if ((settings.devices_without_pools & uint64_t{1} << device) != 0) return set_last_error(cudaErrorNotSupported);
+  *pool = reinterpret_cast<cudaMemPool_t>(new int(device));
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  delete reinterpret_cast<int*>(pool);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* accesses, size_t count) {
+  const int device = *reinterpret_cast<const int*>(pool);
+  for (size_t i = 0; i < count; ++i) {
+    const int other = accesses[i].location.id;
+    int can_access = 0;
+    if (const cudaError_t error = cudaDeviceCanAccessPeer(&can_access, other, device)) return error;
+    if (other != device && can_access == 0) return set_last_error(cudaErrorPeerAccessUnsupported);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+  return cudaMallocAsync(pointer, bytes, stream);
+}
