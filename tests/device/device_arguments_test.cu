@@ -1,264 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every device call is held against the table of include/strata/README.md, "Arguments". meta/arguments.py looks whether
-// a call is missing. What is refused is logged.
+// The table of arguments: reductions, scans, selections and loops. Which inputs and addresses all calls take.
 #define STRATA_DEBUG_LOG 1
-#include <array>
-#include <limits>
-#include <string>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <random>
 #include <vector>
 
-#include "device/device_calls.cuh"
-#include "support/debug_log.hpp"
+#include "device/device_arguments.cuh"
 
 namespace device_arguments_test {
-
-using namespace device_calls;
 
 template <class Count>
 std::vector<device_call> calls() {
   using maker = only_with_storage;
-  return joined({reductions<Count, maker>(), scans<Count, maker>(), selections<Count, maker>(), sorts<Count, maker>(),
-                 segmented_sorts<Count, maker>(), transformations<Count, maker>(), other_calls<Count, maker>(),
-                 joins<Count, maker>()});
+  return joined({reductions<Count, maker>(), scans<Count, maker>(), selections<Count, maker>(),
+                 transformations<Count, maker>(), other_calls<Count, maker>()});
 }
-
-class DeviceArguments : public ::testing::TestWithParam<device_call> {
- protected:
-  static const device_call& c() { return GetParam(); }
-  static std::string function() { return "strata::" + c().call.function(); }
-
-  static std::size_t storage_bytes(const std::vector<i64>& counts) {
-    arguments a = scene::without_arrays(c());
-    a.counts = counts;
-    std::size_t bytes = 0;
-    EXPECT_CUDA_SUCCESS(c().call(nullptr, bytes, a, nullptr));
-    EXPECT_GT(bytes, 0u);
-    return bytes;
-  }
-  static std::size_t storage_bytes() { return storage_bytes(c().counts); }
-
-  /// What a call with arrays at `a` writes.
-  static std::vector<unsigned char> run(scene& memory, const arguments& a, std::size_t misalignment = 0) {
-    memory.reset(a);
-    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) { return c().call(temp, bytes, a, nullptr); },
-                                      contents::random, misalignment));
-    return memory.written(a);
-  }
-
-  /// Refused for one reason, nothing launched, no byte written.
-  void expect_refused(scene& memory, const arguments& a, const scratch& storage, std::size_t bytes) {
-    const std::vector<unsigned char> before = memory.read();
-    std::size_t given = bytes;
-    const graph recorded([&](cudaStream_t on) { return c().call(storage.data(), given, a, on); });
-    EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
-    strata_test::expect_refusal(log_, function());
-    EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
-    // What is not refused must not run: it would write over memory that it may not have.
-    if (recorded.status() == cudaErrorInvalidValue) {
-      EXPECT_EQ(cudaErrorInvalidValue, c().call(storage.data(), given, a, nullptr));
-      strata_test::expect_refusal(log_, function());
-    }
-    EXPECT_EQ(bytes, given);
-    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-    EXPECT_CUDA_SUCCESS(cudaPeekAtLastError());
-    EXPECT_TRUE(before == memory.read()) << "memory was written";
-  }
-  void expect_refused(scene& memory, const arguments& a, const scratch& storage) {
-    expect_refused(memory, a, storage, storage.bytes());
-  }
-  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "of what is not refused"; }
-
-  strata_test::debug_log log_;
-};
 INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()), test_name);
-
-constexpr i64 bad_counts[] = {-1, std::numeric_limits<i64>::lowest()};
-
-// ------------------------------------------------------------------ size queries and counts
-
-TEST_P(DeviceArguments, size_query_looks_at_no_pointers_and_launches_nothing) {
-  scene memory(c());
-  const arguments a = memory.of_call();
-  memory.reset(a);
-  const std::vector<unsigned char> before = memory.read();
-  // A join table is built by the first call, which cannot be captured.
-  const std::size_t expected = storage_bytes();
-  std::size_t bytes = 0;
-  const graph recorded([&](cudaStream_t on) { return c().call(nullptr, bytes, a, on); });
-  EXPECT_CUDA_SUCCESS(recorded.status());
-  EXPECT_EQ(0u, recorded.nodes());
-  EXPECT_EQ(expected, bytes);
-  // Arrays that a call would refuse: all at one address.
-  arguments same = a;
-  std::fill(same.arrays.begin(), same.arrays.end(), a.arrays[0]);
-  EXPECT_CUDA_SUCCESS(c().call(nullptr, bytes, same, nullptr));
-  EXPECT_EQ(expected, bytes);
-  EXPECT_TRUE(before == memory.read());
-}
-
-TEST_P(DeviceArguments, bad_counts_are_refused_in_size_queries_too) {
-  scene memory(c());
-  const scratch storage(storage_bytes());
-  for (std::size_t i = 0; i < c().counts.size(); ++i) {
-    for (const i64 bad : bad_counts) {
-      SCOPED_TRACE(testing::Message() << "count " << i << " is " << bad);
-      arguments none = scene::without_arrays(c());
-      none.counts[i] = bad;
-      std::size_t bytes = 12345;
-      EXPECT_EQ(cudaErrorInvalidValue, c().call(nullptr, bytes, none, nullptr));
-      strata_test::expect_refusal(log_, function());
-      EXPECT_EQ(12345u, bytes);
-      arguments a = memory.of_call();
-      memory.reset(a);
-      a.counts[i] = bad;
-      expect_refused(memory, a, storage);
-    }
-  }
-}
-
-// ------------------------------------------------------------------ temporary storage
-
-TEST_P(DeviceArguments, storage_that_is_one_byte_too_small_is_refused) {
-  scene memory(c());
-  for (const std::vector<i64>& counts : {c().counts, std::vector<i64>(c().counts.size(), 0)}) {
-    arguments a = memory.of_call();
-    a.counts = counts;
-    memory.reset(a);
-    const scratch storage(storage_bytes(counts));
-    const std::vector<unsigned char> before = storage.read();
-    expect_refused(memory, a, storage, storage.bytes() - 1);
-    expect_refused(memory, a, storage, 0);
-    EXPECT_EQ(before, storage.read());
-  }
-}
-
-TEST_P(DeviceArguments, storage_may_have_any_alignment) {
-  scene memory(c());
-  const arguments a = memory.of_call();
-  const std::vector<unsigned char> expected = run(memory, a);
-  for (const std::size_t misalignment : sizes{1, 8, 255}) {
-    EXPECT_EQ(expected, run(memory, a, misalignment)) << misalignment;
-  }
-}
-
-// ------------------------------------------------------------------ pointers
-
-TEST_P(DeviceArguments, null_pointers_are_refused) {
-  scene memory(c());
-  const scratch storage(storage_bytes());
-  for (std::size_t i = 0; i < c().arrays.size(); ++i) {
-    SCOPED_TRACE(testing::Message() << "array " << i);
-    arguments a = memory.of_call();
-    memory.reset(a);
-    a.arrays[i] = nullptr;
-    expect_refused(memory, a, storage);
-  }
-}
-
-TEST_P(DeviceArguments, nothing_needs_no_arrays_but_those_of_single_results) {
-  scene memory(c());
-  const std::vector<i64> zeros(c().counts.size(), 0);
-  arguments a = memory.of_call();
-  memory.reset(a);
-  a.counts = zeros;
-  for (std::size_t i = 0; i < c().arrays.size(); ++i) {
-    if (c().arrays[i].is != role::result) a.arrays[i] = nullptr;
-  }
-  const scratch storage(storage_bytes(zeros));
-  for (std::size_t i = 0; i < c().arrays.size(); ++i) {
-    if (c().arrays[i].is != role::result) continue;
-    arguments without = a;
-    without.arrays[i] = nullptr;
-    expect_refused(memory, without, storage);
-  }
-  const bool has_results =
-      std::any_of(c().arrays.begin(), c().arrays.end(), [](const array& each) { return each.is == role::result; });
-  const std::vector<unsigned char> before = memory.read();
-  std::size_t bytes = storage.bytes();
-  EXPECT_CUDA_SUCCESS(c().call(storage.data(), bytes, a, nullptr));
-  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-  EXPECT_EQ(has_results, before != memory.read());
-}
-
-// ------------------------------------------------------------------ common memory
-
-/// Calls `judge(placed, is_refused, is_same)` with every written array at each edge of every other array.
-template <class Judge>
-void for_each_overlap(const device_call& call, const scene& memory, const Judge& judge) {
-  const arguments home = memory.of_call();
-  for (std::size_t o = 0; o < call.arrays.size(); ++o) {
-    const array& out = call.arrays[o];
-    if (!out.is_written()) continue;
-    for (std::size_t i = 0; i < call.arrays.size(); ++i) {
-      const array& other = call.arrays[i];
-      const auto index = static_cast<int>(i);
-      if (i == o || out.may_overlap_array(index)) continue;
-      // The first bytes of arrays, the last ones that the host knows of, and side by side. Multiples
-      // of 8 keep all alignments.
-      const auto known = [&](const array& each) {
-        const std::size_t bytes = out.first_items_with == index ? each.item_bytes : each.known_bytes();
-        return static_cast<std::ptrdiff_t>((bytes + 7) / 8 * 8);
-      };
-      const auto whole = [](const array& each) { return static_cast<std::ptrdiff_t>((each.bytes() + 7) / 8 * 8); };
-      const std::ptrdiff_t same = 0, last_of_other = known(other) - 8, last_of_out = 8 - known(out);
-      const std::ptrdiff_t behind = whole(other), before = -whole(out);
-      for (const std::ptrdiff_t distance : {same, last_of_other, last_of_out, behind, before}) {
-        SCOPED_TRACE(testing::Message() << "array " << o << " begins " << distance << " bytes after array " << i);
-        arguments placed = home;
-        placed.arrays[o] = home.arrays[i] + distance;
-        const bool is_same = distance == 0 && out.may_be_array(index);
-        const bool is_apart = distance == behind || distance == before;
-        judge(placed, !is_same && !is_apart, is_same);
-      }
-    }
-  }
-}
-
-TEST_P(DeviceArguments, overlaps_are_refused) {
-  scene memory(c());
-  const scratch storage(storage_bytes());
-  for_each_overlap(c(), memory, [&](const arguments& placed, bool is_refused, bool) {
-    if (!is_refused) return;
-    memory.reset(memory.of_call());
-    expect_refused(memory, placed, storage);
-  });
-}
-
-TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
-  scene memory(c());
-  const std::vector<unsigned char> expected = run(memory, memory.of_call());
-  for_each_overlap(c(), memory, [&](const arguments& placed, bool is_refused, bool is_same) {
-    if (is_refused) return;
-    const std::vector<unsigned char> written = run(memory, placed);
-    // Data that are their own flags have other contents.
-    if (is_same && c().arrays[0].is == role::in_place) return;
-    EXPECT_TRUE(expected == written);
-  });
-}
-
-// ------------------------------------------------------------------ types of counts
 
 // Types of counts are a matter of the host; kernels for all of them would take nvcc minutes.
 #if STRATA_HOST_SIMT && !STRATA_TEST_FEW_TYPES
-TEST(device_arguments, counts_may_have_any_integer_type) {
-  const std::vector<device_call> expected = calls<i64>(), shorter = calls<unsigned char>();
-  ASSERT_EQ(expected.size(), shorter.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE(expected[i].call.text);
-    std::vector<unsigned char> written[2];
-    for (const device_call* call : {&expected[i], &shorter[i]}) {
-      scene memory(*call);
-      const arguments a = memory.of_call();
-      memory.reset(a);
-      EXPECT_CUDA_SUCCESS(
-          in_two_phases([&](void* temp, std::size_t& bytes) { return call->call(temp, bytes, a, nullptr); }));
-      written[call == &shorter[i]] = memory.written(a);
-    }
-    EXPECT_TRUE(written[0] == written[1]);
-  }
-}
+TEST(device_arguments, counts_may_have_any_integer_type) { expect_same_results(calls<i64>(), calls<unsigned char>()); }
 #endif
 
 /// It cannot be advanced by more than 127.

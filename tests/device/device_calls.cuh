@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every device call, once. device_arguments_test holds each against the table of include/strata/README.md, "Arguments";
-// device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing.
+// Every device call, once. device_arguments_*_test hold each against the table of include/strata/README.md, "Arguments";
+// device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing. Each list is compiled
+// in sources of its own, because nvcc takes minutes for the kernels of a list.
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
@@ -329,6 +330,22 @@ std::vector<device_call> sorts() {
           STRATA_CALL(DeviceRadixSort::SortPairsDescending, B(0), B(2), N(0), 0, 32)),
       row({in(), out()}, items, STRATA_CALL(DeviceRadixSort::ArgSort, U(0), U(1), N(0), 0, 32)),
       row({in(), out()}, items, STRATA_CALL(DeviceRadixSort::ArgSortDescending, U(0), U(1), N(0), 0, 32)),
+      row({in_place()}, items, STRATA_CALL(DeviceMergeSort::SortKeys, U(0), N(0), is_less{})),
+      row({in(), out_over({0})}, items, STRATA_CALL(DeviceMergeSort::SortKeysCopy, U(0), U(1), N(0), is_less{})),
+      row({in_place(), in_place()}, items, STRATA_CALL(DeviceMergeSort::SortPairs, U(0), U(1), N(0), is_less{})),
+      row({in(), in(), out_over({0}), out_over({1})}, items,
+          STRATA_CALL(DeviceMergeSort::SortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})),
+      row({in_place()}, items, STRATA_CALL(DeviceMergeSort::StableSortKeys, U(0), N(0), is_less{})),
+      row({in(), out_over({0})}, items, STRATA_CALL(DeviceMergeSort::StableSortKeysCopy, U(0), U(1), N(0), is_less{})),
+      row({in_place(), in_place()}, items, STRATA_CALL(DeviceMergeSort::StableSortPairs, U(0), U(1), N(0), is_less{})),
+      row({in(), in(), out_over({0}), out_over({1})}, items,
+          STRATA_CALL(DeviceMergeSort::StableSortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})),
+  };
+}
+
+template <class Count, class Maker>
+std::vector<device_call> top_k_calls() {
+  return {
       row({in(), out(5)}, items, STRATA_CALL(DeviceTopK::MaxKeys, U(0), U(1), N(0), 5)),
       row({in(), out(5), in(), out(5)}, items, STRATA_CALL(DeviceTopK::MinPairs, U(0), U(1), U(2), U(3), N(0), 5)),
       row({in(), out(), in(), out()}, items,
@@ -364,16 +381,6 @@ std::vector<device_call> sorts() {
           STRATA_CALL(DeviceSegmentedTopK::ArgMaxSorted, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
       row({in(), out(5 * s), out(5 * s)}, equal_segments,
           STRATA_CALL(DeviceSegmentedTopK::ArgMinSorted, U(0), U(1), U(2), SegmentsOfSize(N(0), N(1)), 5)),
-      row({in_place()}, items, STRATA_CALL(DeviceMergeSort::SortKeys, U(0), N(0), is_less{})),
-      row({in(), out_over({0})}, items, STRATA_CALL(DeviceMergeSort::SortKeysCopy, U(0), U(1), N(0), is_less{})),
-      row({in_place(), in_place()}, items, STRATA_CALL(DeviceMergeSort::SortPairs, U(0), U(1), N(0), is_less{})),
-      row({in(), in(), out_over({0}), out_over({1})}, items,
-          STRATA_CALL(DeviceMergeSort::SortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})),
-      row({in_place()}, items, STRATA_CALL(DeviceMergeSort::StableSortKeys, U(0), N(0), is_less{})),
-      row({in(), out_over({0})}, items, STRATA_CALL(DeviceMergeSort::StableSortKeysCopy, U(0), U(1), N(0), is_less{})),
-      row({in_place(), in_place()}, items, STRATA_CALL(DeviceMergeSort::StableSortPairs, U(0), U(1), N(0), is_less{})),
-      row({in(), in(), out_over({0}), out_over({1})}, items,
-          STRATA_CALL(DeviceMergeSort::StableSortPairsCopy, U(0), U(1), U(2), U(3), N(0), is_less{})),
   };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls without temporary storage: reductions, scans, selections and copies, and what an execution promises.
+// Calls without temporary storage: reductions, scans and selections, and what an execution promises.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -11,12 +11,11 @@
 
 namespace device_calls {
 
-INSTANTIATE_TEST_SUITE_P(
-    arrays, DeviceExecution,
-    ::testing::ValuesIn(joined({reductions<std::size_t, all_forms>(), scans<std::size_t, all_forms>(),
-                                selections<std::size_t, all_forms>(), transformations<std::size_t, all_forms>(),
-                                loops<std::size_t, all_forms>(), other_calls<std::size_t, all_forms>()})),
-    test_name);
+INSTANTIATE_TEST_SUITE_P(arrays, DeviceExecution,
+                         ::testing::ValuesIn(joined({reductions<std::size_t, all_forms>(),
+                                                     scans<std::size_t, all_forms>(),
+                                                     selections<std::size_t, all_forms>()})),
+                         test_name);
 
 /// Memory that is there already.
 struct reserved {

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls of top-k without temporary storage.
+#include <cstddef>
+
+#include "device/execution_forms.cuh"
+
+namespace device_calls {
+
+INSTANTIATE_TEST_SUITE_P(top_k, DeviceExecution, ::testing::ValuesIn(joined({top_k_calls<std::size_t, all_forms>()})),
+                         test_name);
+
+}  // namespace device_calls
