@@ -54,8 +54,8 @@ struct prefix_callback {
   Callback& callback;
 };
 
-/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload. Where it is
-/// unknown if it can be called, it is what is neither of them.
+/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload. Where the
+/// compiler cannot tell if an argument can be called, every argument that is neither of these two is a callback.
 template <class Callback, class T>
 inline constexpr bool is_callback = std::is_invocable_r_v<T, Callback&, T> ||
                                     (is_unknown_if_callable && !std::is_convertible_v<Callback&, T> &&
@@ -160,8 +160,8 @@ struct block_scan_forms {
 ///   floating-point results repeat bit for bit. An output does not depend on `valid_items`.
 /// - Shared memory: WARP_SCANS takes sizeof(T) per warp and once more. RAKING and RAKING_MEMOIZE take one
 ///   item, and the threads' items, each rounded up to an odd number of 4-, 8- or 16-byte accesses (the
-///   widest that its size allows), with at most one access in 8 for padding. No bank conflicts up to
-///   16-byte alignment. Blocks of one warp need none.
+///   widest that its size allows), with at most one access in 8 for padding. There are no bank conflicts if `T` is
+///   aligned to at most 16 bytes. Blocks of one warp need no shared memory.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.

@@ -106,7 +106,7 @@ __launch_bounds__(few_segments_threads)
                                                              const STRATA_GRID_CONSTANT Workspace workspace,
                                                              unsigned long long* words, unsigned num_words,
                                                              bool is_first) {
-  // A kernel before has waited for all that was before it.
+  // If this kernel is not the first of the call, the kernel before it has waited.
   if (is_first) platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   for (unsigned i = threadIdx.x; i < num_words; i += few_segments_threads) words[i] = 0;

@@ -202,7 +202,7 @@ class AgentNumberTile {
     __syncthreads();
   }
 
-  // Words that are sorted but for keys with the same prefix. Returns false if too many have one.
+  // Orders words that are sorted except for keys with the same prefix. Returns false if too many keys share a prefix.
   STRATA_D bool place_by_neighbours() {
     position_storage& shared = storage_.by_position;
     unsigned among_equals = 0;

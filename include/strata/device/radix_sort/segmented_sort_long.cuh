@@ -34,7 +34,7 @@ struct number_sort_workspace : merge_sort_workspace {
   long_segment_progress* long_progress;
   unsigned long long num_items;
 
-  /// By all lanes of a warp: in the place of that of merge_sort_workspace.
+  /// All lanes of a warp call this. It hides the function of merge_sort_workspace.
   STRATA_D void push_split(bool is_split, const segment_bounds& bounds, int tile_items) const {
     if (__any_sync(full_warp_mask, is_split ? 1 : 0) == 0) return;
     const auto length = static_cast<unsigned long long>(bounds.length);
@@ -93,8 +93,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
 }
 
 /// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
-/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort. `PassPolicy` has the same
-/// rows `histogram` and `pass` as `MaxPolicy`.
+/// DeviceSegmentedRadixSort. DispatchSegmentedMergeSort takes it instead of merge_long_segments. `PassPolicy` has the
+/// same rows `histogram` and `pass` as `MaxPolicy`.
 template <class MaxPolicy, class PassPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
 struct sort_long_by_digits {
   using Digits = radix_digits<Key, IsDescending>;

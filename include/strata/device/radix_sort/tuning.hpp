@@ -132,7 +132,7 @@ struct radix_sort_policy_hub {
     // Keys of 2^24 / 2^28: 325 / 4,018 (459 / 6,318), with 44 items 329 / 4,155; f32, 2026-11-27: 325 / 4,053
     // (423 / 5,654), with 44 items 333 / 4,130, with 42 328 / 4,172. Pairs of 2^28: u32 / u32 6,216, in blocks of 384
     // with 34 items 6,505; u64 / u64 with 23 items 21,768, with 21 22,099; u64 / u32 with 22 items 17,892. Found by
-    // tune.py, 2026-11-26, but for f32.
+    // tune.py, 2026-11-26, except those of f32.
     static constexpr int max_key_items = items_within(184, 45);
     static constexpr int max_pair_items =
         key_bytes == 8 && value_bytes == 8 ? 23 : items_within(key_bytes == value_bytes ? 168 : 176, 34);

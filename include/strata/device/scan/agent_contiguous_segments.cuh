@@ -129,7 +129,7 @@ class AgentContiguousSegmentedScan {
   static constexpr bool has_bits = items_per_thread <= 32;
   static constexpr int warps = block_threads / warp_threads;
   static constexpr int warp_items = warp_threads * items_per_thread;
-  // not for users: DeviceSegmentedScan sees to it
+  // not for users: DeviceSegmentedScan ensures it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(has_bits,

@@ -34,7 +34,7 @@ class AgentSegmentedScan {
   using Exchange = BlockExchange<AccumT, block_threads, items_per_thread>;
   using BlockScanT = BlockScan<Sum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
-  // not for users: DeviceSegmentedScan sees to it
+  // not for users: DeviceSegmentedScan ensures it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(items_per_thread <= 32,

@@ -38,7 +38,7 @@ class AgentScanTile {
   static constexpr bool has_initial_value = !std::is_same_v<Init, NullType>;
   // Full and partial tiles of few items share their code: half of the instructions, the same time.
   static constexpr bool has_code_for_full_tiles = items_per_thread * sizeof(Accum) > 16;
-  // not for users: DeviceScan sees to it
+  // not for users: DeviceScan ensures it
   static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "scan_tile_tuning::block_threads must be a multiple of 32");
 

@@ -177,7 +177,7 @@ struct reduce_by_key_problem {
     using Reduced = std::conditional_t<has_values, T, std::uint16_t>;
     using Keys = stage_column<Key, UsesBulkCopies && copies_keys, true, KeyIterator>;
     using Values = stage_column<Staged, UsesBulkCopies && copies_values, false, ValueSource>;
-    // not for users: StagedValue sees to it
+    // not for users: StagedValue ensures it
     static_assert(!has_values || sizeof(Staged) == sizeof(T), "sums overwrite values");
 
    public:

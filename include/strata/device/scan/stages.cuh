@@ -27,7 +27,7 @@ struct stage_column {
   static constexpr bool is_copied = IsCopied;
   static constexpr int bytes_before = HasBefore ? 16 : 0;
   static constexpr int width = 16 / static_cast<int>(sizeof(Staged));
-  // not for users: the problems see to it
+  // not for users: the problems ensure it
   static_assert(16 % sizeof(Staged) == 0, "16 bytes must hold whole items");
 
   Staged* stage;

@@ -77,7 +77,7 @@ class AgentBatchedCopy {
   STRATA_D AgentBatchedCopy(TempStorage& storage, const Buffers& buffers)
       : locations_(storage.Alias()), buffers_(buffers) {}
 
-  /// Copies `count` buffers (up to one for each lane) but for the bodies of long ones, which it queues.
+  /// Copies `count` buffers (up to one for each lane), and queues the bodies of long ones.
   STRATA_D void copy_batch(std::size_t first, unsigned count, const buffer_queue& queue) {
     buffer mine;
     if (platform::lane_id() < count) mine = buffers_(first + platform::lane_id());

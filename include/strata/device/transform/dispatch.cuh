@@ -413,7 +413,7 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
   });
 }
 
-/// Whether operators get copies of the items: if they are bits that may be copied.
+/// True if operators get copies of the items: their types are trivially relocatable.
 template <class... Inputs>
 inline constexpr bool are_copied = (is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
 
