@@ -57,9 +57,9 @@ struct raking_layout {
 ///
 /// Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with
 /// g = gcd(segment, columns) they use every g-th column and return to the first after columns / g rakers.
-/// There, after every lcm(segment, columns) items, is one unit of padding: it shifts each round to columns
-/// not used yet, and g rounds fill a wavefront. The padding lies between two wavefronts of writes, which
-/// therefore stay free of conflicts, too.
+/// At this point, after every lcm(segment, columns) items, there is one unit of padding: it shifts each round to
+/// columns not used yet, and g rounds fill a wavefront. The padding lies between two wavefronts of writes, so they
+/// stay free of conflicts, too.
 template <class T, int Threads>
 struct raking_segments {
   static constexpr int segment = (Threads + 31) / 32;
