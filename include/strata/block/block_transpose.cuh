@@ -131,7 +131,7 @@ class BlockTranspose {
  public:
   static constexpr int square_side = SquareSide;  ///< Rows and columns of the squares that a thread holds.
   static constexpr int items_per_thread = tile::per_thread * SquareSide * SquareSide;  ///< Items of each thread.
-  /// Wavefronts per group of lanes that one suffices for, at worst: 1 is no conflict.
+  /// Conflict degree of writes to shared memory: 1 means no conflict.
   static constexpr int write_conflicts = conflicts::writes;
   static constexpr int read_conflicts = conflicts::reads;  ///< Conflict degree of reads of shared memory.
   // not for users: the layouts that are chosen are free of conflicts
@@ -182,7 +182,7 @@ class BlockTranspose {
     load_items(matrix, leading_dimension, items, valid_rows, valid_columns);
   }
 
-  /// `in` may be `out`.
+  /// Gives each thread its items of the transposed tile. `in` may be `out`.
   STRATA_D void Transpose(const T (&in)[item_count], T (&out)[item_count]) const {
     if constexpr (pieces::is_one) {
       registers held;

@@ -45,7 +45,7 @@ class AgentThreadSegments {
         tile_(storage.tile, keys, values, compare),
         wide_tile_(storage.wide_tile, keys, values, compare) {}
 
-  /// `count` segments from number `first` on.
+  /// Sorts `count` segments from number `first` on.
   template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
                      const Workspace& workspace, const Arrays& output) {

@@ -20,7 +20,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 inline constexpr long long most_few_segments = 1024;
 inline constexpr unsigned few_segments_threads = 512;
 
-/// What a block of each kernel is. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
+/// The agents of the kernels. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
 template <class Policy, segment_class Class, class... Types>
 using tile_agent = AgentSegmentTile<detail::tuning_of<Policy>(Class).block_threads,
                                     detail::tuning_of<Policy>(Class).items_per_thread, Types...>;
@@ -85,7 +85,7 @@ __launch_bounds__(detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).blo
   agent.sort(segments, first, count, limits, workspace, output);
 }
 
-/// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
+/// Queues all segments. It replaces the kernel above if the mean segment is longer than a tile.
 template <class Segments, class Workspace>
 STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long long num_segments, segment_limits limits,
                                                      const STRATA_GRID_CONSTANT Workspace workspace) {
@@ -97,8 +97,8 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long lon
   detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
 }
 
-/// By one block: queues the segments of a call of few, and clears the counters before. A kernel before it sorts short
-/// segments, and touches nothing of this.
+/// One block clears the counters, and queues the segments of a call of few segments. An earlier kernel sorts short
+/// segments, and touches neither counters nor queue.
 template <class Segments, class Workspace>
 __launch_bounds__(few_segments_threads)
     STRATA_KERNEL void segmented_merge_sort_few_queue_kernel(Segments segments, long long num_segments,

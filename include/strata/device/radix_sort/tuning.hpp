@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 /// The histogram of all digits.
 struct radix_histogram_tuning {
   int block_threads;
-  /// What the counters of a block may take of shared memory.
+  /// Bytes of shared memory that the counters of a block may take.
   int shared_bytes;
 };
 
@@ -58,8 +58,8 @@ struct radix_grid_tuning {
 /// A counting sort of keys of 16 bits, called words.
 struct radix_words_tuning {
   int block_threads;
-  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters, in shared
-  /// memory and in place of as many keys.
+  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters in shared memory, and as
+  /// many in the array that is not the input.
   std::size_t least_items;
 };
 
@@ -92,8 +92,8 @@ struct radix_sort_policy_hub {
     return items < 1 ? 1 : detail::least(items, max);
   }
 
-  // What ranks a tile has 64 bytes of shared memory for each thread. With what a pass has besides, and a sort in one
-  // launch:
+  // Ranking takes 64 bytes of shared memory for each thread. These add what else a pass, and a sort in one launch, take
+  // beside the tile.
   static constexpr int pass_bytes_without_tile(int threads) { return 64 * threads + (3 << 10); }
   static constexpr int grid_bytes_without_tile(int threads) { return 64 * threads + (6 << 10); }
 
@@ -220,8 +220,8 @@ constexpr bool are_radix_blocks(Threads... threads) {
   return ((threads >= radix_bins && threads <= 1024 && threads % 32 == 0) && ...);
 }
 
-/// What temporary storage is sized by, of a policy: the smallest tiles of a pass and of a sort in one launch, and the
-/// smallest number of items for which words are counted.
+/// Values of a policy by which temporary storage is sized: the smallest tiles of a pass and of a sort in one launch,
+/// and the smallest number of items for which words are counted.
 template <class Policy>
 struct radix_pass_tile {
   static constexpr std::size_t value =
