@@ -29,7 +29,6 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `Bulk(shape, op)` | `op(i)` for each i from 0 to `shape - 1`, in the type of `shape` |
 /// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
 /// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
-///
 /// | `ForEachInExtents(extents, op)` | `op(n, i0, i1, ...)` for each index of an mdspan; n is 0, 1, 2, ... |
 /// | `ForEachInLayout(mapping, op)` | the same in the order of `layout_right` or of `layout_left` |
 ///

@@ -105,7 +105,7 @@ class AgentSegmentsGrid {
     return __syncthreads_or(found ? 1 : 0) != 0;
   }
 
-  /// By one block.
+  /// Clears the counters and queues the segments. One block calls this.
   template <class Segments>
   STRATA_D void queue_all(const Segments& segments, long long num_segments, const segment_limits& limits) const {
     if (threadIdx.x == 0) *workspace_.progress = merge_sort_progress{};

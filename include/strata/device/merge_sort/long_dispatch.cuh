@@ -29,7 +29,7 @@ template <class Policy>
 constexpr int tiles_of_run(segment_class which) {
   return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;
 }
-/// With `HasAnyRuns`, for runs of any number of tiles.
+/// The agent that merges runs: with `HasAnyRuns`, runs of any number of tiles.
 template <class Policy, segment_class Class, class Key, class Value, class Compare, bool HasAnyRuns = false>
 using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
                                       detail::merge_tuning_of<Policy>(Class).items_per_thread,

@@ -238,7 +238,7 @@ class AgentRadixGrid {
     __syncthreads();
   }
 
-  // Whether values of the tile are copied to the half of their shared memory that it does not fill.
+  // True if values of the tile are copied to the half of their shared memory that it does not fill.
   STRATA_D bool has_copies() const { return copies_values && 2 * thread_items_ <= items_per_thread; }
   STRATA_D Value* copies() const { return value_stage_ + capacity / 2; }
   STRATA_D void copy_values(const Value* from) const {
@@ -247,8 +247,8 @@ class AgentRadixGrid {
     for_each_item([&](int, int item) { platform::copy_async<sizeof(Value)>(copies() + item, tile + item); });
   }
 
-  // By a thread for each digit and part of the blocks: finds the offset of the block's items with that digit.
-  // Returns whether all items have one digit.
+  // Finds the offsets of the block's items with each digit, by a thread for each digit and part of the blocks. Returns
+  // true if all items have one digit.
   STRATA_D bool find_offsets(int pass, unsigned start_in_tile) {
     const unsigned digit = threadIdx.x % radix_bins;
     const unsigned part = threadIdx.x / radix_bins;

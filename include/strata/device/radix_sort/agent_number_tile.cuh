@@ -269,7 +269,7 @@ class AgentNumberTile {
   // ------------------------------------------------------------------ words in shared memory
 
   STRATA_D word_tile& words_in_tile() const { return *reinterpret_cast<word_tile*>(storage_.stage); }
-  // Of the thread's item i in striped arrangement.
+  // The word of the thread's item i in striped arrangement.
   STRATA_D unsigned word_at(int i) const { return words_in_tile().get(word_tile::position(i * BlockThreads, thread_)); }
   STRATA_D unsigned word_of_tile(int at) const {
     return words_in_tile().get(word_tile::position(static_cast<unsigned>(at)));

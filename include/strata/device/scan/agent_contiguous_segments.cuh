@@ -268,7 +268,7 @@ class AgentContiguousSegmentedScan {
     }
   }
 
-  // By all lanes of a warp: scans a segment. `ahead` has the first items.
+  // All lanes of a warp scan a segment. `ahead` has its first items.
   STRATA_D void scan_by_warp(long long first, long long last, AccumT (&ahead)[items_per_thread]) {
     const unsigned lane = platform::lane_id();
     AccumT of_segment{};
@@ -321,7 +321,7 @@ class AgentContiguousSegmentedScan {
     return true;
   }
 
-  // By all lanes of a warp: where chunk `block` begins.
+  // Finds where chunk `block` begins. All lanes of a warp call this.
   STRATA_D cut find_cut(unsigned block) const {
     if (block == 0) return {first_item_, first_item_, 0, false};
     if (block == blocks_) return {offset_at(num_segments_), 0, num_segments_, false};
@@ -395,7 +395,7 @@ class AgentContiguousSegmentedScan {
     return sum;
   }
 
-  // By all threads of the chunk's block. All get the sum.
+  // Reduces the chunk's end. All threads of the chunk's block call this and get the sum.
   STRATA_D Sum reduce_end(long long first, long long last, long long begin) {
     return sum_of_end(first, last, begin, [&](long long from, long long to) {
       Sum below, all;
@@ -406,7 +406,7 @@ class AgentContiguousSegmentedScan {
     });
   }
 
-  // The same by one warp of another block, bit for bit.
+  // Does what reduce_end() does by one warp of another block, bit for bit.
   struct chunk_reducer {
     AgentContiguousSegmentedScan& agent;
     STRATA_D Sum operator()(unsigned block) const {

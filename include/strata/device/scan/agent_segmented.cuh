@@ -47,7 +47,7 @@ class AgentSegmentedScan {
       typename Exchange::TempStorage exchange;
       typename BlockScanT::TempStorage scan;
     };
-    // Of the tile's first and last item.
+    // The segments of the tile's first and last item.
     Index segments[2];
     // A bit for each item: whether a segment begins with it.
     unsigned begins[tile_items / warp_threads];

@@ -42,7 +42,7 @@ class AgentScanTile {
   static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "scan_tile_tuning::block_threads must be a multiple of 32");
 
-  // By all lanes of a warp, in all of them: the aggregate of a whole tile, bit for bit as its block makes it.
+  // Returns the aggregate of a whole tile, bit for bit as its block makes it. All lanes of a warp call this.
   struct tile_reducer {
     const AgentScanTile& agent;
     STRATA_D Accum operator()(unsigned tile) const {

@@ -95,7 +95,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
       store<1>(rest_out, rank, items, count, lane);
     }
   }
-  /// With the numbers of all items.
+  /// Writes the numbers of items of the parts.
   STRATA_HD void write_numbers(const Accum& total) const {
     STRATA_ASSERT(!reaches(this->keys, total) && !reaches(this->values, total),
                   "an output of a partition reaches into an input, with %llu and %llu selected items",

@@ -94,7 +94,7 @@ struct reduce_by_key_problem {
       detail::store_count(to, sum);
     }
   }
-  /// With the sum of all items.
+  /// Writes the aggregate of the last run, and the number of runs.
   STRATA_HD void write_end(const Accum& total) const {
     STRATA_ASSERT(!reaches_inputs(unique_out, total.begins) && !reaches_inputs(aggregates_out, total.begins),
                   "an output of a reduction by key reaches into an input, with %llu runs",

@@ -85,7 +85,7 @@ struct select_problem {
       return static_cast<bool>(op(key));
     }
   }
-  /// With the number of all that are selected.
+  /// Writes the number of selected items.
   STRATA_HD void write_number(Count selected) const {
     STRATA_ASSERT(!reaches_inputs(keys_out, selected) && !reaches_inputs(values_out, selected),
                   "an output of a selection reaches into an input, with %llu items",
@@ -266,7 +266,7 @@ struct select_problem {
         return false;
       }
     }
-    /// By a warp. Returns false if its values are in the stage.
+    /// Starts to gather a warp's values. Returns false if they are in the stage. A warp calls this.
     template <bool IsFull>
     STRATA_D bool starts_gather(const thread_slice& slice, const ThreadState& state, int rank, int in_warp, Value* to) {
       if constexpr (may_gather) {

@@ -118,7 +118,7 @@ inline constexpr int offset_slice_threads = 256;
 inline constexpr std::size_t max_unsliced_segments = 6000;
 inline constexpr std::size_t max_offset_slices = 512;
 
-/// By a block for each slice of the offsets.
+/// Finds out for each slice of the offsets whether it is in order. A block has a slice.
 template <class OffsetT, class Index>
 STRATA_KERNEL void check_offset_order_kernel(const OffsetT* offsets, Index num_segments, unsigned* in_order) {
   platform::wait_for_previous_kernel();

@@ -243,7 +243,7 @@ struct tiles_of {
     return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : detail::least(groups, most);
   }
 
-  /// Of an item of each input that lies in memory.
+  /// Bytes of one item of each input that lies in memory.
   static constexpr std::size_t bytes_in_arrays() {
     return (std::size_t{0} + ... + (std::is_pointer_v<Inputs> ? sizeof(iterator_value_t<Inputs>) : 0));
   }
@@ -429,7 +429,7 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
                                            stream, inputs...);
 }
 
-/// The same for the items of which a predicate is true. Other results stay as they are.
+/// One call that applies an operator to the items for which a predicate is true. Other results stay as they are.
 template <bool IsStable, class PolicyHub, class Output, class NumItemsT, class Predicate, class Op, class... Inputs>
 cudaError_t dispatch_transform_if(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Output out,
                                   NumItemsT num_items, Predicate predicate, Op op, cudaStream_t stream,

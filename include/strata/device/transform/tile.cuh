@@ -114,7 +114,7 @@ struct tile_range {
             0,
             0};
   }
-  /// By the host, if each block has one tile.
+  /// Finds the blocks whose tile is whole. The host calls this if each block has one tile.
   void find_whole_blocks() {
     const long long begin = head > 0 ? 1 : 0;
     const long long end = tail > 0 ? tiles - 1 : (num_items - head) / tile_items;

@@ -129,7 +129,7 @@ struct DispatchTranspose {
   template <bool First, transpose_kind A, transpose_kind B>
   using choice = std::integral_constant<transpose_kind, First ? A : B>;
 
-  /// With the policies of a piece's size.
+  /// Dispatches with the policies for a piece's size.
   template <int PieceBytes>
   struct with_pieces {
     DispatchTranspose& dispatch;

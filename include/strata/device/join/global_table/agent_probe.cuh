@@ -248,7 +248,7 @@ class AgentJoinProbe {
     return all;
   }
 
-  // For a tile whose items have at most one result each.
+  // Writes the results of a tile whose items have at most one result each.
   template <class Index, class Sink>
   STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread], const Row (&partners)[ItemsPerThread],
                                const Sink& sink) {

@@ -64,7 +64,7 @@ class join_merge_tile {
  public:
   using Sides = join_merge_sides<Key, Row>;
   static constexpr unsigned tile_items = threads * ItemsPerThread;
-  /// Stands for no partner.
+  /// Means no partner.
   static constexpr unsigned none = 0xffff;
   static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none &&
                     ItemsPerThread <= 31,
@@ -103,7 +103,7 @@ class join_merge_tile {
   /// True if any thread has an item number `i`.
   STRATA_D static bool has_items(int i, unsigned items) { return static_cast<unsigned>(i) * threads < items; }
 
-  /// By the whole block, as are all functions below.
+  /// Loads the keys of a tile. The whole block calls this and all functions below.
   STRATA_D void load(Count tile) {
     const Count begin = tile * tile_items;
     const Count rows = sides_.rows() - begin;
@@ -288,8 +288,8 @@ class join_merge_tile {
     return count_before(builds, [&](unsigned i) { return build_key(i) < key; });
   }
 
-  // For the probe rows of items [first, last): the first build row whose key is not less. It lies between
-  // two fences. The searches run together, because each step waits for shared memory.
+  // Finds, for the probe rows of items [first, last), the first build row whose key is not less. It lies between two
+  // fences. The searches run together, because each step waits for shared memory.
   STRATA_D void search(int first, int last, unsigned fences, Key (&keys)[searches],
                        unsigned (&lows)[ItemsPerThread]) const {
     int most = 0;

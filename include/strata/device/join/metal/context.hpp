@@ -53,10 +53,10 @@ class context {
 
   objc::id device() const { return device_.get(); }
   std::size_t threadgroup_bytes() const { return threadgroup_bytes_; }
-  /// Of the longest buffer.
+  /// Bytes of the longest buffer.
   std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  /// The characters live until the pool around ends.
+  /// The characters live until the surrounding pool ends.
   const char* name() const { return objc::utf8(objc::name(device_.get())); }
 
   [[nodiscard]] MetalJoinStatus queue(objc::id& out) {

@@ -49,7 +49,7 @@ class join {
     reserve();
   }
 
-  /// Of temporary storage: whole pages, wherever the caller's memory begins.
+  /// Bytes of temporary storage: whole pages, wherever the caller's memory begins.
   std::size_t bytes() const {
     const std::size_t page = page_bytes();
     const std::size_t needed = storage_.bytes();
@@ -119,7 +119,7 @@ class join {
     const unsigned least = tuning_.pass_bits + 1;
     return wanted < least ? least : detail::least(wanted, most);
   }
-  /// For the simple plan: a power of two, at least as many as build rows.
+  /// Buckets of the simple plan: a power of two, at least as many as build rows.
   std::size_t buckets() const { return std::size_t{1} << partition_bits(request_.build_rows, 1); }
 
   void reserve() {

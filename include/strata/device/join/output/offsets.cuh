@@ -181,7 +181,7 @@ class join_result_rows {
   using Reduce = WarpReduce<unsigned>;
 
  public:
-  /// By a warp, for the results from number `first`.
+  /// For the results from number `first` on. A warp calls this.
   STRATA_D join_result_rows(const unsigned* begins, unsigned rows, unsigned first) : begins_(begins), row_(0) {
     for (unsigned end = rows; end - row_ > 1;) {
       const unsigned middle = (row_ + end) / 2;

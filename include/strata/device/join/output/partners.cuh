@@ -71,7 +71,7 @@ STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* l
 struct join_tile_runs {
   unsigned* begins;
   unsigned* counts;
-  /// With that of the rows without a key.
+  /// Number of partitions, with that of the rows without a key.
   unsigned partitions;
   unsigned tile_rows;
 };

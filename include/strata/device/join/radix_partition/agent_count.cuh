@@ -85,8 +85,8 @@ struct AgentJoinCount {
   }
 };
 
-/// By one block: computes the begins of partitions and the work items from the numbers of rows of
-/// partitions. `Partitions` is a join_partitions.
+/// Computes where partitions begin, and the work items, from the numbers of rows of partitions. One block does this.
+/// `Partitions` is a join_partitions.
 template <class Partitions, int BlockThreads, int ItemsPerThread>
 struct AgentJoinOffsets {
   /// Two numbers of 32 bits in one word, so that one scan does both.

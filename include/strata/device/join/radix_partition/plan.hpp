@@ -15,7 +15,7 @@ namespace detail {
 
 /// At most 2^max_join_partition_bits partitions: the counting kernel has a counter of each in shared memory.
 inline constexpr int max_join_partition_bits = 14;
-/// The same of one pass.
+/// One pass makes at most 2^max_join_pass_bits partitions.
 inline constexpr int max_join_pass_bits = 11;
 /// The capacity of a table in shared memory, at most: its offsets have 16 bits.
 inline constexpr unsigned max_join_table_rows = 40000;
@@ -45,7 +45,7 @@ STRATA_HD constexpr unsigned even_join_tile(unsigned long long rows, unsigned bl
 struct join_partition_plan {
   /// There are 2^bits partitions.
   int bits = 0;
-  /// Of the first of two passes, or 0.
+  /// Bits of the first of two passes, or 0.
   int first_bits = 0;
   /// A table has 2^bucket_bits buckets and capacity for `table_rows` rows.
   int bucket_bits = 5;
@@ -122,7 +122,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   return plan;
 }
 
-/// The same of a build side that fits one table, which each block builds.
+/// The plan for a build side that fits one table, which each block builds.
 constexpr join_partition_plan plan_one_join_table(std::uint64_t build_rows, bool is_wide) {
   join_partition_plan plan;
   plan.entry_bytes = is_wide ? 8 : 4;
