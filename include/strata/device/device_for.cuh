@@ -36,8 +36,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// of `std::mdspan` and `cuda::std::mdspan`; a mapping has `extents_type`, `extents()` and `stride(i)`. All indices
 /// have the type `index_type`.
 ///
-/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform; `shape` counts as a number of items, and the
-///   distance from `first` to `last` does.
+/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform. `shape`, and the distance from `first` to
+///   `last`, count as numbers of items.
 /// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
 ///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.

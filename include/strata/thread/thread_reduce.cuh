@@ -35,7 +35,7 @@ struct checked_static_size {
   static constexpr std::size_t value = static_size<Items>;
 };
 
-// A class, because in an alias that a device function names, clang does not take std::declval.
+// A class, because clang refuses std::declval in an alias that a device function names.
 template <class Items>
 struct item_of {
   using type = std::decay_t<decltype(std::declval<const Items&>()[0])>;
@@ -61,7 +61,7 @@ STRATA_D auto reduce_in_order(const Items& items, Operator& op) {
 }
 
 /// How ThreadReduce combines floating-point numbers by operators that are known. The compiler reorders additions of
-/// integers, but not these. On an H200 with CUDA 13.0, times over those of CUB 3.5, one block (full device):
+/// integers, but not these. On an H200 with CUDA 13.0, times divided by those of CUB 3.5, one block (full device):
 ///
 /// | items of a thread | in order | as a tree | as two trees, in pairs |
 /// |---|---|---|---|

@@ -189,7 +189,8 @@ class AgentNumberTile {
     return shared.least;
   }
 
-  // Sorted words, whose positions are those of the input, or `order` refers to them.
+  // Takes the order of the sorted words. Their positions are those in the input, or, if `follows_order`, those in
+  // `order`.
   STRATA_D void place_as_sorted(bool follows_order) {
     position_storage& shared = storage_.by_position;
     unsigned short positions[ItemsPerThread];

@@ -31,7 +31,7 @@ enum class select_by {
   difference,  // each two neighbouring keys: whether they are equal, and the second item is left out
 };
 
-/// A flag's meaning.
+/// True if a flag is set.
 struct is_set {
   template <class Flag>
   STRATA_HD bool operator()(const Flag& flag) const {

@@ -25,7 +25,7 @@ struct buffer_queue {
   unsigned* first_pieces;
   std::size_t* indices;
 
-  /// Called by a warp: each lane may add a buffer.
+  /// Queues the buffers of the lanes that have a long one. A warp calls this.
   STRATA_D void push(bool is_long, std::size_t index, unsigned pieces) const {
     const unsigned pushed = __ballot_sync(full_warp_mask, is_long);
     if (pushed == 0) return;

@@ -35,8 +35,8 @@ struct join_merge_sides {
 };
 
 /// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring lanes search
-/// for each diagonal: this takes fewer steps, and each step waits for memory. By all lanes of a warp. The result is a
-/// valid split even if the keys are not sorted.
+/// for each diagonal: this takes fewer steps, and each step waits for memory. All lanes of a warp call this. The result
+/// is a valid split even if the keys are not sorted.
 template <class Key, class Row>
 STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;
@@ -316,7 +316,7 @@ class join_merge_tile {
     }
   }
 
-  // In debug builds only.
+  // Debug builds check that keys are sorted and unique as promised.
   STRATA_D void check_promises() const {
 #if STRATA_DEBUG
     for (unsigned i = threadIdx.x; i < probes; i += threads) {

@@ -274,7 +274,7 @@ class join_probe_order_launches {
   // The ticket, and the number of listed tiles (`list_order.cuh`).
   static constexpr std::size_t counters = 2;
 
-  // One at least, which writes the total.
+  // There is at least one tile, because it writes the total.
   unsigned tiles_of(unsigned tile_rows) const { return rows_ > 0 ? ceiling_divide(rows_, tile_rows) : 1; }
 
   unsigned rows_;

@@ -99,7 +99,7 @@ struct join_partitions {
   Hash hash;
   Equal equal;
 
-  /// The index of the block's work item; false if there is none.
+  /// Finds the index of the block's work item. Returns false if there is none.
   STRATA_D bool find_work_item(unsigned& index) const {
     const unsigned pieces = *num_pieces;
     if (blockIdx.x >= *num_work_items) return false;

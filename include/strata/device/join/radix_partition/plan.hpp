@@ -63,7 +63,7 @@ struct join_partition_plan {
     return has_two_passes() ? first_bits : bits;
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
-  /// On average, rounded up.
+  /// Rows of a partition on average, rounded up.
   constexpr std::uint64_t rows_each(std::uint64_t rows) const { return (rows + (partitions() - 1)) >> bits; }
   /// An upper bound of the number of work items, whatever the distribution of the rows.
   STRATA_HD constexpr unsigned max_work_items() const { return 2 * partitions() + 1; }
@@ -76,7 +76,7 @@ struct join_partition_plan {
   STRATA_HD constexpr std::size_t bytes_before_found() const {
     return bytes_before_entries() + (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
-  /// All parts, a multiple of 16.
+  /// Bytes of all parts, a multiple of 16.
   STRATA_HD constexpr std::size_t table_bytes(bool is_full) const {
     const std::size_t bytes = bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
     return (bytes + 15) / 16 * 16;
