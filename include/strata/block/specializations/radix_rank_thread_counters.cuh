@@ -90,7 +90,7 @@ class radix_rank_thread_counters {
 
  private:
   STRATA_D static unsigned ordered(unsigned digit) { return IsDescending ? unsigned{bins - 1} - digit : digit; }
-  // Where the counter of a digit lies behind the one of digit 0.
+  // Returns the offset of a digit's counter from the one of digit 0.
   STRATA_D static unsigned slot_of(unsigned digit) {
     return (digit & unsigned{rows - 1}) * unsigned{2 * pitch} | digit >> (RadixBits - 1);
   }

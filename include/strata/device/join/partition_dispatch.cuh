@@ -316,7 +316,7 @@ class join_partition_launches {
     return join;
   }
 
-  /// Where the join writes partners.
+  /// Returns where the join writes partners.
   template <class Layout>
   join_partners partners_of(const Partitions& join, const Layout& storage, int first,
                             const join_partner_sink& sink) const {

@@ -141,7 +141,7 @@ class AgentMerge {
     return detail::least(left, tile_items);
   }
 
-  /// Where the ranges are cut before and behind a tile: known, or searched for.
+  /// Returns where the ranges are cut before and behind a tile: cuts are known, or searched for.
   STRATA_D const Count* splits_of(Count tile, Count diagonal, Count items, const Count* splits) {
     if (splits != nullptr) return splits + tile;
     search(diagonal, items);

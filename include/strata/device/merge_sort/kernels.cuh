@@ -39,7 +39,8 @@ using segments_agent = std::conditional_t<
                                          Key, Value, Types...>>,
     AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
-/// How many segments a block has: as many as fill one tile if all have the mean length. 0 if there are too many.
+/// Returns the number of segments of a block: as many as fill one tile if all have the mean length, 0 if they are too
+/// many.
 template <class Agent, segment_class Class, bool HasOneSegment>
 long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean, long long num_segments,
                              int multiprocessors, long long max_grid) {

@@ -9,7 +9,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many sorted runs are merged at a time.
+/// Number of sorted runs that are merged at a time.
 inline constexpr int merge_ways = 4;
 
 /// Up to four neighbouring sorted runs. All have `run_items` items but the last, which may have fewer.
@@ -149,7 +149,7 @@ class RunSplitter {
     return narrowed;
   }
 
-  /// How many of the keys at another run's cuts come before `key`.
+  /// Returns how many of the keys at another run's cuts come before `key`.
   STRATA_D int count_before(const Key* others, const Key& key, bool is_earlier_run) const {
     int count = 0;
     STRATA_UNROLL

@@ -77,7 +77,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
       return share * items + (share < longer ? share : longer);
     }
 
-    /// Where in a segment a share begins that an even cut would begin at `item`.
+    /// Returns where in a segment a share begins that an even cut would begin at `item`.
     STRATA_D static long long cut(unsigned long long item) { return static_cast<long long>(item - item % granule); }
 
     /// The shares that have a part of the segment with items `first` to `end`.

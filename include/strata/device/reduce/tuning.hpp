@@ -12,7 +12,7 @@ struct reduce_tuning {
   int block_threads;
   /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
   int bytes_in_flight;
-  /// The same for operators that are not commutative; a thread's bytes are contiguous there.
+  /// Bytes of a thread for operators that are not commutative. There they are contiguous.
   int ordered_bytes;
   int blocks_per_multiprocessor;
   /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.

@@ -18,7 +18,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many ends of runs there are, and the index of the last one.
+/// The number of ends of runs, and the index of the last one.
 template <class Count>
 struct run_ends {
   Count number;

@@ -41,7 +41,7 @@ struct part_of {
   }
 };
 
-/// How many items the parts but the last have. strata::Sum adds them, in any order.
+/// The number of items of each part but the last. strata::Sum adds them, in any order.
 template <class Count, int Counted>
 struct part_counts {
   Count of[Counted];
@@ -191,7 +191,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
       typename Stage::Shape::flags second;
       Key keys[Stage::thread_items];
     };
-    /// How many items of the warp are in these parts.
+    /// The numbers of the warp's items in these parts.
     struct LocalResult {
       int first;
       int second;

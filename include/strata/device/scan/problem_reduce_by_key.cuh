@@ -25,7 +25,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many runs have begun, and the sum since the last beginning if there is one; else the sum of all.
+/// The number of runs that have begun, and the sum since the last beginning; without one, the sum of all.
 template <class Count, class T>
 struct counted_run {
   Count begins;
@@ -232,7 +232,7 @@ struct reduce_by_key_problem {
       }
     }
 
-    /// Where runs begin, moves keys, and the sums of the runs before as far as the warp knows them.
+    /// Finds where runs begin, moves keys, and sums the runs before as far as the warp knows them.
     template <bool IsFull>
     STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Accum& below) {
       const int rank = slice.lane > 0 ? static_cast<int>(below.begins) : 0;

@@ -330,8 +330,8 @@ struct select_problem {
 
 // ------------------------------------------------------------------ in place
 
-/// How many items are selected up to one, and this item: another block may have overwritten it in the input
-/// before the number is known.
+/// The number of items that are selected up to an item, and this item: another block may have overwritten it in the
+/// input before the number is known.
 template <class Count, class T>
 struct selected_item {
   Count selected;

@@ -251,7 +251,7 @@ constexpr unsigned max_devices = 64;
 constexpr unsigned max_multiprocessors = 132;
 int current_device();  // of the calling host thread
 bool is_device(int device);
-// How many blocks of a cooperative launch fit the part of the device that launches may use.
+// Returns how many blocks of a cooperative launch fit the part of the device that launches may use.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
 // ---- symbolize.cpp

@@ -117,7 +117,7 @@ class warp_exchange_shuffle {
     STRATA_UNROLL
     for (unsigned i = 0; i < N; ++i) output[i] = static_cast<Output>(items[i].value());
   }
-  /// `if_set` if bits are set, else `if_clear`; never by a branch, in which shuffles would stand.
+  /// Returns `if_set` if bits are set, otherwise `if_clear`. Never branches, because shuffles would be in the branch.
   STRATA_D static unsigned select(unsigned bits, unsigned if_set, unsigned if_clear) {
     if constexpr (selects_by_mask) {
       return if_clear ^ ((if_clear ^ if_set) & bits);

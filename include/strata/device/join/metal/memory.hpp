@@ -54,7 +54,7 @@ class mapped {
     return MetalJoinStatus::success;
   }
 
-  /// Where the host finds it.
+  /// Returns the memory's address on the host.
   void* base() const { return base_; }
   buffer_view at(const void* inside) const {
     return {buffer_.get(),

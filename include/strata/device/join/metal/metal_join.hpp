@@ -26,8 +26,8 @@ STRATA_NAMESPACE_BEGIN
 ///   anti; rows that all have a key; any order of the result; less than 2^31 rows a side. The host joins everything
 ///   else, joins for which `choose_join_strategy<Policy>` chooses it, and all joins if no GPU is of family Apple7 or
 ///   later. Both share memory.
-/// - **Queue.** An `id<MTLCommandQueue>`, or null for one of ours. The join begins when all earlier work of the queue
-///   has ended. It has ended when the call returns, because the host makes prefix sums between kernels.
+/// - **Queue.** An `id<MTLCommandQueue>`, or null for the library's own. The join begins when all earlier work of the
+///   queue has ended. It has ended when the call returns, because the host makes prefix sums between kernels.
 /// - **Temporary storage** is any memory of the host. Metal takes whole pages of it (16 KiB) without a copy, and keys
 ///   and results that begin on a page. Other memory is copied to and from buffers of Metal. Apple's documentation asks
 ///   for memory of vm_allocate or mmap. Memory of malloc is offered too, and copied if Metal refuses it.
@@ -53,7 +53,7 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
          request.build_rows <= most_rows && request.probe_rows <= most_rows;
 }
 
-/// The join of a request that the host's checks let pass.
+/// Joins by the GPU. The request has passed the host's checks.
 [[nodiscard]] inline MetalJoinStatus join_by_gpu(context& gpu, objc::id queue, JoinStrategy strategy,
                                                  join_request request, const MetalJoinOptions& options,
                                                  void* temp_storage, std::size_t& storage_bytes,

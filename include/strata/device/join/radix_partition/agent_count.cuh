@@ -41,7 +41,7 @@ struct AgentJoinCount {
   const Hash& hash;
   Sample sample;
 
-  /// By block number `block` of `blocks`, which takes every `blocks`-th tile.
+  /// Counts the rows of every `blocks`-th tile. Block number `block` of `blocks` calls this.
   STRATA_D void run(const Side& side, [[maybe_unused]] bool is_probe, unsigned block, unsigned blocks) const {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
     if constexpr (takes_sample) sample.clear();
