@@ -37,7 +37,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `execution`. Samples may be any random-access iterator, and their number any integer.
 /// - **Execution.** Two kernel launches on `stream`, one for few samples or none; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed.
-/// - **Result.** The same from run to run. A counter that overflows wraps.
+/// - **Result.** Results are the same from run to run. A counter that overflows wraps.
 /// - **Types.** Samples and levels of any arithmetic type up to 64 bits, `__half` and `__nv_bfloat16`; counters of any
 ///   integer type of 4 or 8 bytes. `HistogramEven` computes in the common type of samples and levels, for 16-bit floats
 ///   in float; `HistogramRange` converts samples to the type of the levels.

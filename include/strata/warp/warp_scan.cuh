@@ -65,7 +65,7 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
   }
 }
 
-/// The sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Unspecified
+/// Returns the sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Unspecified
 /// in lane 0; 0 there if `adds_as_words`.
 template <int Lanes, class Operator, class T>
 STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) {
@@ -202,7 +202,7 @@ class WarpScan {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate);
   }
 
-  /// Both results of one scan.
+  /// Inclusive and exclusive scan of one item per lane.
   template <class Operator>
   STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, Operator scan_op) {
     scan<all>(input, inclusive_output, exclusive_output, none{}, scan_op, none{});
@@ -213,7 +213,7 @@ class WarpScan {
     scan<all>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{});
   }
 
-  /// The input of lane `src_lane` of the logical warp.
+  /// Returns the input of lane `src_lane` of the logical warp.
   STRATA_D T Broadcast(T input, unsigned src_lane) { return warp_.from_lane(input, static_cast<int>(src_lane)); }
 
   /// Inclusive scan of the items of the first `valid_items` lanes.

@@ -65,7 +65,7 @@ struct number_sort_workspace : merge_sort_workspace {
   }
 };
 
-/// A block for each segment: sorts it if it fits the tile, and else queues it.
+/// Each segment has a block, which sorts it if it fits the tile, and otherwise queues it.
 template <class MaxPolicy, class LongSort, class Key, class Value, class ValuesIn, class Segments>
 __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
                   MaxPolicy::ActivePolicy::number_tile.blocks_per_multiprocessor)
@@ -132,7 +132,7 @@ struct sort_long_by_digits {
     return strata::launch(configuration, kernel, call.keys, call.values, call.output, call.segments, limits, workspace);
   }
 
-  /// The values of a segment. Those of a sort of indices are the numbers of items in the whole input.
+  /// Returns the values of a segment. Those of a sort of indices are the numbers of items in the whole input.
   template <class ValuesIn>
   STRATA_D static ValueIterator values_from(const ValuesIn& values, long long begin) {
     if constexpr (std::is_pointer_v<ValuesIn>) {
@@ -180,7 +180,7 @@ struct sort_long_by_digits {
            tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
   }
 
-  /// After the kernel that lists segments.
+  /// Sorts the listed segments. Call this after the kernel that lists them.
   template <class Policy, class Arguments, class Arrays, class Device>
   cudaError_t sort(const Arguments& call, const Arrays& merged, const Arrays& buffer, const Workspace& workspace,
                    const Device& device) const {

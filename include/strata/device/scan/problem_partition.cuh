@@ -82,7 +82,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   RestOutput rest_out;
   std::size_t num_items;
 
-  /// Stores each 32nd of `count` items of a part, from item `lane` on. The first of all has this rank in the part.
+  /// Stores each 32nd of `count` items of a part, from item `lane` on. Item 0 has the rank `rank` in the part.
   template <class Item>
   STRATA_D void store(int part, std::size_t rank, const Item* items, int count, int lane) const {
     if (part == first_part) {

@@ -266,8 +266,8 @@ struct static_variable {
 };
 void refresh_modules();  // updates what the functions below know of the program
 const program_segment* program_segment_of(const char* address);
-// The static variable at an address. If the symbol table has no variable there, it is a byte of its own. Without a
-// table, it is empty.
+// Returns the static variable at an address. If the symbol table has no variable there, it is a byte of its own.
+// Without a table, it is empty.
 static_variable static_variable_at(const char* address);
 std::string source_line(const void* pc);  // of a return address; the function if there is no line; "?" if unknown
 // For a signal handler: the line of the kernel that led to the instruction at `pc`.

@@ -93,7 +93,7 @@ class merge_sort_levels {
     }
   }
 
-  /// The first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
+  /// Sorts the first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
   template <bool Full, class Team, class Values, class Compare>
   STRATA_D static void sort(storage& memory, Team team, items<KeyT>& keys, Values& values, int valid_items,
                             Compare compare) {

@@ -27,7 +27,7 @@ constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
   return a / 100 * percent + a % 100 * percent / 100;
 }
 
-/// What a join is about, without types: of keys and rows, only the sizes in bytes.
+/// A join without types: of keys and rows, it has only the sizes in bytes.
 struct join_request {
   JoinKind kind;
   std::size_t key_bytes;

@@ -145,14 +145,14 @@ struct AgentJoinOffsets {
   }
 
  private:
-  // A thread has so many partitions at a time.
+  // A thread has this many partitions at a time.
   static constexpr unsigned max_each = ItemsPerThread;
 
   STRATA_D static Pair both(unsigned lower, unsigned upper) { return Pair{upper} << 32 | lower; }
   STRATA_D static unsigned lower_half(Pair pair) { return static_cast<unsigned>(pair); }
 
-  // For some partitions from `base`. `begins` and `work_items` are the sums of all partitions before, and
-  // then include these.
+  // Writes the begins and work items of some partitions from `base` on. `begins` and `work_items` are the sums of all
+  // partitions before, and then include these.
   STRATA_D void write_some(unsigned base, unsigned all, Pair& begins, Pair& work_items) const {
     const unsigned left = all - base;
     const unsigned even = (left + threads - 1) / threads;
