@@ -138,9 +138,8 @@ struct radix_sort_policy {
 ///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with 4 RadixBits. Merges need
 ///   no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
 ///   searches of merges have bank conflicts; they depend on the keys.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
+///   anything else. Objects of one type constructed without storage share theirs.
 /// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect; it keeps CUB's order of
 ///   parameters.
 /// - `KeyT` and `ValueT` must be trivially relocatable.

@@ -177,9 +177,8 @@ enum BlockReduceAlgorithm {
 /// - Shared memory: WARP_REDUCTIONS sizeof(T) per warp; RAKING the items, each rounded up to an odd
 ///   number of words, and at most one word in 32 for padding; RAKING_COMMUTATIVE_ONLY the same
 ///   without the first 32 items. Rakers have no bank conflicts if `T` is aligned to at most 16 bytes.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
+///   anything else. Objects of one type constructed without storage share theirs.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

@@ -150,10 +150,9 @@ struct block_scan_forms {
 ///   threads of a smaller block), in uniform control flow, with the sum of all items. The value that it
 ///   returns in thread 0 precedes the items. It is taken by reference and may keep a running total.
 /// - `block_aggregate` is the sum of all items, without any prefix: the same bits in every thread.
-/// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the
-///   threads' arrays together). The operator is not called with others, and outputs of others are not
-///   written. If `valid_items` exceeds the tile, all are scanned. If it is 0 or less, nothing is written or
-///   called.
+/// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the threads'
+///   arrays together). The operator is not called with others, and outputs of others are not written. If `valid_items`
+///   exceeds the tile, all are scanned. If it is 0 or less, nothing is written or called.
 /// - Arrays: each thread reduces its array, the threads' sums are scanned, then each thread scans its array
 ///   after its prefix: 2 operator calls for each item, and those of the algorithm for each thread.
 /// - Determinism: the association depends on the types, the block's shape and the overload alone, so

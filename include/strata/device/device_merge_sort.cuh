@@ -55,10 +55,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
-///   temporary storage too small. Otherwise what the launches
-///   return; an older error of the runtime is neither returned nor cleared. Without items nothing is
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large (in size queries, too), null pointer with items, arrays that overlap, temporary storage too small. Otherwise
+///   what the launches return; an older error of the runtime is neither returned nor cleared. Without items nothing is
 ///   launched.
 ///
 /// @code

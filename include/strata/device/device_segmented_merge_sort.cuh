@@ -72,11 +72,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   offsets. The check covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
-///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);
-///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
-///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
-///   items or segments nothing is launched.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer with items and
+///   segments, arrays that overlap, temporary storage too small. Otherwise what the launches return; an older error of
+///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
 /// block (some 6400 keys), or leaves each to one block, which goes on when all others have ended. For a short segment,

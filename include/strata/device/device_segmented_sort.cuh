@@ -33,9 +33,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Unlike DeviceSegmentedRadixSort, it merges by the kernels of DeviceSegmentedMergeSort. Only the long segments of
 /// large calls are sorted by their digits. For other orders or types of keys, take DeviceSegmentedMergeSort.
 ///
-/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
-///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
-///   same from run to run.
+/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
+///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. All segments together have at most `num_items` items, and each array has at least that many.
@@ -58,12 +57,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   cooperative launch; DeviceScan says when it starts. Two more kernels if long segments are sorted by their digits.
 ///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
 ///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment
-///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
-///   each level of merges. In calls of 2^26 items or more, and of 2^24 if the mean is 2^15 or more,
-///   a segment above 2^18 items takes the passes of DeviceSegmentedRadixSort instead, unless keys have
-///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
-///   has 2^31 items or more.
+/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
+///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
+///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
+///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
+///   are in a DoubleBuffer, or the segment has 2^31 items or more.
 /// - **Storage.** As much as keys and values, if there are more than such a tile has, plus 20 KB, plus lists of up to
 ///   11 % of keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two buffers
 ///   the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
@@ -73,11 +71,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
-///   that overlap, temporary storage too small.
-///   Otherwise what the launches return; an older error of the runtime is neither returned nor
-///   cleared. Without items or segments nothing is launched.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large (in size queries, too), null pointer with items and segments, arrays that overlap, temporary storage too
+///   small. Otherwise what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items or segments nothing is launched.
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.

@@ -139,9 +139,8 @@ STRATA_D Item add_in_pairs(const Items& items, Operator& op) {
 
 /// Reduces the items of an array in one thread: `op(... op(op(items[0], items[1]), items[2]) ..., items[n - 1])`.
 ///
-/// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a
-///   span of static extent). Loops are unrolled: an array stays in registers if all other code indexes it
-///   by constants, too.
+/// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a span of
+///   static extent). Loops are unrolled: an array stays in registers if all other code indexes it by constants, too.
 /// - The result has the type that `op` returns: a sum of `short` is an `int`.
 /// - `op` is called exactly n - 1 times, in order, and need not be associative. The exceptions are calls without a
 ///   prefix for function objects of strata, libcu++, Thrust, CUB or the standard library, in which fewer operations

@@ -26,11 +26,10 @@ inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_giv
 template <int Lanes>
 inline constexpr int scan_width = is_power_of_two(Lanes) ? Lanes : warp_threads;
 
-/// Inclusive scan over the lanes of `mask`, in logical warps of `Lanes` lanes: a lane gets the sum of the
-/// items of all lanes up to its own. Before step k a lane has the sum of 2^k items; the step adds the sum of
-/// the 2^k items before these, which the lane 2^k below has. Operands are neighbours, so order is kept.
-/// (Kogge and Stone, "A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence
-/// Equations", 1973.)
+/// Inclusive scan over the lanes of `mask`, in logical warps of `Lanes` lanes: a lane gets the sum of the items of all
+/// lanes up to its own. Before step k a lane has the sum of 2^k items; the step adds the sum of the 2^k items before
+/// these, which the lane 2^k below has. Operands are neighbours, so order is kept. (Kogge and Stone, "A Parallel
+/// Algorithm for the Efficient Solution of a General Class of Recurrence Equations", 1973.)
 ///
 /// Unless `Full`, lanes with `is_valid` false have no item, and `op` is not called there. They must be the
 /// last ones.
@@ -86,9 +85,8 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///     inclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane])
 ///     exclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane - 1])
 ///
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads
-///   logical warps, side by side. With another width each warp has one, its first lanes, and the other
-///   lanes must not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads logical warps,
+///   side by side. With another width each warp has one, its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together, with the same initial value. Those of other logical
 ///   warps may diverge, or call with other arguments.
 /// - Without an initial value, the exclusive result of lane 0 is unspecified. Sums begin with `T{}`.

@@ -72,11 +72,10 @@ constexpr join_set_plan plan_join_set(int partition_bits, std::uint64_t rows_eac
   return plan;
 }
 
-/// The set of the keys of the build rows of a partition, in shared memory, by hashes of 4 bytes that
-/// identify the keys. One pass over the rows builds it: an atomic addition returns a row's index in its
-/// bucket, and an atomic operation without a result writes the entry. With compare-and-swap, which 2 %
-/// of the rows still use, 2^24 rows took 160 us more (H200, 2026-11). Nearly every look-up takes one
-/// load.
+/// The set of the keys of the build rows of a partition, in shared memory, by hashes of 4 bytes that identify the keys.
+/// One pass over the rows builds it: an atomic addition returns a row's index in its bucket, and an atomic operation
+/// without a result writes the entry. With compare-and-swap, which 2 % of the rows still use, 2^24 rows took 160 us
+/// more (H200, 2026-11). Nearly every look-up takes one load.
 template <int BlockThreads, int BuildItems>
 class join_shared_set {
   static constexpr unsigned threads = BlockThreads;

@@ -14,11 +14,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for
-/// each thread at a time. If these segments lie side by side and none has more items than a thread takes,
-/// each thread sorts one, without a plan: the offset gives its position in the tile. `Tile` tries this
-/// first, then `WideTile`, whose threads take more items. Otherwise the block lists the segments that are
-/// not empty and in the end packs them into tiles.
+/// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for each thread
+/// at a time. If these segments lie side by side and none has more items than a thread takes, each thread sorts one,
+/// without a plan: the offset gives its position in the tile. `Tile` tries this first, then `WideTile`, whose threads
+/// take more items. Otherwise the block lists the segments that are not empty and in the end packs them into tiles.
 template <class Tile, class WideTile>
 class AgentThreadSegments {
  public:

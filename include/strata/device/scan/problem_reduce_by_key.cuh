@@ -49,9 +49,8 @@ struct combine_counted_runs {
   }
 };
 
-/// A reduction by key, as DispatchScan takes it: a scan of counted runs. An item writes the key of the run that
-/// begins with it, and the sum of the run that ends with it. If `ValueIterator` is NullType, each item counts
-/// as 1.
+/// A reduction by key, as DispatchScan takes it: a scan of counted runs. An item writes the key of the run that begins
+/// with it, and the sum of the run that ends with it. If `ValueIterator` is NullType, each item counts as 1.
 ///
 /// In the pipeline a stage holds keys and values. Where a run begins, a warp knows its key, and the sum of the
 /// run before. It moves both to the front of its parts of the stage, and stores them from there, so that it

@@ -174,9 +174,8 @@ class join_tile_offsets {
   Count* total_;
 };
 
-/// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one
-/// result. Those of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the
-/// number of any result.
+/// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one result. Those
+/// of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the number of any result.
 class join_result_rows {
   using Reduce = WarpReduce<unsigned>;
 

@@ -206,9 +206,8 @@ class join_grouped_table
   }
   static constexpr unsigned short no_bucket = 0xffff;
 
-  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the
-  // greater entry up, so the entries that are missing up to a power of two need not exist: they would
-  // not move.
+  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the greater entry
+  // up, so the entries that are missing up to a power of two need not exist: they would not move.
   STRATA_D static void sort_entries(Word* entries, unsigned number) {
     sort_entries(entries, number, threadIdx.x, threads, [] { __syncthreads(); });
   }
