@@ -366,9 +366,10 @@ A comparison is a case with one rival; `slower` are those in which the rival is 
 
     python3 benchmarks/run_all.py
 
-It builds the programs, with the newest CUB and with the toolkit's, and measures. It goes on where it was stopped if it
-is started again, and ends with what to send. `--quick` tries first whether all runs, with fewer samples of smaller
-inputs. `<gpu>/` is beside the newest CUB, `<gpu>/cub-<version>/` beside the toolkit's.
+It builds the programs, with the newest CUB and with the toolkit's, and measures. If it is stopped, start it again: it
+goes on with what is missing. At the end it says which files to send. `--quick` tries first whether everything runs,
+with fewer samples of smaller inputs. `<gpu>/` has the results beside the CUB that was measured first, by default the
+newest, and `<gpu>/cub-<version>/` those beside the other one.
 
 This page is written by `run_all.py --index` from the files in the folders.
 """

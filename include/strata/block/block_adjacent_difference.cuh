@@ -143,14 +143,15 @@ class BlockAdjacentDifference {
     return temp_storage;
   }
 
-  /// How many of the first `count` items of the tile are this thread's and those of the threads after it.
+  /// Returns how many of the first `count` items of the tile belong to this thread and the threads after it.
   template <std::size_t ItemsPerThread>
   STRATA_D int of_thread(int count) {
     return detail::most(count, 0) - thread_ * static_cast<int>(ItemsPerThread);
   }
 
-  /// `has_difference(i)` says of item i of the thread whether the operator is called. From the last item to the first,
-  /// so that results may overwrite the items. The item of the other thread comes last: the others do not wait for it.
+  /// `has_difference(i)` says of item i of the thread whether the operator is called. Goes from the last item to the
+  /// first, so that results may overwrite the items. The item of the other thread comes last: the others do not wait
+  /// for it.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Predecessor, class HasDifference>
   STRATA_D void subtract_left(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                               DifferenceOp& difference_op, const Predecessor& predecessor,
@@ -165,7 +166,7 @@ class BlockAdjacentDifference {
     }
   }
 
-  /// From the first item to the last, for the same reasons.
+  /// Goes from the first item to the last, for the same reasons.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Successor, class HasDifference>
   STRATA_D void subtract_right(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                DifferenceOp& difference_op, const Successor& successor, HasDifference has_difference) {

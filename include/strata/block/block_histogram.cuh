@@ -187,7 +187,7 @@ class block_histogram_atomic {
 ///   the storage is used for anything else. Objects of one type constructed without storage use the same storage.
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
 /// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
-///   two. Of more bins, the larger of what BlockRadixSort needs, and 4 bytes for each bin and 2 or 4 for each thread.
+///   two. With more bins, BlockRadixSort's storage, or, if larger, 4 bytes for each bin and 2 or 4 for each thread.
 ///   Bank conflicts: threads access counters by bin. With more bins, BlockRadixSort says which conflicts its accesses
 ///   have, and accesses to where runs begin and end depend on the samples.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert

@@ -153,7 +153,7 @@ class BlockLoad {
     }
   }
 
-  // From that arrangement to the algorithm's.
+  // Moves items from that arrangement to the algorithm's.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (warp_transposes) {
       exchange(storage_->Alias()).WarpStripedToBlocked(items, items);

@@ -19,7 +19,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The bits that a block sorts by. `IsWhole`: the call names no bits, so they are all.
+/// The bits that a block sorts by. `IsWhole`: the call names no bits, so the block sorts by all of them.
 template <class Decomposer, bool IsWhole>
 struct radix_sort_bits {
   static constexpr bool is_whole = IsWhole;
@@ -138,9 +138,8 @@ struct radix_sort_policy {
 ///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with 4 RadixBits. Merges need
 ///   no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
 ///   searches of merges have bank conflicts; they depend on the keys.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
+///   anything else. Objects of one type constructed without storage share theirs.
 /// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect; it keeps CUB's order of
 ///   parameters.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
@@ -200,7 +199,7 @@ class BlockRadixSort {
   static constexpr bool is_default = Algorithm == BLOCK_RADIX_SORT_DEFAULT || Algorithm == BLOCK_RADIX_SORT_MERGE;
   static constexpr bool merges_keys =
       Algorithm == BLOCK_RADIX_SORT_MERGE || (Algorithm == BLOCK_RADIX_SORT_DEFAULT && policy::merges);
-  // Merged keys take the other way inside of a branch, where the votes of a match may not stand.
+  // If keys are merged, those that cannot be are sorted inside of a branch, where votes of a match are not allowed.
   static constexpr bool matches_whole_keys =
       Algorithm == BLOCK_RADIX_SORT_MATCH || (is_default && policy::matches && (has_values || !merges_keys));
 
@@ -363,11 +362,11 @@ class BlockRadixSort {
     using passes = std::conditional_t<is_matched, match_passes, count_passes>;
     const digits digit_of{by.decomposer};
 
-    // Votes stand in no branch.
+    // Votes are not allowed in a branch.
     constexpr bool asks_whether_whole = !is_matched || Bits::is_whole || detail::radix_mantissa_bits<KeyT> == 0;
     if constexpr (has_word && is_number && asks_whether_whole) {
       using code = detail::radix_sort_word<KeyT, Order == descending>;
-      // Ranges of bits are counted in the words of RadixTraits, which are others for floating-point numbers.
+      // Ranges of bits are counted in the words of RadixTraits, which differ from these for floating-point numbers.
       const bool is_whole = Bits::is_whole || (by.begin_bit == 0 && by.end_bit == digits::key_bits);
       if (is_whole || !code::is_float) {
         if constexpr (is_merged) {
@@ -509,7 +508,7 @@ class BlockRadixSort {
     }
   }
 
-  // The items of a warp lie in rows of its threads, or of each thread in one row.
+  // A row has one item of each lane of a warp, or, with one thread in a row, all items of this thread.
   template <class Passes>
   STRATA_D int first_in_rows() const {
     constexpr int row = Passes::row_threads;

@@ -147,7 +147,7 @@ struct block_reduce_warp_reductions {
 
 }  // namespace detail
 
-/// How BlockReduce works. Blocks of up to 32 threads use shuffles alone, whatever is named.
+/// How BlockReduce works. Blocks of up to 32 threads use shuffles alone, with every algorithm.
 enum BlockReduceAlgorithm {
   /// Most threads write their item to shared memory; the first warp combines strided items. Only for
   /// commutative operators.
@@ -176,10 +176,9 @@ enum BlockReduceAlgorithm {
 ///   floating-point results repeat bit for bit.
 /// - Shared memory: WARP_REDUCTIONS sizeof(T) per warp; RAKING the items, each rounded up to an odd
 ///   number of words, and at most one word in 32 for padding; RAKING_COMMUTATIVE_ONLY the same
-///   without the first 32 items. No bank conflicts between rakers up to 16-byte alignment.
-/// - `__syncthreads()` must stand between two calls that use the same storage, and before the
-///   storage is used for anything else. Objects of one type constructed without storage share
-///   theirs.
+///   without the first 32 items. Rakers have no bank conflicts if `T` is aligned to at most 16 bytes.
+/// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
+///   anything else. Objects of one type constructed without storage share theirs.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

@@ -229,8 +229,8 @@ class BlockRunLengthDecode {
       }
     }
   }
-  /// The last run that begins at an item or before it, and so the one that has the item. The first one if there is
-  /// none. First the thread of the run is found, then the run.
+  /// Returns the last run that begins at an item or before it, and so the one that has the item; the first run if there
+  /// is none. Finds the thread of the run, then the run.
   STRATA_D int run_of(number item) {
     found_run at{0, storage_.begins.item_at(0)};
     step_to_last<shape::threads, RunsPerThread>(at, item);
@@ -260,7 +260,7 @@ class BlockRunLengthDecode {
         for (int next = 0; next <= count; ++next) of_item[i] += begins[next] <= item(begin + i) ? 1 : 0;
         may_be_later = may_be_later || of_item[i] == run + count + 1;
       }
-      // Because of runs of length 0, or because the item has the largest number, and so begins behind all guards.
+      // A later run may have the item: runs have length 0, or the item has the largest number, behind all guards.
       if (may_be_later) {
         STRATA_UNROLL_N(1)
         for (int i = 0; i < count; ++i) {

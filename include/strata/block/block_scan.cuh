@@ -54,8 +54,8 @@ struct prefix_callback {
   Callback& callback;
 };
 
-/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload. Where it is
-/// unknown if it can be called, it is what is neither of them.
+/// Distinguishes a prefix callback from an operator or an aggregate at the same position of an overload. Where the
+/// compiler cannot tell if an argument can be called, every argument that is neither of these two is a callback.
 template <class Callback, class T>
 inline constexpr bool is_callback = std::is_invocable_r_v<T, Callback&, T> ||
                                     (is_unknown_if_callable && !std::is_convertible_v<Callback&, T> &&
@@ -150,18 +150,17 @@ struct block_scan_forms {
 ///   threads of a smaller block), in uniform control flow, with the sum of all items. The value that it
 ///   returns in thread 0 precedes the items. It is taken by reference and may keep a running total.
 /// - `block_aggregate` is the sum of all items, without any prefix: the same bits in every thread.
-/// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the
-///   threads' arrays together). The operator is not called with others, and outputs of others are not
-///   written. If `valid_items` exceeds the tile, all are scanned. If it is 0 or less, nothing is written or
-///   called.
+/// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the threads'
+///   arrays together). The operator is not called with others, and outputs of others are not written. If `valid_items`
+///   exceeds the tile, all are scanned. If it is 0 or less, nothing is written or called.
 /// - Arrays: each thread reduces its array, the threads' sums are scanned, then each thread scans its array
 ///   after its prefix: 2 operator calls for each item, and those of the algorithm for each thread.
 /// - Determinism: the association depends on the types, the block's shape and the overload alone, so
 ///   floating-point results repeat bit for bit. An output does not depend on `valid_items`.
 /// - Shared memory: WARP_SCANS takes sizeof(T) per warp and once more. RAKING and RAKING_MEMOIZE take one
 ///   item, and the threads' items, each rounded up to an odd number of 4-, 8- or 16-byte accesses (the
-///   widest that its size allows), with at most one access in 8 for padding. No bank conflicts up to
-///   16-byte alignment. Blocks of one warp need none.
+///   widest that its size allows), with at most one access in 8 for padding. There are no bank conflicts if `T` is
+///   aligned to at most 16 bytes. Blocks of one warp need no shared memory.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.

@@ -44,9 +44,8 @@ STRATA_HD constexpr int default_square_side() {
 
 }  // namespace detail
 
-/// Transposes a tile of `TileRows` x `TileColumns` items, held by the threads of a block, through
-/// shared memory; and moves such tiles between the threads and matrices in memory, with full lines on
-/// both sides.
+/// Transposes a tile of `TileRows` x `TileColumns` items, held by the threads of a block, through shared memory; and
+/// moves such tiles between the threads and matrices in memory, with full lines on both sides.
 ///
 /// - `Load` reads a tile of a matrix that is stored by rows; `leading_dimension` is the number of items from one row to
 ///   the next. `Transpose` gives each thread its items of the transposed tile. `Store` writes the transposed tile,
@@ -55,14 +54,13 @@ STRATA_HD constexpr int default_square_side() {
 /// - `valid_rows`, `valid_columns`: only these first rows and columns of the tile lie in the matrix. They are counted
 ///   before `Transpose`, also in `Store`. Nothing outside of them is accessed, and items that `Load` does not read keep
 ///   their value. If one of them is not positive, nothing is accessed.
-/// - Arrangement: a thread holds squares of `square_side` x `square_side` items; in squares, tiles are
-///   striped over the block by rows. `Place(i)` is the row and column of item i of this thread in the
-///   tile that `Load` reads, `TransposedPlace(i)` in the one that `Store` writes; negative where a
-///   thread has fewer items than `items_per_thread`. With squares of one item, item i of thread t is
-///   number i * threads + t of the tile. Larger squares (the default where sizes are powers of two
-///   and every thread gets a square) are moved in accesses of up to 16 bytes, if the matrix and its
-///   leading dimension are aligned so, else item by item, and change places in shared memory in
-///   units of as many bytes.
+/// - Arrangement: a thread holds squares of `square_side` x `square_side` items; in squares, tiles are striped over the
+///   block by rows. `Place(i)` is the row and column of item i of this thread in the tile that `Load` reads,
+///   `TransposedPlace(i)` in the one that `Store` writes; negative where a thread has fewer items than
+///   `items_per_thread`. With squares of one item, item i of thread t is number i * threads + t of the tile. Larger
+///   squares (the default where sizes are powers of two and every thread gets a square) are moved in accesses of up to
+///   16 bytes, if the matrix and its leading dimension are aligned so, else item by item, and change places in shared
+///   memory in units of as many bytes.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
 /// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;
@@ -131,7 +129,7 @@ class BlockTranspose {
  public:
   static constexpr int square_side = SquareSide;  ///< Rows and columns of the squares that a thread holds.
   static constexpr int items_per_thread = tile::per_thread * SquareSide * SquareSide;  ///< Items of each thread.
-  /// Wavefronts per group of lanes that one suffices for, at worst: 1 is no conflict.
+  /// Conflict degree of writes to shared memory: 1 means no conflict.
   static constexpr int write_conflicts = conflicts::writes;
   static constexpr int read_conflicts = conflicts::reads;  ///< Conflict degree of reads of shared memory.
   // not for users: the layouts that are chosen are free of conflicts
@@ -182,7 +180,7 @@ class BlockTranspose {
     load_items(matrix, leading_dimension, items, valid_rows, valid_columns);
   }
 
-  /// `in` may be `out`.
+  /// Gives each thread its items of the transposed tile. `in` may be `out`.
   STRATA_D void Transpose(const T (&in)[item_count], T (&out)[item_count]) const {
     if constexpr (pieces::is_one) {
       registers held;

@@ -128,7 +128,7 @@ template <class... Parameters>
   return detail::set_max_dynamic_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
 }
 
-/// How many clusters of the kernel the current device holds at a time. It is 0 if the device is a part of a GPU in
+/// Finds how many clusters of the kernel the current device holds at a time: 0 if the device is a part of a GPU in
 /// which no GPU processing cluster has enough multiprocessors.
 template <class... Parameters>
 [[nodiscard]] cudaError_t resident_clusters(launch_configuration configuration, void (*kernel)(Parameters...),

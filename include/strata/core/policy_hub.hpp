@@ -20,7 +20,7 @@ STRATA_NAMESPACE_BEGIN
 /// storage and without, and reads its rows from `my_hub`.
 ///
 /// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
-/// - **Rows.** The comment of a class names the hub that it takes itself, in the `tuning.hpp` of its folder. Your hub
+/// - **Rows.** The comment of a class names the library's hub, which is in the `tuning.hpp` of its folder. Your hub
 ///   needs rows of the same names and types in each of its policies. A `static_assert` names them if one is missing. A
 ///   policy that derives from `ChainedPolicy<version, itself, previous, rows>` has the rows of the policy `rows` where
 ///   it declares none.
@@ -56,8 +56,8 @@ struct default_policy_hub {};
 
 namespace detail {
 
-/// `void` if all of `Rows` have the type `Tuning`, otherwise no type. Each algorithm has an alias template that lists
-/// the rows which it needs of a policy by means of these.
+/// `void` if all of `Rows` have the type `Tuning`, otherwise no type. Each algorithm uses it in an alias template that
+/// lists the rows which it needs of a policy.
 template <class Tuning, class... Rows>
 using if_rows = std::enable_if_t<(std::is_same_v<std::remove_cv_t<Rows>, Tuning> && ...)>;
 

@@ -54,7 +54,7 @@ struct radix_bit_order {
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
   static constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
 
-  /// The bits of `key` in which its word differs.
+  /// Returns the bits of `key` in which its word differs.
   STRATA_HD static Word flipped(Word key) {
     if constexpr (radix_mantissa_bits<T> != 0) {
       return static_cast<Word>(sign_mask(key) | sign);
@@ -64,7 +64,7 @@ struct radix_bit_order {
     }
   }
 
-  /// The bits of `word` in which its key differs. The words of negative numbers lack the sign bit.
+  /// Returns the bits of `word` in which its key differs. The words of negative numbers lack the sign bit.
   STRATA_HD static Word flipped_back(Word word) {
     if constexpr (radix_mantissa_bits<T> != 0) {
       return static_cast<Word>(~sign_mask(word) | sign);
@@ -114,7 +114,7 @@ struct RadixTraits {
     }
   }
 
-  /// The key of a word. It is for integers only, because several floating-point keys may have the same word.
+  /// Returns the key of a word. It is for integers only, because several floating-point keys may have the same word.
   STRATA_HD static T from_ordered(word ordered) {
     // not for users: only counting sorts call it.
     static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
@@ -152,12 +152,12 @@ struct Traits {
                                               !std::is_same_v<T, unsigned long>,
                                           unsigned long long, typename detail::unsigned_of_bytes<sizeof(T)>::type>;
 
-  /// The code of a key, from the key's bits.
+  /// Returns the code of a key, from the key's bits.
   STRATA_HD static UnsignedBits TwiddleIn(UnsignedBits key) {
     return static_cast<UnsignedBits>(key ^ bit_order::flipped(key));
   }
 
-  /// The bits of a key, from its code.
+  /// Returns the bits of a key, from its code.
   STRATA_HD static UnsignedBits TwiddleOut(UnsignedBits key) {
     return static_cast<UnsignedBits>(key ^ bit_order::flipped_back(key));
   }

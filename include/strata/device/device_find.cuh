@@ -39,9 +39,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   A call for bounds without values launches nothing. No host synchronisation and no allocation, so a call can be
 ///   captured in a graph and replayed. From sm_90 on, kernels start early by programmatic dependent launch, but touch
 ///   memory only after the previous kernel of the stream has ended.
-/// - **Result.** The same from run to run. `FindIf` tests all items before the first match, and few items behind it: a
-///   warp starts no tile behind a match that its block has found. The predicate may be called for items in any order,
-///   and for some of them several times.
+/// - **Result.** Results are the same from run to run. `FindIf` tests all items before the first match, and few items
+///   behind it: a warp starts no tile behind a match that its block has found. The predicate may be called for items in
+///   any order, and for some of them several times.
 /// - **Order.** `compare(a, b)` returns true if a must come before b. `LowerBound` calls it with an item and a value,
 ///   `UpperBound` with a value and an item; their types may differ. The range must be sorted by it, and so must sorted
 ///   values. Otherwise results are unspecified, but nothing else is written, and kernels terminate.

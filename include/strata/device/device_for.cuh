@@ -29,7 +29,6 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `Bulk(shape, op)` | `op(i)` for each i from 0 to `shape - 1`, in the type of `shape` |
 /// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
 /// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
-///
 /// | `ForEachInExtents(extents, op)` | `op(n, i0, i1, ...)` for each index of an mdspan; n is 0, 1, 2, ... |
 /// | `ForEachInLayout(mapping, op)` | the same in the order of `layout_right` or of `layout_left` |
 ///
@@ -37,8 +36,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// of `std::mdspan` and `cuda::std::mdspan`; a mapping has `extents_type`, `extents()` and `stride(i)`. All indices
 /// have the type `index_type`.
 ///
-/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform; `shape` counts as a number of items, and the
-///   distance from `first` to `last` does.
+/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform. `shape`, and the distance from `first` to
+///   `last`, count as numbers of items.
 /// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
 ///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.

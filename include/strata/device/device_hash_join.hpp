@@ -17,7 +17,7 @@
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
 #endif
 #endif
-// A word becomes the number.
+// CUDA, METAL or HOST becomes its number.
 #define STRATA_DETAIL_JOIN_BACKEND_OF2(word) STRATA_JOIN_BACKEND_##word
 #define STRATA_DETAIL_JOIN_BACKEND_OF(word) STRATA_DETAIL_JOIN_BACKEND_OF2(word)
 #if STRATA_DETAIL_JOIN_BACKEND_OF(STRATA_JOIN_BACKEND) == STRATA_JOIN_BACKEND_CUDA
@@ -89,7 +89,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
 /// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0; more rows may need less). The second call has that much memory, whose contents and alignment
-///   do not matter, and the same arguments, but for addresses. Or once without these two arguments, with a stream or an
+///   do not matter, and the same arguments except addresses. Or once without these two arguments, with a stream or an
 ///   `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends from
 ///   the host's heap, or from the resource of the `execution` (not on Metal).
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at

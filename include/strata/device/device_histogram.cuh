@@ -37,7 +37,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `execution`. Samples may be any random-access iterator, and their number any integer.
 /// - **Execution.** Two kernel launches on `stream`, one for few samples or none; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed.
-/// - **Result.** The same from run to run. A counter that overflows wraps.
+/// - **Result.** Results are the same from run to run. A counter that overflows wraps.
 /// - **Types.** Samples and levels of any arithmetic type up to 64 bits, `__half` and `__nv_bfloat16`; counters of any
 ///   integer type of 4 or 8 bytes. `HistogramEven` computes in the common type of samples and levels, for 16-bit floats
 ///   in float; `HistogramRange` converts samples to the type of the levels.
@@ -53,9 +53,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   cannot represent is not counted.
 /// - **Tuning.** `TunedDeviceHistogram<Hub>` uses your hub instead of histogram_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
-///   count, a stride that is not a multiple of a sample's size, integers for which
-///   `(upper_level - lower_level) * (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a
-///   size query too; null pointers;
+///   count, a stride that is not a multiple of a sample's size, integers for which `(upper_level - lower_level) *
+///   (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a size query too; null pointers;
 ///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
 ///   Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Each sample is read once, and arrays 16 bytes at a time. A block counts in shared memory, with up

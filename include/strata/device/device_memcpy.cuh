@@ -40,8 +40,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
 ///   bytes, and the lanes copy units in that order. So no lane idles, however short the buffers are. Buffers above 8
-///   KiB go to a queue, and the warps of a second kernel copy even shares of them. Of very long buffers, each warp
-///   copies every n-th piece.
+///   KiB go to a queue, and the warps of a second kernel copy even shares of them. Each warp copies every n-th piece
+///   of very long buffers.
 ///
 /// @code
 /// // Puts three words into another order.

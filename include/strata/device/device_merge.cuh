@@ -29,11 +29,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   without these two arguments: see `execution`. Counts may have any integer types; their sum must be below 2^36.
 /// - **Execution.** One kernel, or two where temporary storage has a size that depends on the counts; none without
 ///   items. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
-///   items. From sm_90 on kernels are launched dependent on the previous one of the stream ("programmatic"): they start
-///   early but touch memory only after that one.
-/// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep
-///   their order. The same from run to run. If `compare` is no strict weak ordering, or a range is not sorted by it,
-///   the result is unspecified; nothing else is written, and the kernels terminate.
+///   items. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only after the
+///   previous kernel of the stream has ended.
+/// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep their
+///   order. Results are the same from run to run. If `compare` is no strict weak ordering, or a range is not sorted by
+///   it, the result is unspecified; nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types; keys have up to 1 KiB.
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
 ///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes

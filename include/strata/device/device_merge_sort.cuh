@@ -24,7 +24,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `SortKeys(d_keys, num_items, compare)` | keys in place |
 /// | `SortKeysCopy(d_input_keys, d_output_keys, num_items, compare)` | keys from one array to another |
 /// | `SortPairs(d_keys, d_items, num_items, compare)` | keys and their values in place |
-/// | `SortPairsCopy(d_input_keys, d_input_items, d_output_keys, d_output_items, ...)` | the same |
+/// | `SortPairsCopy(d_input_keys, d_input_items, d_output_keys, d_output_items, ...)` | from arrays to others |
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
 /// other names of these.
@@ -35,9 +35,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
 ///   result is unspecified. Nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. All arrays may be any
-///   random-access iterators that can be dereferenced in device code. Fast where pointers or iterators of vectors
-///   (`thrust::device_vector`, `std::vector`) are written. Other outputs are written once and never read: one without a
-///   value type, such as DiscardOutputIterator, gets items of the input's type.
+///   random-access iterators that can be dereferenced in device code. Sorts are fast if outputs are pointers or
+///   iterators of vectors (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one
+///   without a value type, such as DiscardOutputIterator, gets items of the input's type.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
 ///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
 ///   arguments: see `execution`. `num_items` may have any integer type.
@@ -48,17 +48,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   other items. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (up to 4608 keys of 4 bytes; 17920 in three kernels) are sorted, then merged two by two, or four
 ///   by four in three kernels, level by level. Each level reads and writes all items once.
-/// - **Storage.** As much as keys and values, and 20 KB and 4 bytes for each 6,400 items of up to 8 bytes more. If an
-///   output is neither a pointer nor an iterator of a vector, twice as much: all is sorted there, and a kernel more for
-///   the keys and one for the values read and write each item once more.
+/// - **Storage.** As much as keys and values, plus 20 KB, plus 4 bytes for each 6,400 items of up to 8 bytes. If an
+///   output is neither a pointer nor an iterator of a vector, twice as much: all items are sorted there. Then one more
+///   kernel for the keys, and one for the values, read and write each item once more.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large (in size queries, too), null pointer with items, arrays that overlap,
-///   temporary storage too small. Otherwise what the launches
-///   return; an older error of the runtime is neither returned nor cleared. Without items nothing is
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large (in size queries, too), null pointer with items, arrays that overlap, temporary storage too small. Otherwise
+///   what the launches return; an older error of the runtime is neither returned nor cleared. Without items nothing is
 ///   launched.
 ///
 /// @code

@@ -39,13 +39,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   allocation: a call can be captured in a graph and replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to
 ///   2^18 items this is about as much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of
-///   their size if that is more (1/6 of 2 bytes, 1/3 of one; twice that from 2^31 items on).
+///   their size if that is more (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte, and many of two bytes, are read once and written once: they are counted, and
 ///   the sorted keys are written from the counts.
-/// - **Large values.** A block keeps at least 256 values in shared memory. Of more than 800 bytes they do not compile.
-///   A call returns `cudaErrorInvalidValue` from about 600 bytes on (8.0), 350 (8.6, 8.9 and 12.0), or 200 (7.5). Sort
-///   indices by `ArgSort` then, and gather: that moves large values only once.
+/// - **Large values.** A block keeps at least 256 values in shared memory. Values of more than 800 bytes do not
+///   compile. With values of about 600 bytes (8.0), 350 (8.6, 8.9 and 12.0) or 200 (7.5), or more, a call returns
+///   `cudaErrorInvalidValue`. Sort indices by `ArgSort` then, and gather: that moves large values only once.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same pointer, not
 ///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a

@@ -25,7 +25,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and the number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
-///   storage of their own. For how blocks wait for each other see DeviceScan.
+///   storage of their own. DeviceScan says how blocks wait for each other.
 /// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN is equal to nothing, so each NaN is
 ///   a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are read
 ///   three times. Lengths are counted in 64 bits if `num_items` has 64.

@@ -41,8 +41,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   in place. Arrays must not overlap in any other way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
-///   storage of their own. From sm_90 on the kernel starts dependent on the previous kernel of the stream
-///   ("programmatic") but touches memory only after that one.
+///   storage of their own. From sm_90 on, kernels start early by programmatic dependent launch, but touch
+///   memory only after the previous kernel of the stream has ended.
 /// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200 these are
 ///   inputs of up to about 2 million items of 4 bytes; of 130,000 to 270,000 items in scans by key, selections,
 ///   partitions and runs, which are scans too; and of some 1,000 items in selections in place. These blocks need not be
@@ -56,8 +56,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without `init`, as in
 ///   CUB, whatever the output's type. To add up in a wider type, begin with a value of that type. The type of the sums
 ///   must be trivially relocatable and default constructible. Each item is read and written once.
-/// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, for scans by key of
-///   columns_policy_hub: see default_policy_hub.
+/// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, and for scans by key
+///   instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
 ///   query too; a null pointer with items; arrays that overlap; an initial value in device memory where
 ///   results go; temporary storage too small. Otherwise what the launch returns. An older error of the runtime

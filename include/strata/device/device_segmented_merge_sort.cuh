@@ -31,7 +31,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// other names of these. `segments...` are
 /// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s])
 ///   of the inputs, and has the same offsets in the outputs. All segments together have at most `num_items`
-///   items, and all arrays at least. Counts may have any integer types. Offsets may be any random-access
+///   items, and each array has at least that many. Counts may have any integer types. Offsets may be any random-access
 ///   iterators over integers that can be dereferenced in device code;
 /// - or `num_segments, segment_size`: segments of one size, side by side.
 ///
@@ -55,10 +55,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
 ///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile. In calls of few items, on an H200 2^20 keys of 4 bytes, the second does the
-///   work of both, unless the mean segment has 4353 to 10560 keys. The last is a cooperative launch: for when it starts
-///   see DeviceScan. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
-///   other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+///   if segments can be longer than a tile. In calls of few items (on an H200, 2^20 keys of 4 bytes), the second does
+///   the work of both, unless the mean segment has 4353 to 10560 keys. The last is a cooperative launch; DeviceScan
+///   says when it starts. No host synchronisation and no allocation, so a call can be captured in a graph and replayed
+///   with other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and
 ///   written once, and merged in as many levels as their own length needs. Longer segments are queued for
 ///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400) are
@@ -72,11 +72,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   offsets. The check covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that
-///   is too large, an index type that cannot hold `num_items` - 1 (in size queries, too);
-///   null pointer with items and segments, arrays that overlap, temporary storage too small. Otherwise
-///   what the launches return; an older error of the runtime is neither returned nor cleared. Without
-///   items or segments nothing is launched.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer with items and
+///   segments, arrays that overlap, temporary storage too small. Otherwise what the launches return; an older error of
+///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
 /// block (some 6400 keys), or leaves each to one block, which goes on when all others have ended. For a short segment,

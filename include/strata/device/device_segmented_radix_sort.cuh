@@ -45,11 +45,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
-///   long segments. Long are those of more than 2^16 items (1 / 2^16 of `num_items`, beyond 2^32), or of fewer if they
+///   long segments. Long ones have more than 2^16 items (1 / 2^16 of `num_items`, beyond 2^32), or of fewer if they
 ///   are more than 1 / 256 of `num_items` and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
-///   of it. This takes no more storage. Of segments above a tile, an odd number of digits (`end_bit - begin_bit` from 1
-///   to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
+///   of it. This takes no more storage. For segments above a tile, an odd number of digits (`end_bit - begin_bit` from
+///   1 to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
 ///   same in all keys of a segment may be another one. Otherwise no output may overlap an input, another output, or the
 ///   offsets. Checks look at the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see

@@ -208,7 +208,7 @@ struct TunedDeviceSegmentedReduce {
   template <class InputIterator>
   using limits = detail::value_limits<detail::iterator_value_t<InputIterator>>;
 
-  // A reduction but for its segments, which differ between the overloads.
+  // A reduction without its segments, which differ between the overloads.
   template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT>
   struct STRATA_DETAIL_HIDDEN problem {
     InputIterator d_in;

@@ -31,9 +31,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association. For operators, `init` (a value or a FutureValue) and the type in which sums are carried, the
 /// rules of DeviceScan hold.
 ///
-/// - **Call.** As DeviceScan, twice or once. The size is a few hundred KB, and 8 bytes for each segment. Iterators may
-///   be any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have any
-///   integer types.
+/// - **Call.** Twice or once, as in DeviceScan. The size is a few hundred KB, and 8 bytes for each segment. Iterators
+///   may be any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have
+///   any integer types.
 /// - **Segments.** They may have any lengths, lie in any order and have gaps. They may overlap in `d_in`, but no
 ///   two results may go to the same element of `d_out`. Nothing else in `d_out` is written.
 /// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not overlap
@@ -45,8 +45,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   scanned by one block only.
 /// - **Execution.** One or two kernel launches, on `stream`; no host synchronisation and no allocation, so a call can
 ///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
-///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative: for
-///   when it starts see DeviceScan.
+///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative;
+///   DeviceScan says when it starts.
 /// - **Work.** All blocks get equal shares of the items: one huge segment keeps all of them busy, and a million short
 ///   ones cost little more. With offsets in one array, each block scans its share from left to right, and items of
 ///   segments that are longer than a share are read twice. Otherwise the segments are scanned end to end as one

@@ -33,12 +33,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Unlike DeviceSegmentedRadixSort, it merges by the kernels of DeviceSegmentedMergeSort. Only the long segments of
 /// large calls are sorted by their digits. For other orders or types of keys, take DeviceSegmentedMergeSort.
 ///
-/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they
-///   come, in descending sorts, too. `StableSort...` are other names of `Sort...`. Results are the
-///   same from run to run.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. All segments together have at most `num_items` items, and all arrays at least.
+/// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
+///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
+/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
+///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
+///   see `execution`. All segments together have at most `num_items` items, and each array has at least that many.
 ///   Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
@@ -54,30 +53,28 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   then have unspecified contents.
 /// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
 ///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile; in calls of few items see DeviceSegmentedMergeSort. The last is a
-///   cooperative launch: for when it starts see DeviceScan. Two more where long segments are sorted by their digits. No
-///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
+///   if segments can be longer than a tile; for calls of few items see DeviceSegmentedMergeSort. The last is a
+///   cooperative launch; DeviceScan says when it starts. Two more kernels if long segments are sorted by their digits.
+///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
 ///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** As DeviceSegmentedMergeSort: items are read and written once, those of a segment
-///   above 6400 keys of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for
-///   each level of merges. In calls of 2^26 items or more, and of 2^24 if the mean is 2^15 or more,
-///   a segment above 2^18 items takes the passes of DeviceSegmentedRadixSort instead, unless keys have
-///   more than 4 bytes or values more than 8, or keys of one byte are in a DoubleBuffer, or the segment
-///   has 2^31 items or more.
-/// - **Storage.** As much as keys and values, if there are more than such a tile, and 20 KB and lists of up to 11 % of
-///   keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two
-///   buffers the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
+/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
+///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
+///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
+///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
+///   are in a DoubleBuffer, or the segment has 2^31 items or more.
+/// - **Storage.** As much as keys and values, if there are more than such a tile has, plus 20 KB, plus lists of up to
+///   11 % of keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two buffers
+///   the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
 ///   covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count
-///   or one that is too large (in size queries, too), null pointer with items and segments, arrays
-///   that overlap, temporary storage too small.
-///   Otherwise what the launches return; an older error of the runtime is neither returned nor
-///   cleared. Without items or segments nothing is launched.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
+///   large (in size queries, too), null pointer with items and segments, arrays that overlap, temporary storage too
+///   small. Otherwise what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items or segments nothing is launched.
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.

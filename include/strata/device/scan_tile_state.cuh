@@ -208,13 +208,13 @@ struct TilePrefixCallbackOp {
  public:
   struct TempStorage : Uninitialized<storage> {};
 
-  /// Prefix of tile `tile_idx`.
+  /// Makes the prefix of tile `tile_idx`.
   STRATA_D TilePrefixCallbackOp(ScanTileStateT& tile_state, TempStorage& temp_storage, ScanOpT scan_op, int tile_idx)
       : state_(tile_state), storage_(temp_storage.Alias()), scan_op_(scan_op), tile_(tile_idx) {}
-  /// Prefix of tile `blockIdx.x`.
+  /// Makes the prefix of tile `blockIdx.x`.
   STRATA_D TilePrefixCallbackOp(ScanTileStateT& tile_state, TempStorage& temp_storage, ScanOpT scan_op)
       : TilePrefixCallbackOp(tile_state, temp_storage, scan_op, static_cast<int>(blockIdx.x)) {}
-  /// Prefix of tile `tile_idx`, where `initial_value` comes before tile 0. All tiles give the same value.
+  /// Makes the prefix of tile `tile_idx`, where `initial_value` comes before tile 0. All tiles give the same value.
   STRATA_D TilePrefixCallbackOp(ScanTileStateT& tile_state, TempStorage& temp_storage, ScanOpT scan_op, int tile_idx,
                                 T initial_value)
       : TilePrefixCallbackOp(tile_state, temp_storage, scan_op, tile_idx) {
@@ -231,13 +231,13 @@ struct TilePrefixCallbackOp {
     return block_aggregate;
   }
 
-  /// The aggregate of all tiles before the tile.
+  /// Returns the aggregate of all tiles before the tile.
   STRATA_D T GetExclusivePrefix() const { return storage_.exclusive_prefix; }
-  /// The aggregate of all tiles before the tile and of the tile.
+  /// Returns the aggregate of all tiles before the tile and of the tile.
   STRATA_D T GetInclusivePrefix() const { return storage_.inclusive_prefix; }
-  /// The aggregate of the tile.
+  /// Returns the aggregate of the tile.
   STRATA_D T GetBlockAggregate() const { return storage_.block_aggregate; }
-  /// The number of the tile.
+  /// Returns the number of the tile.
   STRATA_D int GetTileIdx() const { return tile_; }
 
  private:

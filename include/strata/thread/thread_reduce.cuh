@@ -35,7 +35,7 @@ struct checked_static_size {
   static constexpr std::size_t value = static_size<Items>;
 };
 
-// A class, because in an alias that a device function names, clang does not take std::declval.
+// A class, because clang refuses std::declval in an alias that a device function names.
 template <class Items>
 struct item_of {
   using type = std::decay_t<decltype(std::declval<const Items&>()[0])>;
@@ -61,7 +61,7 @@ STRATA_D auto reduce_in_order(const Items& items, Operator& op) {
 }
 
 /// How ThreadReduce combines floating-point numbers by operators that are known. The compiler reorders additions of
-/// integers, but not these. On an H200 with CUDA 13.0, times over those of CUB 3.5, one block (full device):
+/// integers, but not these. On an H200 with CUDA 13.0, times divided by those of CUB 3.5, one block (full device):
 ///
 /// | items of a thread | in order | as a tree | as two trees, in pairs |
 /// |---|---|---|---|
@@ -139,9 +139,8 @@ STRATA_D Item add_in_pairs(const Items& items, Operator& op) {
 
 /// Reduces the items of an array in one thread: `op(... op(op(items[0], items[1]), items[2]) ..., items[n - 1])`.
 ///
-/// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a
-///   span of static extent). Loops are unrolled: an array stays in registers if all other code indexes it
-///   by constants, too.
+/// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a span of
+///   static extent). Loops are unrolled: an array stays in registers if all other code indexes it by constants, too.
 /// - The result has the type that `op` returns: a sum of `short` is an `int`.
 /// - `op` is called exactly n - 1 times, in order, and need not be associative. The exceptions are calls without a
 ///   prefix for function objects of strata, libcu++, Thrust, CUB or the standard library, in which fewer operations

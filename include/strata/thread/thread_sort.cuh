@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The first `valid_items` of `Length` keys, all if `Full`, and what moves with them: an array, or
+/// Sorts the first `valid_items` of `Length` keys, all if `Full`, and what moves with them: an array, or
 /// NullType.
 template <bool Full, std::size_t Length, class Key, class Others, class Compare>
 STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others, Compare& compare,

@@ -115,7 +115,7 @@ STRATA_D void StoreDirectWarpStriped(int linear_tid, Iterator block_itr, const T
 
 namespace detail {
 
-/// In words where `to` is a pointer to items of type `T`, otherwise item by item.
+/// Stores in words if `to` is a pointer to items of type `T`, otherwise item by item.
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items]) {
   if constexpr (is_pointer_to<Iterator, T>) {

@@ -128,7 +128,7 @@ class WarpLoad {
     }
   }
 
-  // From that arrangement to the algorithm's.
+  // Moves items from that arrangement to the algorithm's.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (transposes) exchange(storage_->Alias()).StripedToBlocked(items, items);
   }

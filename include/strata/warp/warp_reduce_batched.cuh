@@ -23,8 +23,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **Results** are spread over the lanes. With up to as many batches as lanes, `Reduce` and `Sum` return that of
 ///   batch i in lane i. With more, `ReduceToStriped` writes those of batches i, i + LogicalWarpThreads, ... to
-///   `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from i * size of `outputs` on. Results
-///   for which there is no batch are unspecified.
+///   `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from batch i * (size of `outputs`) on.
+///   Results for which there is no batch are unspecified.
 /// - `inputs` has `Batches` items, `outputs` has Batches / LogicalWarpThreads, rounded up: arrays, `cuda::std::array`,
 ///   or spans of a fixed length.
 /// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with
@@ -163,9 +163,9 @@ class WarpReduceBatched {
     }
   }
 
-  /// Each lane has `Count` values of each `Distance` neighbouring lanes, itself among them. It keeps those of even or
-  /// of odd number, by the bit `Distance` of its lane, and combines them with those of its neighbour. The last value
-  /// has no partner if `Count` is odd: both lanes keep it.
+  /// Each lane has `Count` values, combined from `Distance` neighbouring lanes, itself among them. It keeps the values
+  /// of even or of odd number, by the bit `Distance` of its lane. It gives the others to its neighbour, and combines
+  /// its own with those that it gets. If `Count` is odd, the last value has no partner: both lanes keep it.
   template <int Count, int Distance, class Operator>
   STRATA_D void combine_neighbours(T* values, Operator& op) {
     if constexpr (Distance < LogicalWarpThreads) {
@@ -183,7 +183,7 @@ class WarpReduceBatched {
     }
   }
 
-  /// A word holds items `i` and `i + pairs_distance` of 16 bits. 0: there are no such pairs of all items.
+  /// Returns how far apart two 16-bit items are that share a word, or 0 if not all items can be paired.
   STRATA_HD static constexpr int pairs_distance(int count) {
     int distance = LogicalWarpThreads / 2;
     while (distance > 0 && count % (2 * distance) != 0) distance /= 2;

@@ -26,11 +26,10 @@ inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_giv
 template <int Lanes>
 inline constexpr int scan_width = is_power_of_two(Lanes) ? Lanes : warp_threads;
 
-/// Inclusive scan over the lanes of `mask`, in logical warps of `Lanes` lanes: a lane gets the sum of the
-/// items of all lanes up to its own. Before step k a lane has the sum of 2^k items; the step adds the sum of
-/// the 2^k items before these, which the lane 2^k below has. Operands are neighbours, so order is kept.
-/// (Kogge and Stone, "A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence
-/// Equations", 1973.)
+/// Inclusive scan over the lanes of `mask`, in logical warps of `Lanes` lanes: a lane gets the sum of the items of all
+/// lanes up to its own. Before step k a lane has the sum of 2^k items; the step adds the sum of the 2^k items before
+/// these, which the lane 2^k below has. Operands are neighbours, so order is kept. (Kogge and Stone, "A Parallel
+/// Algorithm for the Efficient Solution of a General Class of Recurrence Equations", 1973.)
 ///
 /// Unless `Full`, lanes with `is_valid` false have no item, and `op` is not called there. They must be the
 /// last ones.
@@ -65,7 +64,7 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
   }
 }
 
-/// The sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Unspecified
+/// Returns the sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Unspecified
 /// in lane 0; 0 there if `adds_as_words`.
 template <int Lanes, class Operator, class T>
 STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) {
@@ -86,9 +85,8 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///     inclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane])
 ///     exclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane - 1])
 ///
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads
-///   logical warps, side by side. With another width each warp has one, its first lanes, and the other
-///   lanes must not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads logical warps,
+///   side by side. With another width each warp has one, its first lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together, with the same initial value. Those of other logical
 ///   warps may diverge, or call with other arguments.
 /// - Without an initial value, the exclusive result of lane 0 is unspecified. Sums begin with `T{}`.
@@ -202,7 +200,7 @@ class WarpScan {
     scan<all>(input, none{}, exclusive_output, initial_value, scan_op, warp_aggregate);
   }
 
-  /// Both results of one scan.
+  /// Inclusive and exclusive scan of one item per lane.
   template <class Operator>
   STRATA_D void Scan(T input, T& inclusive_output, T& exclusive_output, Operator scan_op) {
     scan<all>(input, inclusive_output, exclusive_output, none{}, scan_op, none{});
@@ -213,7 +211,7 @@ class WarpScan {
     scan<all>(input, inclusive_output, exclusive_output, initial_value, scan_op, none{});
   }
 
-  /// The input of lane `src_lane` of the logical warp.
+  /// Returns the input of lane `src_lane` of the logical warp.
   STRATA_D T Broadcast(T input, unsigned src_lane) { return warp_.from_lane(input, static_cast<int>(src_lane)); }
 
   /// Inclusive scan of the items of the first `valid_items` lanes.

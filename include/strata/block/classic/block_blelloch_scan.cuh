@@ -70,7 +70,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// | i + i / 32, 16 bytes | 2 | 4 | 4 | 2 | 1 | 2 | 4 | 4 | 2 | 1 |
 /// | default, any | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
 ///
-/// (Of 2,048 elements of 4 bytes, i + i / 32 has a degree of 2 for s from 32 to 512.)
+/// (For 2,048 elements of 4 bytes, i + i / 32 has a degree of 2 for s from 32 to 512.)
 ///
 /// - `Layout`: any layout of shared_layout.hpp without conflicts, or `PlainLayout`, which has them: it is for
 ///   comparison.
@@ -194,7 +194,7 @@ class BlockBlellochScan {
     STRATA_UNROLL
     for (int stride = 1; stride < ElementsPerBlock; stride *= 2) {
       const int pairs = ElementsPerBlock / (2 * stride);
-      barrier(2 * pairs);  // So many threads wrote on the level below.
+      barrier(2 * pairs);  // This many threads wrote on the level below.
       for_each_pair(pairs, stride, [op](T& left_item, T& right_item) {
         const T left = left_item;
         const T right = right_item;

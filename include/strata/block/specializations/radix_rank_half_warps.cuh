@@ -115,7 +115,7 @@ class radix_rank_half_warps {
     return half_warp_ * static_cast<unsigned>(half_warp * thread_items()) + lane_ % half_warp;
   }
 
-  /// All threads of the block call this.
+  /// Ranks the items of a tile. All threads of the block call this.
   ///
   /// - `digit(i)` is the digit of the thread's item `i`. It is called twice for each item, and
   ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers.

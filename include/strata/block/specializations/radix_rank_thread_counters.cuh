@@ -49,14 +49,14 @@ class radix_rank_thread_counters {
 
  public:
   struct storage {
-    // Whole vectors: else a vector load of the scan may include the last words, which other threads write.
+    // Whole vectors, because a vector load of the scan may include the last words, which other threads write.
     unsigned words[detail::round_up(Threads * segment, 4)];
     typename Scan::TempStorage scan;
   };
 
   STRATA_D radix_rank_thread_counters(storage& temp_storage, int thread) : storage_(temp_storage), thread_(thread) {}
 
-  /// `digit(i)` is that of the thread's item i, in blocked arrangement. `starts` are the ranks of
+  /// `digit(i)` is the digit of the thread's item i, in blocked arrangement. `starts` are the ranks of
   /// the first items of digits `bins_per_thread * thread` and on.
   template <class Digit, std::size_t ItemsPerThread, class Starts, class OnCounts>
   STRATA_D void rank(const Digit& digit, int (&ranks)[ItemsPerThread], Starts& starts, OnCounts& on_counts, int items) {
@@ -90,7 +90,7 @@ class radix_rank_thread_counters {
 
  private:
   STRATA_D static unsigned ordered(unsigned digit) { return IsDescending ? unsigned{bins - 1} - digit : digit; }
-  // Where the counter of a digit lies behind the one of digit 0.
+  // Returns the offset of a digit's counter from the one of digit 0.
   STRATA_D static unsigned slot_of(unsigned digit) {
     return (digit & unsigned{rows - 1}) * unsigned{2 * pitch} | digit >> (RadixBits - 1);
   }

@@ -82,7 +82,7 @@ class radix_warp_counters {
   /// warps' first items, for use after another barrier. Thread t has the digits from bins_per_thread * t on.
   template <class Starts, class OnCounts>
   STRATA_D void scan(int items, Starts& starts, OnCounts& on_counts) {
-    // Where they are few, counts stay in registers; else they are read twice.
+    // If counters are few, counts stay in registers; otherwise they are read twice.
     constexpr bool are_kept = warps * bins_per_thread <= 8;
     unsigned kept[are_kept ? bins_per_thread : 1][are_kept ? warps : 1];
     int counts[bins_per_thread];

@@ -10,9 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The positions of the items of a raking reduction or scan in shared memory. They count units: a unit is the
-/// widest access that the alignment of `T` allows, and at least the 4 bytes of a bank, so that a narrow item
-/// fills a word.
+/// The positions of the items of a raking reduction or scan in shared memory. They count units: a unit is the widest
+/// access that the alignment of `T` allows, and at least the 4 bytes of a bank, so that a narrow item fills a word.
 ///
 /// Shared memory serves one wavefront of 128 bytes at a time: `columns` units. The pitch is the number of
 /// units of an item. It is odd, so that neighbours start in different columns. One unused unit follows every
@@ -55,11 +54,10 @@ struct raking_layout {
 
 /// The items of `Threads` threads, divided into a segment of consecutive items for each of up to 32 rakers.
 ///
-/// Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with
-/// g = gcd(segment, columns) they use every g-th column and return to the first after columns / g rakers.
-/// There, after every lcm(segment, columns) items, is one unit of padding: it shifts each round to columns
-/// not used yet, and g rounds fill a wavefront. The padding lies between two wavefronts of writes, which
-/// therefore stay free of conflicts, too.
+/// Rakers read with a stride of one segment, `segment * pitch` units. The pitch is odd, so with g = gcd(segment,
+/// columns) they use every g-th column and return to the first after columns / g rakers. At this point, after every
+/// lcm(segment, columns) items, there is one unit of padding: it shifts each round to columns not used yet, and g
+/// rounds fill a wavefront. The padding lies between two wavefronts of writes, so they stay free of conflicts, too.
 template <class T, int Threads>
 struct raking_segments {
   static constexpr int segment = (Threads + 31) / 32;

@@ -88,7 +88,7 @@ struct segment_slots {
     return __syncthreads_count(fits);
   }
 
-  /// Segments with items.
+  /// Returns the number of segments with items.
   STRATA_D static int segments(const storage& memory) {
     int count = 0;
     STRATA_UNROLL
@@ -101,14 +101,14 @@ struct segment_slots {
     return count > 0 ? memory.begins[count - 1] + memory.lengths[count - 1] : 0;
   }
 
-  /// Levels of merges that the longest segment needs.
+  /// Returns the number of levels of merges that the longest segment needs.
   STRATA_D static int levels(const storage& memory) {
     const unsigned owners = memory.max_owners;
     return owners == 0 ? 0 : 32 - __clz(static_cast<int>(owners));
   }
 
-  /// Number of first levels that merge only runs of one warp's threads. It is n if all segments begin with threads
-  /// whose numbers are multiples of 2^n.
+  /// Returns the number of first levels that merge only runs of one warp's threads: n if all segments begin with
+  /// threads whose numbers are multiples of 2^n.
   STRATA_D static int warp_levels(const storage& memory) {
     unsigned heads = 0;
     STRATA_UNROLL
@@ -170,7 +170,7 @@ struct segment_slots {
     return WarpReduce<unsigned>(unused).Reduce(value, BitOr{});
   }
 
-  /// Writes where a segment is, given the sums up to it; false if there are no owners left for it.
+  /// Writes where a segment is, given the sums up to it. Returns false if no owners are left for it.
   STRATA_D static bool write(storage& memory, const sums& local, const sums& up_to, int length, long long offset) {
     const unsigned end = up_to.slots();
     if (end > unsigned{BlockThreads}) return false;

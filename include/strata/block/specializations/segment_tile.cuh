@@ -66,7 +66,7 @@ struct segment_tile {
 
   STRATA_D Item get(int index) { return load(at(index)); }
   STRATA_D Item get_at_byte(int offset) {
-    // not for users: run_reader sees to it
+    // not for users: run_reader ensures it
     static_assert(is_compact, "byte offsets are for tiles without gaps between items");
     return load(reinterpret_cast<Item*>(bytes + offset));
   }

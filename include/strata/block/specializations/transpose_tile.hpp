@@ -11,23 +11,20 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Which unit of a tile a thread moves when, and where it lies in shared memory in between.
+/// Says which unit of a tile a thread moves when, and where the unit lies in shared memory in between.
 ///
-/// The tile of `Rows` x `Columns` elements is cut into squares of `Side` x `Side`. A thread loads a
-/// square as `Side` units, each of `Side` elements side by side in one row, turns it round in
-/// registers, and stores its units; what changes places in shared memory are whole units, of up to
-/// 16 bytes, whatever the size of an element. With squares of one element, an element may have
-/// several `Pieces`: the units then are pieces.
+/// The tile of `Rows` x `Columns` elements is cut into squares of `Side` x `Side`. A thread loads a square as `Side`
+/// units, each of `Side` elements side by side in one row, transposes it in registers, and stores its units. Whole
+/// units, of up to 16 bytes, change places in shared memory, whatever the size of an element. With squares of one
+/// element, an element may have several `Pieces`: then the units are pieces.
 ///
-/// Threads take squares round robin, along the rows when they load and along the columns when they
-/// store: neighbours touch neighbouring memory both times. Shared memory holds the transposed tile: a
-/// row of it is a column of the tile, and column j * Side + k has the storage row
-/// k * (Columns / Side) + j. Lanes that write line k of neighbouring squares write neighbouring
-/// storage rows, then, and those that read neighbouring squares read one storage row.
+/// Threads take squares round robin, along the rows when they load and along the columns when they store: neighbours
+/// touch neighbouring memory both times. Shared memory holds the transposed tile: a row of it is a column of the tile,
+/// and column j * Side + k has the storage row k * (Columns / Side) + j. So lanes that write line k of neighbouring
+/// squares write neighbouring storage rows, and those that read neighbouring squares read one storage row.
 ///
-/// Where a wavefront is longer than a row of squares, it writes several storage columns at once.
-/// They are spread as far as the storage rows of a wavefront reach, so that a swizzle, which moves
-/// elements within that reach, keeps them apart.
+/// If a wavefront is longer than a row of squares, it writes several storage columns at once. They are spread as far as
+/// the storage rows of a wavefront reach, so that a swizzle, which moves elements within that reach, keeps them apart.
 template <int UnitBytes, int Rows, int Columns, int Threads, int Side = 1, int Pieces = 1>
 struct transpose_tile {
   // not for users: BlockTranspose and the tuning policies check their own arguments
@@ -74,7 +71,7 @@ struct transpose_tile {
   }
 };
 
-/// Position by row and column in any layout: those that know indices only get them by rows.
+/// The position by row and column in any layout. A layout that knows only indices gets them by rows.
 template <class Tile, class Layout>
 struct transpose_storage_layout {
   STRATA_HD constexpr int operator()(int row, int column) const {
@@ -116,8 +113,8 @@ struct transpose_conflicts {
       strata::conflict_degree(transpose_storage_layout<Tile, Layout>{}, transpose_access<Tile, false>{});
 };
 
-/// Swizzled where sizes allow it, for it takes no more room than the tile; else padded. `void` if no
-/// padding is free of conflicts.
+/// A swizzled layout if sizes allow it, because it takes no more memory than the tile; otherwise a padded
+/// one. `void` if no padding is free of conflicts.
 template <class Tile>
 struct chosen_transpose_layout {
   STRATA_HD static constexpr auto choose() {

@@ -19,7 +19,7 @@ struct square_words {
   unsigned word[Side][Words];
 };
 
-/// Turns a square of `Side` x `Side` elements of `ElementBytes` round: element (k, l) becomes (l, k).
+/// Transposes a square of `Side` x `Side` elements of `ElementBytes`: element (k, l) becomes (l, k).
 /// For elements of whole words only the names of registers change; for smaller ones each word of the
 /// result takes one (2 bytes) or two (1 byte) byte permutations.
 template <int ElementBytes, int Words, int Side>
@@ -138,7 +138,7 @@ struct transpose_units {
   }
 
   /// Loads the squares of a thread: all of the tile, from memory aligned to units. `policy`: which
-  /// lines L2 gives up first, or NullType for loads that pass L1 as any other.
+  /// lines L2 gives up first, or NullType for ordinary loads through L1.
   template <class Policy>
   STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension, registers& units,
                             Policy policy) {
@@ -188,7 +188,7 @@ struct transpose_units {
                                              });
   }
 
-  /// Squares as loaded go into shared memory ...
+  /// Writes the squares to shared memory, as they were loaded.
   STRATA_D static void put(int thread, storage& shared, registers& units) {
     STRATA_UNROLL
     for (int s = 0; s < Tile::per_thread; ++s) {
@@ -207,7 +207,7 @@ struct transpose_units {
       }
     }
   }
-  /// ... and, after a barrier, come out as they are stored.
+  /// Reads the squares from shared memory, as they are stored. A barrier comes before.
   STRATA_D static void get(int thread, const storage& shared, registers& units) {
     STRATA_UNROLL
     for (int s = 0; s < Tile::per_thread; ++s) {

@@ -58,7 +58,7 @@ struct aligned_range {
   STRATA_HD static bool has_boundary(const T* first) {
     return bytes_behind_boundary(first) % static_cast<Size>(sizeof(T)) == 0;
   }
-  /// Items before the first boundary of an array that has one, however many items there are.
+  /// Returns the number of items before the first boundary of an array that has one, however long the array is.
   STRATA_HD static Size items_before_boundary(const T* first) {
     constexpr auto bytes = static_cast<Size>(vector_bytes);
     return (bytes - bytes_behind_boundary(first)) % bytes / static_cast<Size>(sizeof(T));

@@ -18,7 +18,7 @@ namespace detail {
 
 #if !STRATA_HOST_SIMT
 
-/// The function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver
+/// Returns the function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver
 /// does not have it. Its results have the numbers of cudaError_t.
 template <class Function>
 Function* driver_function(const char* name, unsigned cuda_version) {
@@ -67,7 +67,8 @@ inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t
   return set_attribute(function, driver_max_dynamic_shared_bytes, static_cast<int>(bytes));
 }
 
-/// The number of multiprocessors that kernels on `stream` may use if the stream belongs to a green context, otherwise
+/// Returns the number of multiprocessors that kernels on `stream` may use if the stream belongs to a green context,
+/// otherwise
 /// 0. Device attributes describe the whole device, so only the driver knows the number. A cooperative launch of more
 /// blocks than the context holds fails. If it is captured, it does not fail, and its graph never ends.
 inline int green_context_multiprocessors(cudaStream_t stream) {

@@ -77,7 +77,7 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
     }
   }
 
-  /// The code whose bits are the digits of any key. It is RadixTraits::ordered() of the key.
+  /// Returns the code whose bits are the digits of the key, exact or not.
   STRATA_HD static Code ordered(Code code) {
     if (is_exact(code)) return code;
     return ascending(code == negative_zero ? sign : highest);

@@ -10,9 +10,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The lanes of `lanes` whose low `Bits` bits of `digit` equal the caller's. All of `lanes` must call this, with the
-/// same mask. It takes one vote for each bit. For up to 8 bits that is faster than match.any, which takes one iteration
-/// for each different value.
+/// Returns the lanes of `lanes` whose low `Bits` bits of `digit` equal the caller's. All of `lanes` must call this,
+/// with the same mask. It takes one vote for each bit. For up to 8 bits that is faster than match.any, which takes one
+/// iteration for each different value.
 template <int Bits>
 STRATA_D unsigned match_digit([[maybe_unused]] unsigned digit, unsigned lanes) {
   unsigned peers = lanes;

@@ -10,7 +10,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// The address of an object in shared memory. On the host, the object itself has address 0.
+/// Returns the address of an object in shared memory. On the host, the object itself has address 0.
 STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
 #if STRATA_DEVICE_PASS
   return static_cast<unsigned>(__cvta_generic_to_shared(object));
@@ -19,7 +19,7 @@ STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
 #endif
 }
 
-/// The pointer to an address in `object`. The address counts from `shared_address(object)` on.
+/// Returns the pointer to an address in `object`. The address counts from `shared_address(object)` on.
 template <class T>
 STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #if STRATA_DEVICE_PASS
@@ -29,7 +29,7 @@ STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #endif
 }
 
-/// A word of shared memory that other threads of the block change at the same time, by atomic functions.
+/// Loads a word of shared memory that other threads of the block change at the same time, by atomic functions.
 STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) {
 #if STRATA_DEVICE_PASS
   unsigned long long value;
@@ -40,8 +40,8 @@ STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) 
 #endif
 }
 
-/// Two neighbouring words of shared memory that other threads of the block change at the same time, by one load. That
-/// volatile accesses in C++ are not.
+/// Loads two neighbouring words of shared memory that other threads of the block change at the same time, by one load.
+/// Volatile accesses in C++ would be two loads.
 STRATA_D void load_shared_pair(const unsigned* words, unsigned& first, unsigned& second) {
 #if STRATA_DEVICE_PASS
   asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"

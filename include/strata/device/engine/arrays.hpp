@@ -86,7 +86,7 @@ bool is_null(const Iterator& iterator) {
   return argument_traits<Iterator>::is_null(iterator);
 }
 
-/// True if a call is refused for a null pointer. `argument` is the name that its documentation has.
+/// True if a call is refused for a null pointer. `argument` is the documented name of the argument.
 template <class Iterator>
 bool refuses_null(const Iterator& iterator, const char* argument) {
   return detail::is_refused(detail::is_null(iterator), argument, "is null");

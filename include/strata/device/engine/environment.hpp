@@ -93,7 +93,7 @@ enum class determinism { not_guaranteed, run_to_run, gpu_to_gpu };
 enum class output_ordering { sorted, unsorted, stable_sorted };
 enum class tie_break { unspecified, prefer_smaller_index, prefer_larger_index };
 
-/// The number of the requirement, or `otherwise` if there is none.
+/// Returns the number of the requirement, or `otherwise` if there is none.
 template <class Requirements, environment_query Query>
 constexpr int required_number(int otherwise) {
   using Answer = std::decay_t<environment_answer_t<Requirements, Query>>;
@@ -122,7 +122,7 @@ struct requirements_of {
 
 /// Properties of the result of a call.
 enum class call_result {
-  fixed,       ///< The same on every GPU. Of equal items the first ones are taken.
+  fixed,       ///< The same on every GPU. Among equal items, the first ones are taken.
   sorted,      ///< The same on every GPU, in the order of the keys; equal keys keep their order.
   associated,  ///< The same from run to run. How operands are associated depends on the GPU.
   unordered    ///< Its order may change from run to run.

@@ -105,7 +105,7 @@ class last_block_gather {
     return is_elected();
   }
 
-  /// The same where nobody needs the values.
+  /// Publishes `value`, and returns true in the last block, if nobody needs the values.
   STRATA_D bool is_last(T value) { return is_last_to_collect(value); }
 
   // The single steps, each for one thread. A fence_sc() must stand between a block's publish() and its collect(), and a

@@ -51,8 +51,8 @@ struct kernel_property_cache {
   }
 };
 
-/// How many blocks a multiprocessor holds at a time, at least one. Nothing is cached, so the amount of shared memory
-/// may differ from call to call.
+/// Finds how many blocks a multiprocessor holds at a time, at least one. Nothing is cached, so the amount of shared
+/// memory may differ from call to call.
 template <class... Parameters>
 cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threads, std::size_t shared_bytes,
                                   int& blocks) {
@@ -76,7 +76,7 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
   });
 }
 
-/// How many blocks the multiprocessors of the stream hold at a time, if one multiprocessor can hold
+/// Returns how many blocks the multiprocessors of the stream hold at a time, if one multiprocessor can hold
 /// `per_multiprocessor`. A multiprocessor counts no more than `max_per_multiprocessor` blocks.
 inline std::size_t resident_blocks_of(const device_properties& device, int per_multiprocessor,
                                       int max_per_multiprocessor) {

@@ -51,7 +51,7 @@ struct vector_input {
   platform::l2_policy policy;
 
   // Kept as words: items below 4 bytes are cut out of them when they are used, in registers.
-  // An item_vector holds the same bytes in less text, but with it nvcc 13.0 spills registers in ArgMin of doubles.
+  // An item_vector would be shorter code, but with it nvcc 13.0 spills registers in ArgMin of doubles.
   struct pack {
     unsigned words[4];
     STRATA_D T operator[](int i) const {

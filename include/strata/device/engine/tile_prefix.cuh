@@ -65,8 +65,8 @@ class one_round_aggregates : public tile_aggregates<T> {
     });
   }
 
-  /// The same from tile `first` on. The warp waits `patience` times as long before it calls `reduce_tile`: blocks may
-  /// take long for their tiles.
+  /// Returns the aggregate from tile `first` on. The warp waits `patience` times as long before it calls `reduce_tile`:
+  /// blocks may take long for their tiles.
   template <class Operator, class ReduceTile>
   STRATA_D T aggregate_from(unsigned first, unsigned patience, Operator op, ReduceTile reduce_tile,
                             bool acquires_input) {

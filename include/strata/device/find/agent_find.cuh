@@ -209,8 +209,8 @@ class AgentFind {
     return matches == 0 ? ~Index{0} : begin + static_cast<unsigned>(__ffs(static_cast<int>(matches)) - 1);
   }
 
-  /// The number of the first pack of this thread that has a match among `count` packs from `tile` on, or `no_item`.
-  /// Threads behind the last pack test it, too.
+  /// Returns the number of the first pack of this thread that has a match among `count` packs from `tile` on, or
+  /// `no_item`. Threads behind the last pack test it, too.
   template <class Input>
   STRATA_D unsigned test_tile(const Input& input, std::size_t tile, unsigned count) {
     constexpr int packs = packs_of<Input>();

@@ -7,8 +7,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How FindIf cuts its input into tiles of a block. Blocks take tiles in turn, and look after each tile whether a match
-/// before their next one is known.
+/// How FindIf cuts its input into tiles of a block. Blocks take tiles in turn. After each tile, a block checks whether
+/// a match before its next tile is known.
 struct find_tuning {
   /// At least the number of blocks: the last block reads one result for each of its threads.
   int block_threads;

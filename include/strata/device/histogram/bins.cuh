@@ -75,7 +75,7 @@ class exact_bins64 {
   using word = std::uint64_t;
 
  public:
-  /// False if (upper - lower) * bins does not fit 64 bits.
+  /// Returns false if (upper - lower) * bins does not fit 64 bits.
   bool set(Common lower, Common upper, int bins) {
     const auto count = static_cast<std::uint64_t>(bins);
     lower_ = static_cast<word>(lower);
@@ -117,7 +117,7 @@ class exact_bins64 {
 template <class Real>
 class scaled_bins {
  public:
-  /// False if a level is not finite.
+  /// Returns false if a level is not finite.
   bool set(Real lower, Real upper, int bins) {
     if (!std::isfinite(lower) || !std::isfinite(upper)) return false;
     lower_ = lower;

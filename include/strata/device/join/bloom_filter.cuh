@@ -77,7 +77,7 @@ join_selected_sink<Sink> selected_sink_of(const Sink& sink) {
 }
 inline NullType selected_sink_of(NullType) { return {}; }
 
-/// Keys that are copied are read from arrays.
+/// True if the filter can copy keys: they lie in an array, and their type is trivially copyable.
 template <class Keys>
 inline constexpr bool may_filter_keys = std::is_pointer_v<Keys>&& std::is_trivially_copyable_v<iterator_value_t<Keys>>;
 template <class Keys>

@@ -60,7 +60,7 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   table_join<MaxPolicy, ActivePolicy, Index, Row, decltype(inner), false, join_methods<0>> join(
       inner, detail::choose_join_method(description));
   temporary_storage::layout<slots> layout;
-  // The last one counts the selected rows.
+  // The last word counts the selected rows.
   layout.template reserve<unsigned>(filter_slot, words + 1);
   layout.template reserve<Key>(keys_slot, probe_rows);
   layout.template reserve<unsigned>(numbers_slot, has_numbers ? probe_rows : 0);
@@ -159,8 +159,8 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
 }
 
 /// An inner or left join in the order of the probe rows, in which a probe row may have several partners. Partitions
-/// find the partner of each probe row, or its list of partners, as in a left join. What they leave, a table in global
-/// memory finds. Then the result is written in the order of the probe rows.
+/// find the partner of each probe row, or its list of partners, as in a left join. A table in global memory finds what
+/// they leave. Then the result is written in the order of the probe rows.
 template <class MaxPolicy, class ActivePolicy, class Index, class Call>
 class join_list_launches {
   using Keys = typename Call::Keys;
@@ -260,8 +260,8 @@ class join_list_launches {
   Order order_;
 };
 
-/// A join in the order of the probe rows by such launches. A device may have too little shared
-/// memory for partitions: then `by_table`, a table_join, joins.
+/// Joins in the order of the probe rows by join_list_launches. If a device has too little shared
+/// memory for partitions, `by_table`, a table_join, joins.
 template <class MaxPolicy, class ActivePolicy, class Index, class Call, class TableJoin>
 cudaError_t join_by_row_lists(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
                               TableJoin by_table) {
@@ -269,7 +269,7 @@ cudaError_t join_by_row_lists(void* d_temp_storage, std::size_t& temp_storage_by
   std::size_t list_bytes = 0;
   cudaError_t status = by_lists.run(nullptr, list_bytes);
   if (status != cudaSuccess) return status;
-  // Both in one slot.
+  // The storage of both is in one slot.
   temporary_storage::layout<1> layout;
   layout.template reserve<unsigned char>(0, list_bytes);
   status = by_table.reserve_in(layout, 0);

@@ -29,7 +29,7 @@ struct direct_address_table {
 
   static constexpr unsigned none = 0xffffffff;
 
-  /// At least `keys` if the key is outside of the range.
+  /// Returns the index of a key: at least `keys` if the key is outside of the range.
   template <class Key>
   STRATA_D std::uint64_t index_of(Key key) const {
     return static_cast<std::uint64_t>(key) - lowest;

@@ -72,11 +72,10 @@ constexpr join_set_plan plan_join_set(int partition_bits, std::uint64_t rows_eac
   return plan;
 }
 
-/// The set of the keys of the build rows of a partition, in shared memory, by hashes of 4 bytes that
-/// identify the keys. One pass over the rows builds it: an atomic addition returns a row's index in its
-/// bucket, and an atomic operation without a result writes the entry. With compare-and-swap, which 2 %
-/// of the rows still use, 2^24 rows took 160 us more (H200, 2026-11). Nearly every look-up takes one
-/// load.
+/// The set of the keys of the build rows of a partition, in shared memory, by hashes of 4 bytes that identify the keys.
+/// One pass over the rows builds it: an atomic addition returns a row's index in its bucket, and an atomic operation
+/// without a result writes the entry. With compare-and-swap, which 2 % of the rows still use, 2^24 rows took 160 us
+/// more (H200, 2026-11). Nearly every look-up takes one load.
 template <int BlockThreads, int BuildItems>
 class join_shared_set {
   static constexpr unsigned threads = BlockThreads;
@@ -92,9 +91,9 @@ class join_shared_set {
   STRATA_D join_shared_set(TempStorage& storage, unsigned char* shared, const join_set_plan& plan)
       : storage_(storage), buckets_(reinterpret_cast<unsigned*>(shared)), plan_(plan) {}
 
-  /// Inserts the hashes of a partition's rows, `load(0)` to `load(rows - 1)`. By all threads of the block,
-  /// which may use the set when it returns. False, and there is no set, if some buckets have too many
-  /// rows. Of several blocks with the same rows, some may return true and others false.
+  /// Inserts the hashes of a partition's rows, `load(0)` to `load(rows - 1)`. All threads of the block call this, and
+  /// may use the set when it returns. Returns false, and makes no set, if some buckets have too many rows. Of several
+  /// blocks with the same rows, some may return true and others false.
   template <class Load>
   STRATA_D bool build(unsigned partition, unsigned rows, const Load& load) {
     no_hash_ = (partition ^ 1u) << (32 - plan_.partition_bits);
@@ -251,7 +250,7 @@ class AgentJoinSets {
         join_(join),
         sink_(sink) {}
 
-  /// False, and nothing is joined, if there is no set for the build rows.
+  /// Returns false, and joins nothing, if there is no set for the build rows.
   STRATA_D bool run(const join_work_item& work_item) {
     const unsigned begin = join_.build.begins[work_item.partition];
     const unsigned rows = join_.build.begins[work_item.partition + 1] - begin;
@@ -303,7 +302,7 @@ class AgentJoinSets {
     }
   }
 
-  // Writes the rows whose bit is set in `results`. By all threads of a group.
+  // Writes the rows whose bit is set in `results`. All threads of a group call this.
   STRATA_D void emit(unsigned results, const join_record (&records)[Items]) {
     if constexpr (!has_rows) {
       counted_ += static_cast<unsigned>(__popc(results));

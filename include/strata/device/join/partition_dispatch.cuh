@@ -149,8 +149,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   });
 }
 
-/// The same as join_partitions_join_kernel, where a probe row may have several partners in ascending order. No work
-/// item is deferred.
+/// Joins work items as join_partitions_join_kernel does, with several partners of a probe row in ascending order. No
+/// work item is deferred.
 template <class MaxPolicy, bool IsLarge, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
                   MaxPolicy::ActivePolicy::partition.blocks_of_join(IsLarge))
@@ -316,7 +316,7 @@ class join_partition_launches {
     return join;
   }
 
-  /// Where the join writes partners.
+  /// Returns where the join writes partners.
   template <class Layout>
   join_partners partners_of(const Partitions& join, const Layout& storage, int first,
                             const join_partner_sink& sink) const {
@@ -388,7 +388,7 @@ class join_partition_launches {
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     const unsigned long long max_work_items = plan_.max_work_items();
     const auto start_join_kernel = [&](std::size_t bytes, auto* large_kernel, auto* kernel, const auto&... arguments) {
-      // Whether fewer tables fit than registers allow blocks. A multiprocessor has about as much shared
+      // Large: fewer tables fit than registers allow blocks. A multiprocessor has about as much shared
       // memory for all as a block may have.
       const auto shared_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
       const bool is_large = (bytes + static_bytes) * tuning.join_blocks_per_multiprocessor > shared_bytes;
@@ -429,7 +429,7 @@ class join_partition_launches {
     return join_count_bytes(plan_.bits) + (partitions_columns<Sink> ? join_match_sample::shared_bytes : 0);
   }
 
-  // Of the most tiles of the probe side, with those of the rows without a key.
+  // Maximum number of runs of the probe side's tiles, with those of rows without a key.
   std::size_t number_of_runs(std::size_t probe_rows) const {
     return (probe_rows / ActivePolicy::output.select_rows + 1) * (plan_.partitions() + std::size_t{1});
   }
@@ -439,7 +439,7 @@ class join_partition_launches {
     return has_short_tiles() ? PassAgent<join_pass::first>::tile_items : PassAgent<join_pass::only>::tile_items;
   }
 
-  // Whether sets replace tables: the result has no build rows. Rows without a key must be dropped, because otherwise
+  // True if sets replace tables: the result has no build rows. Rows without a key must be dropped, because otherwise
   // the table in global memory joins them, which finds them among the records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
     const auto has_nulls = [](const auto& side) { return side.valid != nullptr && !side.drops_nulls; };

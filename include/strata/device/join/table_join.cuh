@@ -91,7 +91,7 @@ class table_join {
     return by_global_table(layout, table, probe, base);
   }
 
-  /// The same in a slot of another join's temporary storage: first reserves it.
+  /// Reserves a slot of another join's temporary storage for this join.
   template <class OuterLayout>
   cudaError_t reserve_in(OuterLayout& outer, int slot) {
     bytes_in_slot_ = 0;

@@ -103,13 +103,13 @@ struct join_common_policy {
 
 namespace detail {
 
-/// A row with as many blocks as it has, and threads that leave room for all of them.
+/// Returns the row with fewer threads, if they leave no room for all its blocks.
 constexpr join_partition_tuning with_fitting_threads(join_partition_tuning row, int architecture) {
   const int threads = detail::limits_of(architecture).threads / row.join_blocks_per_multiprocessor;
   if (row.join_threads > threads) row.join_threads = threads;
   return row;
 }
-/// A row with as many blocks as an architecture holds.
+/// Returns the row with as many blocks as an architecture holds.
 constexpr join_merge_tuning with_fitting_blocks(join_merge_tuning row, int architecture) {
   // A tile has 8 bytes for each row, and less than 1 KiB beside.
   const int tile_bytes = row.threads * row.narrow_items * 8 + 1024;

@@ -67,11 +67,11 @@ struct merge_diagonal {
 };
 
 /// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
-/// it. They were searched for by another kernel, or two warps of the block do it.
+/// it. Another kernel has found where, or two warps of the block search for it.
 ///
 /// Values take one of two ways:
 /// - Staged: they are loaded into shared memory beside their keys, move with them, and are stored as vectors. Tuning
-///   asks for it, and all values must lie in arrays and fill 16 bytes without a rest.
+///   must ask for it, and all values must lie in arrays and have a size that divides 16 bytes.
 /// - Gathered: threads note where in the tile each key came from, and read values from device memory. Neighbours in the
 ///   result that come from one range are neighbours there, so that a warp reads values side by side.
 template <class ActivePolicy, class Arrays, class Compare>
@@ -141,7 +141,7 @@ class AgentMerge {
     return detail::least(left, tile_items);
   }
 
-  /// Where the ranges are cut before and behind a tile: known, or searched for.
+  /// Returns where the ranges are cut before and behind a tile: cuts are known, or searched for.
   STRATA_D const Count* splits_of(Count tile, Count diagonal, Count items, const Count* splits) {
     if (splits != nullptr) return splits + tile;
     search(diagonal, items);
@@ -249,7 +249,7 @@ class AgentMerge {
     }
   }
 
-  /// Threads merge their slices in registers and put them into shared memory, where stores want them.
+  /// Threads merge their slices in registers and put them into shared memory, where the stores read them.
   STRATA_D void merge_tile(const part_of_ranges& part) {
     if constexpr (stages_values) {
       merge_staged_tile(part);
@@ -328,7 +328,7 @@ class AgentMerge {
     }
   }
 
-  /// Loads are issued some at a time: a store might write what the next load reads, for all that the compiler knows.
+  /// Loads are issued in batches: the compiler must assume that a store writes what the next load reads.
   STRATA_D void gather_values(const part_of_ranges& part) {
     const int items = part.count();
     constexpr int most = 64 / static_cast<int>(sizeof(Value));

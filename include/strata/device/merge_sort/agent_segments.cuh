@@ -30,8 +30,8 @@ struct segment_limits {
   }
 };
 
-/// Leaves a segment to later kernels if it is for them. By all lanes of a warp. `Workspace` is merge_sort_workspace, or
-/// that of a call which does not merge the longest segments.
+/// Leaves a segment to later kernels if it is for them. All lanes of a warp call this. `Workspace` is
+/// merge_sort_workspace, or that of a call which does not merge the longest segments.
 template <class Workspace>
 STRATA_D void enqueue(const Workspace& workspace, const segment_limits& limits, long long segment,
                       const segment_bounds& bounds, bool has_segment) {
@@ -54,7 +54,7 @@ class AgentSegments {
   STRATA_D AgentSegments(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : tile_(storage, keys, values, compare) {}
 
-  /// `count` segments from number `first` on.
+  /// Sorts or queues `count` segments from number `first` on.
   template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
                      const Workspace& workspace, const Arrays& output) {
@@ -130,7 +130,7 @@ class AgentQueuedSegments {
                                const merge_sort_workspace& workspace)
       : tile_(tile), state_(state), limits_(limits), workspace_(workspace) {}
 
-  /// `merged` is the output, or a scratch array for keys that have no output.
+  /// Sorts tiles and queued segments. `merged` is the output, or a scratch array for keys that have no output.
   template <class Segments, class Arrays>
   STRATA_D void sort(const Segments& segments, const Arrays& output, const Arrays& merged, const Arrays& buffer) {
     if (threadIdx.x == 0) state_.is_at_end = true;

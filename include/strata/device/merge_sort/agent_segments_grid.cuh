@@ -32,7 +32,7 @@ enum class segments_plan {
   /// There are few segments: each block reads the lengths of all, and ends if no segment is for the grid. Nothing is
   /// cleared, and no block waits for a counter. An earlier kernel has sorted the others.
   few,
-  /// The same, without an earlier kernel.
+  /// Like `few`, without an earlier kernel.
   few_and_all
 };
 
@@ -71,7 +71,7 @@ class AgentSegmentsGrid {
   STRATA_D AgentSegmentsGrid(unsigned char* shared, const merge_sort_workspace& workspace, const Compare& compare)
       : shared_(shared), workspace_(workspace), compare_(compare) {}
 
-  /// All segments, as `plan` says; those that are for an earlier kernel are left alone.
+  /// Sorts the segments as `plan` says, except those that are for an earlier kernel.
   template <class Segments>
   STRATA_D void sort(segments_plan plan, const KeysIn& keys, const ValuesIn& values, const Segments& segments,
                      long long num_segments, const segment_limits& limits, const Arrays& output, const Arrays& merged,
@@ -79,7 +79,7 @@ class AgentSegmentsGrid {
     grid_barrier<row.block_threads> barrier(arguments);
     grid_barrier_arguments passed = arguments;
     if (plan != segments_plan::queued) {
-      // The kernel before has not written the offsets, and it has waited for what was before it.
+      // The previous kernel has not written the offsets, and it has waited for the kernels before it.
       if (plan == segments_plan::few_and_all) platform::wait_for_previous_kernel();
       const bool has_segments = has_any(segments, num_segments, limits);
       if (plan == segments_plan::few) platform::wait_for_previous_kernel();
@@ -105,7 +105,7 @@ class AgentSegmentsGrid {
     return __syncthreads_or(found ? 1 : 0) != 0;
   }
 
-  /// By one block.
+  /// Clears the counters and queues the segments. One block calls this.
   template <class Segments>
   STRATA_D void queue_all(const Segments& segments, long long num_segments, const segment_limits& limits) const {
     if (threadIdx.x == 0) *workspace_.progress = merge_sort_progress{};
@@ -141,7 +141,7 @@ class AgentSegmentsGrid {
   STRATA_D TempStorage& storage() const { return *reinterpret_cast<TempStorage*>(shared_); }
   STRATA_D State& state() const { return storage().state; }
 
-  /// False if the block has no tile.
+  /// Plans the block's tile. Returns false if it has none.
   STRATA_D bool plan(const Arrays& merged, const Arrays& buffer) const {
     const unsigned owner = workspace_.tiles[blockIdx.x];
     if (owner == merge_sort_workspace::no_segment) return false;

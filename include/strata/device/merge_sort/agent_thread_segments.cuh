@@ -14,11 +14,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for
-/// each thread at a time. If these segments lie side by side and none has more items than a thread takes,
-/// each thread sorts one, without a plan: the offset gives its position in the tile. `Tile` tries this
-/// first, then `WideTile`, whose threads take more items. Otherwise the block lists the segments that are
-/// not empty and in the end packs them into tiles.
+/// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for each thread
+/// at a time. If these segments lie side by side and none has more items than a thread takes, each thread sorts one,
+/// without a plan: the offset gives its position in the tile. `Tile` tries this first, then `WideTile`, whose threads
+/// take more items. Otherwise the block lists the segments that are not empty and in the end packs them into tiles.
 template <class Tile, class WideTile>
 class AgentThreadSegments {
  public:
@@ -45,7 +44,7 @@ class AgentThreadSegments {
         tile_(storage.tile, keys, values, compare),
         wide_tile_(storage.wide_tile, keys, values, compare) {}
 
-  /// `count` segments from number `first` on.
+  /// Sorts `count` segments from number `first` on.
   template <class Segments, class Workspace, class Arrays>
   STRATA_D void sort(const Segments& segments, long long first, int count, const segment_limits& limits,
                      const Workspace& workspace, const Arrays& output) {

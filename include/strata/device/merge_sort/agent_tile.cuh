@@ -45,7 +45,7 @@ class AgentSegmentTile {
     tile(origin_).Sort(compare_);
   }
 
-  /// Stores them, keys and values so many items behind where they were in the input. Computes again what
+  /// Stores the items `keys_offset` and `values_offset` items behind where they were in the input. Computes again what
   /// the load has computed, so that the sort has all registers.
   STRATA_D void store(const Arrays& output, long long keys_offset, long long values_offset) {
     store(tile(origin_), output, keys_offset, values_offset);

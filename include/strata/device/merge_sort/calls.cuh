@@ -80,7 +80,7 @@ segments_to_sort<Segments> segments_of(NumSegmentsT num_segments, SegmentSizeT s
   return all;
 }
 
-/// A comparator whose operator() is not const, as one that is.
+/// Wraps a comparator whose operator() is not const. Its own is.
 template <class Compare>
 struct const_comparator {
   Compare compare;
@@ -135,7 +135,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
                               (has_values && detail::refuses_null(buffer->values, names.values_buffer)))) {
       return cudaErrorInvalidValue;
     }
-    // Keys that are not wanted are null, and so are arrays that there are not: these have no bytes.
+    // Keys that are not wanted are null, and so are missing arrays. Null arrays have no bytes.
     const merge_sort_arrays<Key, Value> second = buffer != nullptr ? *buffer : merge_sort_arrays<Key, Value>{};
     const argument_bytes outputs[] = {detail::bytes_of(output.keys, items, names.keys_out),
                                       detail::bytes_of(output.values, items, names.values_out),

@@ -56,7 +56,7 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   };
   if (num_segments <= multiprocessors) {
     if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
-    // Longer segments are left to other kernels. So few shorter ones would keep few threads of smaller blocks busy.
+    // Longer segments are left to other kernels. The shorter ones are few: they would keep few smaller blocks busy.
     const bool are_large = mean > bounds::few_threads && mean <= static_cast<unsigned long long>(large.tile_items());
     if (longest <= large.tile_items() || (!HasOneSegment && are_large)) {
       return with_first(segment_class::tile_per_multiprocessor);
@@ -154,10 +154,10 @@ struct DispatchSegmentedMergeSort {
   /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
   segment_class long_class;
   device_properties device;
-  /// Of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
+  /// Blocks of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
   std::size_t grid_blocks = 0;
 
-  /// `storage_bytes` is what the caller has, or, without storage, will need.
+  /// `storage_bytes`: the bytes that the caller has; without storage, receives the bytes that it needs.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& storage_bytes, const arguments& call) {
     enum slot { progress, queue, split, tiles, keys, values, scratch, slots };
     const unsigned long long items = call.num_items;
@@ -166,7 +166,7 @@ struct DispatchSegmentedMergeSort {
     const LongSort long_sort = LongSort::reserve(storage, slots, call);
     storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
     if (call.longest > least_direct_items) {
-      // If the queue kernel queues shorter segments, all together are fewer.
+      // The queue kernel also queues shorter segments, but then all segments are so few that they fit.
       workspace.queue_capacity = has_one_segment ? 1 : items / (least_direct_items + 1);
       storage.template reserve<long long>(queue, workspace.queue_capacity);
     }

@@ -18,7 +18,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which of a policy's two rows a sort of one segment in one launch takes.
+/// The two rows of a policy for sorts of one segment in one launch.
 template <class Policy>
 struct one_cluster_row {
   static constexpr merge_sort_grid_tuning value = Policy::one_cluster;
@@ -48,7 +48,7 @@ __launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
   Agent(shared, whole_grid{}, output, buffer, num_items, tile_items, compare).sort(keys, values, barrier);
 }
 
-/// The launch of a sort of one segment in one launch.
+/// Sorts one segment in one launch of `merge_sort_grid_kernel`.
 template <class MaxPolicy, class Policy, template <class> class Row, class Key, class Value, class KeysIn,
           class ValuesIn, class Compare>
 struct merge_sort_grid {
@@ -108,7 +108,7 @@ struct merge_sort_grid {
     return status;
   }
 
-  /// 1 where the device, or the part of it that the stream may use, cannot hold a cluster.
+  /// `blocks` becomes 1 if the device, or the part of it that the stream may use, cannot hold a cluster.
   static cudaError_t blocks_of_cluster(launch_configuration cluster, const device_properties& device,
                                        std::size_t& blocks) {
     static kernel_property_cache cache;

@@ -20,7 +20,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 inline constexpr long long most_few_segments = 1024;
 inline constexpr unsigned few_segments_threads = 512;
 
-/// What a block of each kernel is. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
+/// The agents of the kernels. `Types` are Key, Value, KeysIn, ValuesIn, Compare.
 template <class Policy, segment_class Class, class... Types>
 using tile_agent = AgentSegmentTile<detail::tuning_of<Policy>(Class).block_threads,
                                     detail::tuning_of<Policy>(Class).items_per_thread, Types...>;
@@ -39,7 +39,8 @@ using segments_agent = std::conditional_t<
                                          Key, Value, Types...>>,
     AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
-/// How many segments a block has: as many as fill one tile if all have the mean length. 0 if there are too many.
+/// Returns the number of segments of a block: as many as fill one tile if all have the mean length, 0 if they are too
+/// many.
 template <class Agent, segment_class Class, bool HasOneSegment>
 long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean, long long num_segments,
                              int multiprocessors, long long max_grid) {
@@ -85,7 +86,7 @@ __launch_bounds__(detail::tuning_of<typename MaxPolicy::ActivePolicy>(Class).blo
   agent.sort(segments, first, count, limits, workspace, output);
 }
 
-/// Instead of the kernel above where the mean segment is longer than a tile: queues all segments.
+/// Queues all segments. It replaces the kernel above if the mean segment is longer than a tile.
 template <class Segments, class Workspace>
 STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long long num_segments, segment_limits limits,
                                                      const STRATA_GRID_CONSTANT Workspace workspace) {
@@ -97,8 +98,8 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long lon
   detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
 }
 
-/// By one block: queues the segments of a call of few, and clears the counters before. A kernel before it sorts short
-/// segments, and touches nothing of this.
+/// One block clears the counters, and queues the segments of a call of few segments. An earlier kernel sorts short
+/// segments, and touches neither counters nor queue.
 template <class Segments, class Workspace>
 __launch_bounds__(few_segments_threads)
     STRATA_KERNEL void segmented_merge_sort_few_queue_kernel(Segments segments, long long num_segments,
@@ -106,7 +107,7 @@ __launch_bounds__(few_segments_threads)
                                                              const STRATA_GRID_CONSTANT Workspace workspace,
                                                              unsigned long long* words, unsigned num_words,
                                                              bool is_first) {
-  // A kernel before has waited for all that was before it.
+  // If this kernel is not the first of the call, the kernel before it has waited.
   if (is_first) platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   for (unsigned i = threadIdx.x; i < num_words; i += few_segments_threads) words[i] = 0;

@@ -24,12 +24,12 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Kernels for segments that are longer than a tile, and their launches: merges of tiles that are sorted, or a grid
 /// that sorts and merges them.
 
-/// How many tiles of its merges a tile of a class is.
+/// Returns the size of a class's tile in tiles of its merges.
 template <class Policy>
 constexpr int tiles_of_run(segment_class which) {
   return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;
 }
-/// With `HasAnyRuns`, for runs of any number of tiles.
+/// The agent that merges runs: with `HasAnyRuns`, runs of any number of tiles.
 template <class Policy, segment_class Class, class Key, class Value, class Compare, bool HasAnyRuns = false>
 using merge_agent = AgentSegmentMerge<detail::merge_tuning_of<Policy>(Class).block_threads,
                                       detail::merge_tuning_of<Policy>(Class).items_per_thread,
@@ -99,7 +99,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
       .sort(plan, keys, values, segments, num_segments, limits, output, merged, buffer, barrier);
 }
 
-/// How many tiles of so many items long segments may fill, and how many long segments there may be, each with one more
+/// Number of tiles that long segments may fill, and number of long segments that there may be, each with one more
 /// tile. In calls of few items the tiles may be those of the grid. Neither number falls as `items` grow.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
@@ -144,8 +144,9 @@ struct segments_grid {
   using Agent = AgentSegmentsGrid<resident_grid_row<Policy>, Key, Value, KeysIn, ValuesIn, Compare>;
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 
-  /// How many blocks a call needs: one for each tile that long segments may have, and at least one for queued segments.
-  /// 0 if the device does not hold as many at a time, or another way is faster. `class_items`: the tile of its class.
+  /// Finds how many blocks a call needs: one for each tile that long segments may have, and at least one for queued
+  /// segments. 0 if the device does not hold as many at a time, or another way is faster. `class_items`: the tile of
+  /// its class.
   template <class Arguments>
   static cudaError_t blocks(const device_properties& device, std::size_t max_blocks, const Arguments& call,
                             int class_items, std::size_t& blocks) {

@@ -35,10 +35,11 @@ STRATA_D unsigned long long partition_point_by_quarters(unsigned long long first
   return first;
 }
 
-/// For each tile, and behind the last: how many items of the first range come before it.
+/// Computes how many items of the first range come before each tile, and before the end.
 ///
-/// A warp searches for 32 neighbouring diagonals. Half a warp each searches for the first of them, and for the first of
-/// the next warp. Then each lane searches between the two results, where at most the items of 32 tiles are left.
+/// A warp searches for 32 neighbouring diagonals. One half of it searches for the first of them, the other half for the
+/// first of the next warp. Then each lane searches between the two results, where at most the items of 32 tiles are
+/// left.
 template <class MaxPolicy, class Arrays, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
     STRATA_KERNEL void merge_splits_kernel(const STRATA_GRID_CONSTANT Arrays arrays, Compare compare,
@@ -63,7 +64,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
   splits[tile] = detail::partition_point_by_quarters(detail::most(first, begin1), detail::least(last, end1), cut);
 }
 
-/// A block for each tile.
+/// Merges the ranges. Each block makes one tile.
 template <class MaxPolicy, class Arrays, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)

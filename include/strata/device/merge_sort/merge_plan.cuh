@@ -16,7 +16,7 @@ namespace detail {
 struct merge_tile {
   long long from[merge_ways];
   long long to;
-  long long keys_from, keys_to;  // offsets of keys from values: 0 but for scratch keys
+  long long keys_from, keys_to;  // offsets of keys from values: 0 unless keys are in scratch
   int counts[merge_ways];
   int skipped;  // items before the tile's
   int items;    // 0: the tile has no items in this level
@@ -41,7 +41,7 @@ class SegmentMergePlan {
   struct tile_of_level {
     run_group<Key> runs;
     long long first;     // index of the first item of the runs
-    long long to;        // of the first item of their merge
+    long long to;        // index of the first item of their merge
     long long diagonal;  // the tile's first item, in the result
     int items;
     bool from_buffer;
@@ -84,7 +84,7 @@ class SegmentMergePlan {
     begin_searches(static_cast<int>(level));
   }
 
-  /// After a barrier: whether the block has tiles to merge.
+  /// True if the block has tiles to merge. A barrier must come before.
   STRATA_D bool has_next() const { return storage_.next_count > 0; }
 
   /// Makes the next tiles the present ones, and begins to search for their successors. All threads call this.
@@ -157,7 +157,7 @@ class SegmentMergePlan {
       begin_by<Splitter>(level);
     }
   }
-  /// At most so many steps of each search.
+  /// Makes at most `steps` steps of each search.
   STRATA_D void make_steps(int steps) {
     if (takes_whole_warps()) {
       make_steps_by<FastSplitter>(steps);

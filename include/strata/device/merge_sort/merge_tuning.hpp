@@ -11,15 +11,15 @@ STRATA_NAMESPACE_BEGIN
 /// A block merges a tile of `block_threads * items_per_thread` items.
 struct merge_tuning {
   int block_threads;
-  /// Odd: without gaps between the items of threads.
+  /// It is odd, so that there need be no gaps between the items of threads.
   int items_per_thread;
   /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
   /// If there are more tiles, a separate kernel searches where ranges are cut. That is faster if the ranges are not in
   /// L2.
   unsigned long long max_tiles_without_splits;
-  /// Values of arrays move through shared memory, beside their keys. Otherwise they are read by index from device
-  /// memory, as values of other iterators always are.
+  /// True if values of arrays move through shared memory, beside their keys. Otherwise they are read by index from
+  /// device memory, as values of other iterators always are.
   bool stages_values = false;
 };
 

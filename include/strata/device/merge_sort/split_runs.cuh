@@ -9,7 +9,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many sorted runs are merged at a time.
+/// Number of sorted runs that are merged at a time.
 inline constexpr int merge_ways = 4;
 
 /// Up to four neighbouring sorted runs. All have `run_items` items but the last, which may have fewer.
@@ -46,16 +46,16 @@ struct splitter_keys {
   Key keys[warp_threads];
 };
 
-/// Makes steps of searches, by all lanes of a warp, `Lanes` of them for each search.
+/// A warp searches for several splits at a time, with `Lanes` lanes for each search. All lanes make each step together.
 ///
 /// In each step, each lane loads the key at one cut of one run's bracket. The lane compares this key with the loaded
-/// keys of the other runs, which bounds how many items of all runs come before it. The bounds show for most cuts, and
-/// for at least one, on which side of the split they lie. With 32 lanes, a search takes the fewest steps, and each step
-/// waits for memory. With 8 lanes, it takes the fewest instructions.
+/// keys of the other runs, which bounds how many items of all runs come before it. For most cuts, and always for at
+/// least one, these bounds show on which side of the split the cut lies. With 32 lanes, a search takes the fewest
+/// steps, and each step waits for memory. With 8 lanes, it takes the fewest instructions.
 template <class Key, class Compare, int Lanes>
 class RunSplitter {
   static constexpr int cuts = Lanes / merge_ways;
-  // not for users: what plans merges sees to it
+  // not for users: only merge plans choose `Lanes`
   static_assert(is_power_of_two(Lanes) && cuts >= 2 && Lanes <= warp_threads, "8, 16 or 32 lanes");
 
  public:
@@ -66,7 +66,7 @@ class RunSplitter {
   /// Which of a warp's searches a lane takes part in.
   STRATA_D static int search_of_lane() { return static_cast<int>(platform::lane_id()) / Lanes; }
 
-  /// The lanes of a search call this. A barrier of the warp must follow.
+  /// Begins a search; its lanes call this. A barrier of the warp must follow.
   STRATA_D static void begin(split_search<Key>& search, const run_group<Key>& runs, long long diagonal) {
     const int lane = lane_of_search();
     if (lane == 0) {
@@ -81,8 +81,8 @@ class RunSplitter {
     }
   }
 
-  /// A step of the searches with a pointer. A search ends when its brackets leave at most `max_open` items
-  /// open. Returns false if all have ended.
+  /// Makes one step of each search; lanes without a search pass null. A search ends when its brackets leave at most
+  /// `max_open` items open. Returns false if all have ended.
   STRATA_D bool step(split_search<Key>* search, long long max_open) const {
     const int run = lane_of_search() / cuts;
     split_bracket bracket{0, 0};
@@ -103,7 +103,7 @@ class RunSplitter {
  private:
   STRATA_D static int lane_of_search() { return static_cast<int>(platform::lane_id()) % Lanes; }
 
-  /// Distance of a cut from the beginning of its bracket. The one after the last is the end.
+  /// Distance of a cut from the beginning of its bracket. The cut after the last one is the end of the bracket.
   STRATA_D static long long cut(long long width, int number) {
     if (number == cuts) return width;
     if (width < 1 << 24) {
@@ -149,7 +149,7 @@ class RunSplitter {
     return narrowed;
   }
 
-  /// How many of the keys at another run's cuts come before `key`.
+  /// Returns how many of the keys at another run's cuts come before `key`.
   STRATA_D int count_before(const Key* others, const Key& key, bool is_earlier_run) const {
     int count = 0;
     STRATA_UNROLL

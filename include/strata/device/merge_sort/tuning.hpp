@@ -12,8 +12,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A sort of one segment in one launch: each block has a tile of up to `block_threads * items_per_thread` items. No
-/// such sorts if `block_threads` is 0, in all policies of a chain.
+/// A sort of one segment in one launch: each block has a tile of up to `block_threads * items_per_thread` items. If
+/// `block_threads` is 0 in all policies of a chain, there are no such sorts.
 struct merge_sort_grid_tuning {
   int block_threads;
   int items_per_thread;
@@ -30,13 +30,13 @@ namespace detail {
 /// The rows of such sorts, by the bytes of an item, a key with its value.
 template <int ItemBytes>
 struct merge_sort_grid_rows {
-  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes. Of larger ones, a thread has up to 128 bytes;
-  /// the number is odd, so that there are no gaps between the items of threads.
+  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes. A thread has up to 128 bytes of larger items.
+  /// Their number is odd, so that there are no gaps between the items of threads.
   static constexpr int by_bytes(int four, int eight, int sixteen) {
     const int wide = ItemBytes > 64 ? 1 : 128 / ItemBytes - 1 + 128 / ItemBytes % 2;
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wide;
   }
-  // A tile has its items, and of pairs 4 bytes more for each, in 48 KiB.
+  // A tile takes up to 48 KiB: its items, and 4 bytes more for each pair.
   static constexpr int threads_within(int items_per_thread, int threads) {
     return threads > 32 && threads * items_per_thread * ItemBytes > (40 << 10)
                ? threads_within(items_per_thread, threads / 2)
@@ -78,9 +78,9 @@ struct segment_tile_tuning {
   constexpr int tile_items() const { return block_threads * items_per_thread; }
 };
 
-/// How merges through device memory are cut. A block makes `tile_items` of the result at a time, from at
-/// most `(block_threads - 1) * items_per_thread` items of the runs. The search for the ends of a tile may
-/// stop the sooner, the larger the difference of the two numbers is.
+/// How merges through device memory are cut. A block makes `tile_items` of the result at a time, from at most
+/// `(block_threads - 1) * items_per_thread` items of the runs. The larger the difference of these two numbers, the
+/// sooner the search for the ends of a tile may stop.
 struct segment_merge_tuning {
   int block_threads;
   int items_per_thread;
@@ -235,7 +235,7 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_merge_tuning merge_whole_array{tile_threads, whole_array.items_per_thread + 2,
                                                             by_bytes(4, 3, 4, 2), items_of_array_merge};
   };
-  // Derived, not measured: from rows_900. With 16 blocks, 32 registers of a thread, 72 bytes would be spilled.
+  // Derived, not measured: from rows_900. With 16 blocks, a thread has 32 registers, and 72 bytes would be spilled.
   struct rows_1000 : rows_900 {
     static constexpr segment_tile_tuning one_thread{
         rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,

@@ -126,8 +126,8 @@ struct merge_sort_workspace {
     }
   }
 
-  /// Takes a part of the buffer for a segment, and returns where it begins: where the segment does if the caller
-  /// passes the buffer. Makes `fits` false if there is none.
+  /// Takes a part of the buffer for a segment, and returns where it begins. If the caller passes the buffer, that is
+  /// where the segment begins. Makes `fits` false if there is no room.
   STRATA_D long long take_buffer(const segment_bounds& bounds, bool& fits) const {
     if (buffer_capacity == 0) return bounds.begin;
     const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));

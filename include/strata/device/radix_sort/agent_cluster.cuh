@@ -134,7 +134,7 @@ class AgentRadixCluster {
     return start_in_tile;
   }
 
-  // By a thread for each digit: finds the offset of the block's items with that digit.
+  // Finds the offset of the block's items with each digit, by a thread for each digit.
   STRATA_D void find_offsets(unsigned start_in_tile) {
     const unsigned digit = threadIdx.x;
     unsigned before = 0, all = 0;  // items with the digit: in blocks before this one, in all blocks

@@ -128,7 +128,7 @@ class AgentCountingSortCountWords {
     for (std::size_t tile = blockIdx.x * tile_items; tile < num_items_; tile += gridDim.x * tile_items) {
       const std::size_t left = num_items_ - tile;
       Key keys[keys_per_batch];
-      unsigned valid = 0;  // so many of them are loaded: the first ones
+      unsigned valid = 0;  // this many of them are loaded: the first ones
       if (has_vectors && left >= tile_items) {
         load_vectors(tile, keys);
         valid = keys_per_batch;
@@ -201,7 +201,7 @@ class AgentCountingSortCountWords {
   STRATA_D static unsigned pairs_of_block() { return ceiling_divide(pairs, gridDim.x); }
   STRATA_D static unsigned at_most_all(unsigned pair) { return detail::least(pair, pairs); }
 
-  // For both words of each pair of this block: how many keys have a smaller word, among the block's words in
+  // Finds, for both words of each pair of this block, how many keys have a smaller word, among the block's words in
   // the same half of all words.
   STRATA_D void add_counters() {
     const unsigned end = end_pair();

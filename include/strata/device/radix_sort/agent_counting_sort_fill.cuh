@@ -23,8 +23,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if all keys with the same bits are the same key, and no decomposer hides some bits: then a count of
-/// equal keys says all of them. This is not so for floating-point numbers: two zeros are equal.
+/// True if equal keys have the same bits, and no decomposer hides some bits: then keys can be written from their
+/// counts. Floating-point numbers are no such keys, because -0.0 and +0.0 are equal.
 template <int Bytes, class Key, class Decomposer>
 inline constexpr bool is_counting_sort_key =
     sizeof(Key) == Bytes&& is_radix_integer<Key>::value&& std::is_same_v<Decomposer, identity_decomposer>;

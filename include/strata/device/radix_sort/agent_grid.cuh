@@ -45,12 +45,12 @@ class AgentRadixGrid {
   using DigitScan = radix_digit_scan<radix_bins>;
   // Items that a thread reads from shared memory before it writes the first.
   static constexpr int items_per_batch = 4;
-  // So many threads add up the counts of one digit.
+  // This many threads add up the counts of one digit.
   static constexpr unsigned parts = unsigned{block_threads} / radix_bins;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
   // Keys and values that need more than 48 registers together would spill. Such values come when the keys are staged
-  // already: of a tile that fills at most half of its shared memory, asynchronous copies bring them to the other half
-  // while the block ranks the keys; of others, loads bring them while it waits for the counts of other blocks. Values
+  // already. If a tile fills at most half of its shared memory, asynchronous copies bring them to the other half
+  // while the block ranks the keys. Otherwise loads bring them while it waits for the counts of other blocks. Values
   // that need fewer registers stay there beside their keys.
   static constexpr bool fetches_values = has_values && std::is_pointer_v<ValueIterator> && sizeof(Value) <= 16 &&
                                          items_per_thread * (sizeof(Key) + sizeof(Value)) > 48 * sizeof(int);
@@ -224,7 +224,7 @@ class AgentRadixGrid {
     return start_in_tile;
   }
 
-  // The values of the tile, from where its keys came.
+  // Loads the values of the tile, from where its keys came.
   STRATA_D void fetch_values(bool has_moved, radix_buffer buffer, fetched_values& values) const {
     load(has_moved ? static_cast<const Value*>(values_.at(buffer)) : values_.input, values);
   }
@@ -238,7 +238,7 @@ class AgentRadixGrid {
     __syncthreads();
   }
 
-  // Whether values of the tile are copied to the half of their shared memory that it does not fill.
+  // True if values of the tile are copied to the half of their shared memory that it does not fill.
   STRATA_D bool has_copies() const { return copies_values && 2 * thread_items_ <= items_per_thread; }
   STRATA_D Value* copies() const { return value_stage_ + capacity / 2; }
   STRATA_D void copy_values(const Value* from) const {
@@ -247,8 +247,8 @@ class AgentRadixGrid {
     for_each_item([&](int, int item) { platform::copy_async<sizeof(Value)>(copies() + item, tile + item); });
   }
 
-  // By a thread for each digit and part of the blocks: finds the offset of the block's items with that digit.
-  // Returns whether all items have one digit.
+  // Finds the offsets of the block's items with each digit, by a thread for each digit and part of the blocks. Returns
+  // true if all items have one digit.
   STRATA_D bool find_offsets(int pass, unsigned start_in_tile) {
     const unsigned digit = threadIdx.x % radix_bins;
     const unsigned part = threadIdx.x / radix_bins;

@@ -18,8 +18,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block counts the digits of all passes in its tiles of the long segments. Blocks share out the tiles evenly, each
-/// has neighbouring ones. The block that counts the last tile of a segment plans the segment's passes. No block waits.
+/// One block counts the digits of all passes in its tiles of the long segments. Blocks share out the tiles evenly, and
+/// each has neighbouring ones. The block that counts the last tile of a segment plans the segment's passes. No block
+/// waits.
 template <class Policy, class Key, class Digits>
 class AgentLongSegmentCount {
   static constexpr int block_threads = Policy::histogram.block_threads;
@@ -65,7 +66,7 @@ class AgentLongSegmentCount {
   }
 
  private:
-  // The last segment that does not begin after the tile.
+  // Returns the last segment that does not begin after the tile.
   STRATA_D std::size_t segment_of(unsigned long long tile, std::size_t count) const {
     std::size_t segment = 0;
     while (count > 1) {
@@ -76,7 +77,7 @@ class AgentLongSegmentCount {
     return segment;
   }
 
-  // What the first pass reads of the tiles.
+  // Writes what the first pass reads about the tiles.
   STRATA_D void prepare_tiles(std::size_t segment, unsigned long long first, unsigned long long end) const {
     for (unsigned long long tile = first + threadIdx.x; tile < end; tile += block_threads) {
       segments_.segment_of_tile[tile] = static_cast<unsigned>(segment);
@@ -221,7 +222,7 @@ class AgentLongSegmentPasses {
         .move_tile(storage.tile);
   }
 
-  // False if there is no tile left. One thread calls this.
+  // Takes the next tile. Returns false if there is none left. One thread calls this.
   STRATA_D bool take_tile(unsigned long long tiles) const {
     for (;;) {
       const unsigned long long ticket = detail::take_ticket(&progress_->tickets);

@@ -189,7 +189,8 @@ class AgentNumberTile {
     return shared.least;
   }
 
-  // Sorted words, whose positions are those of the input, or `order` refers to them.
+  // Takes the order of the sorted words. Their positions are those in the input, or, if `follows_order`, those in
+  // `order`.
   STRATA_D void place_as_sorted(bool follows_order) {
     position_storage& shared = storage_.by_position;
     unsigned short positions[ItemsPerThread];
@@ -202,7 +203,7 @@ class AgentNumberTile {
     __syncthreads();
   }
 
-  // Words that are sorted but for keys with the same prefix. Returns false if too many have one.
+  // Orders words that are sorted except for keys with the same prefix. Returns false if too many keys share a prefix.
   STRATA_D bool place_by_neighbours() {
     position_storage& shared = storage_.by_position;
     unsigned among_equals = 0;
@@ -269,7 +270,7 @@ class AgentNumberTile {
   // ------------------------------------------------------------------ words in shared memory
 
   STRATA_D word_tile& words_in_tile() const { return *reinterpret_cast<word_tile*>(storage_.stage); }
-  // Of the thread's item i in striped arrangement.
+  // The word of the thread's item i in striped arrangement.
   STRATA_D unsigned word_at(int i) const { return words_in_tile().get(word_tile::position(i * BlockThreads, thread_)); }
   STRATA_D unsigned word_of_tile(int at) const {
     return words_in_tile().get(word_tile::position(static_cast<unsigned>(at)));

@@ -88,7 +88,7 @@ class AgentRadixPass {
     move_tile(tile);
   }
 
-  /// For a block that has taken a tile otherwise. It has started after the blocks of the tiles before.
+  /// Moves a tile that the block has taken in another way. The blocks of the tiles before it must have started earlier.
   STRATA_D void move_tile(std::size_t tile) {
     tile_ = tile;
     clear_next_states();
@@ -180,7 +180,7 @@ class AgentRadixPass {
     }
   }
 
-  // By a thread for each digit: finds the digit's offset in the output.
+  // A thread for each digit finds the digit's offset in the output.
   STRATA_D void look_back(const digit_run& run) const {
     const unsigned digit = threadIdx.x;
     if (digit >= radix_bins) return;

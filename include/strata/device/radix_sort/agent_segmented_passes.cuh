@@ -30,7 +30,7 @@ class AgentSegmentPasses {
 
  public:
   static constexpr int tile_items = block_threads * items_per_thread;
-  // Counters of 32 bits are added to those of 64 bits after so many items.
+  // Counters of 32 bits are added to those of 64 bits after this many items.
   static constexpr std::size_t items_of_counters = std::size_t{64} * tile_items;
 
   struct TempStorage {

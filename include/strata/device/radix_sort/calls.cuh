@@ -27,7 +27,7 @@ using if_decomposer =
 template <class Iterator, class T>
 using radix_input = std::conditional_t<std::is_null_pointer_v<Iterator>, const T*, Iterator>;
 
-/// True if a sort between two buffers ends in the alternate one: whether its number of passes is odd.
+/// True if a sort between two buffers ends in the alternate one, because its number of passes is odd.
 inline bool ends_in_alternate(int begin_bit, int end_bit) {
   return begin_bit < end_bit && radix_bit_range{begin_bit, end_bit}.passes() % 2 != 0;
 }

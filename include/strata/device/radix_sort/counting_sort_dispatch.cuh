@@ -76,7 +76,7 @@ cudaError_t counting_sort_bytes(const Problem& problem, const unsigned long long
                                            ActivePolicy::histogram.block_threads, begins);
 }
 
-/// Sorts keys of 16 bits. `begins` has capacity for a number of each word, one more, and two of each block. Each
+/// Sorts keys of 16 bits. `begins` has capacity for a number for each key value, one more, and two for each block. Each
 /// block that counts needs 128 KiB for its counters. They lie in the array that is not the input: no keys are moved.
 template <class MaxPolicy, class ActivePolicy, bool IsDescending, class Problem>
 cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_arguments& barrier,

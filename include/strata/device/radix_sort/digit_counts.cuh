@@ -58,7 +58,7 @@ class radix_digit_counts {
     }
   }
 
-  /// Counts the part of block `block` of `num_items` keys that `blocks` blocks share out.
+  /// Counts the part that block `block` has of `num_items` keys. `blocks` blocks share out the keys.
   STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if (range_.begin_bit == 0 && range_.end_bit == Digits::key_bits) {
       count_keys<true>(d_keys, num_items, block, blocks);
@@ -67,10 +67,10 @@ class radix_digit_counts {
     }
   }
 
-  /// All keys that the thread has counted are exact.
+  /// True if all keys that the thread has counted are exact.
   STRATA_D bool is_exact() const { return is_exact_; }
 
-  /// After a barrier: adds the counts to those of other blocks.
+  /// Adds the counts to those of other blocks. Call this after a barrier.
   STRATA_D void add_to(unsigned long long* bins) const {
     for (int i = static_cast<int>(threadIdx.x); i < passes_ * radix_bins; i += block_threads) {
       unsigned long long sum = 0;

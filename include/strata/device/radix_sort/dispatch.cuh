@@ -80,7 +80,7 @@ struct DispatchRadixSort {
   static constexpr bool is_counting_sort_word = may_count && is_counting_sort_key<2, Key, Decomposer>;
   static constexpr std::size_t max_blocks = 1024, max_grid_blocks = 256;
   static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
-  // not for users: the calls see to it
+  // not for users: the calls ensure it
   static_assert(has_values || std::is_same_v<Value, Key>, "without values, their type is that of the keys");
 
   Problem problem;

@@ -139,7 +139,7 @@ struct long_segments {
     segment.inexact = 0;
     return static_cast<std::size_t>(before.segments);
   }
-  /// By `threads` threads.
+  /// Clears the bins of a segment. `threads` threads call this.
   STRATA_D void clear_bins(std::size_t segment, int thread, int threads) const {
     unsigned long long* const cleared = bins_of(segment);
     STRATA_UNROLL_N(1)

@@ -47,7 +47,8 @@ struct radix_buffers {
   STRATA_D T* at(radix_buffer buffer) const { return buffer == radix_buffer::output ? output : scratch; }
 };
 
-/// The arguments of a call that these arrays are. A scratch array is an argument if it is part of a double buffer.
+/// The arguments of a call by which these arrays are passed. A scratch array is an argument if it is part of a double
+/// buffer.
 struct radix_arguments {
   const char* input;
   const char* output;

@@ -137,7 +137,7 @@ struct LongSegmentSort {
                   segments, progress);
   }
 
-  /// After the count.
+  /// Copies the long segments to scratch. Call this after the count.
   template <class ActivePolicy>
   cudaError_t copy_to_scratch() const {
     static kernel_property_cache cache;

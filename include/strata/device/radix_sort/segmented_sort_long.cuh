@@ -34,7 +34,7 @@ struct number_sort_workspace : merge_sort_workspace {
   long_segment_progress* long_progress;
   unsigned long long num_items;
 
-  /// By all lanes of a warp: in the place of that of merge_sort_workspace.
+  /// All lanes of a warp call this. It hides the function of merge_sort_workspace.
   STRATA_D void push_split(bool is_split, const segment_bounds& bounds, int tile_items) const {
     if (__any_sync(full_warp_mask, is_split ? 1 : 0) == 0) return;
     const auto length = static_cast<unsigned long long>(bounds.length);
@@ -65,7 +65,7 @@ struct number_sort_workspace : merge_sort_workspace {
   }
 };
 
-/// A block for each segment: sorts it if it fits the tile, and else queues it.
+/// Each segment has a block, which sorts it if it fits the tile, and otherwise queues it.
 template <class MaxPolicy, class LongSort, class Key, class Value, class ValuesIn, class Segments>
 __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
                   MaxPolicy::ActivePolicy::number_tile.blocks_per_multiprocessor)
@@ -93,8 +93,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::number_tile.block_threads,
 }
 
 /// Sorts the longest segments of a call of DeviceSegmentedSort by their digits, by the kernels of
-/// DeviceSegmentedRadixSort. It stands for merge_long_segments in DispatchSegmentedMergeSort. `PassPolicy` has the same
-/// rows `histogram` and `pass` as `MaxPolicy`.
+/// DeviceSegmentedRadixSort. DispatchSegmentedMergeSort takes it instead of merge_long_segments. `PassPolicy` has the
+/// same rows `histogram` and `pass` as `MaxPolicy`.
 template <class MaxPolicy, class PassPolicy, class Key, class ValueIterator, class Value, bool IsDescending>
 struct sort_long_by_digits {
   using Digits = radix_digits<Key, IsDescending>;
@@ -132,7 +132,7 @@ struct sort_long_by_digits {
     return strata::launch(configuration, kernel, call.keys, call.values, call.output, call.segments, limits, workspace);
   }
 
-  /// The values of a segment. Those of a sort of indices are the numbers of items in the whole input.
+  /// Returns the values of a segment. Those of a sort of indices are the numbers of items in the whole input.
   template <class ValuesIn>
   STRATA_D static ValueIterator values_from(const ValuesIn& values, long long begin) {
     if constexpr (std::is_pointer_v<ValuesIn>) {
@@ -180,7 +180,7 @@ struct sort_long_by_digits {
            tuning.launches(call.num_items, static_cast<std::size_t>(call.num_segments));
   }
 
-  /// After the kernel that lists segments.
+  /// Sorts the listed segments. Call this after the kernel that lists them.
   template <class Policy, class Arguments, class Arrays, class Device>
   cudaError_t sort(const Arguments& call, const Arrays& merged, const Arrays& buffer, const Workspace& workspace,
                    const Device& device) const {

@@ -17,10 +17,10 @@ STRATA_NAMESPACE_BEGIN
 /// Which segments of numbers are sorted by their digits instead of by merges. The row of the newest policy counts for
 /// all: temporary storage does not depend on the device.
 struct long_segment_tuning {
-  /// Segments of more items are sorted by their digits; 0: none are. Not less than any tile of a merge sort has.
+  /// Segments of more items are sorted by their digits; 0: none are. No tile of a merge sort has more.
   std::size_t longest_merged;
-  /// Two more kernels are launched only if the call has so many items, or so many where the mean segment has
-  /// `long_mean` items or more: they take time without a long segment, too.
+  /// Two more kernels are launched only from `least_items` items on, or from `least_items_of_long_mean` on if the mean
+  /// segment has `long_mean` items or more. They take time without a long segment, too.
   std::size_t least_items;
   std::size_t least_items_of_long_mean;
   std::size_t long_mean;
@@ -41,8 +41,8 @@ struct number_tile_tuning {
   int items_per_thread;
   /// Blocks that registers must allow.
   int blocks_per_multiprocessor;
-  /// Up to so many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no call
-  /// takes number tiles.
+  /// Up to this many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no
+  /// call takes number tiles.
   int most_segments;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }

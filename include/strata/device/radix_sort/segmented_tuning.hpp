@@ -22,7 +22,7 @@ struct segmented_radix_sort_tuning {
   /// Items of a thread in the smaller tile, which sorts the segments that fit it.
   int few_items_per_thread;
   int items_per_thread;
-  /// What registers must allow.
+  /// Registers must allow so many blocks.
   int blocks_per_multiprocessor;
   /// The shared memory that a block may have.
   int most_shared_bytes;
@@ -45,11 +45,11 @@ struct segmented_radix_sort_policy_hub {
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
   static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
-  // Of long segments: those of a whole array, but for pairs of words.
+  // Long segments take the rows of a whole array, except for pairs of 4-byte keys and values.
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
-  // DeviceSegmentedSort merges long segments of larger keys and values. Of others, it sizes temporary storage by the
-  // smallest tile of a pass: that of a whole array on 7.5 is half as large as all others.
+  // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. It sizes temporary
+  // storage by the smallest tile of a pass, so Policy750 does not take its tile, which is half as large as all others.
   static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
 
   // Not measured: from Policy900, with the shared memory of 7.5.
@@ -95,8 +95,8 @@ struct segmented_radix_sort_policy_hub {
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
   struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
-  // Derived, not measured: from rows_900. With three blocks 436 bytes would be spilled, in blocks of 1,024 threads that
-  // count digits 248.
+  // Derived, not measured: from rows_900. Three blocks would spill 436 bytes; blocks of 1,024 threads that count digits
+  // would spill 248.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900> {
     static constexpr segmented_radix_sort_tuning segmented{
         rows_900::segmented.block_threads, rows_900::segmented.few_items_per_thread,

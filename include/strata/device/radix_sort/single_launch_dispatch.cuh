@@ -21,7 +21,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which of a policy's two block tunings a kernel takes.
+/// The two block tunings of a policy, of which a kernel takes one.
 template <class Policy>
 struct small_radix_block {
   static constexpr radix_block_tuning value = Policy::small_block;

@@ -16,7 +16,7 @@ STRATA_NAMESPACE_BEGIN
 /// The histogram of all digits.
 struct radix_histogram_tuning {
   int block_threads;
-  /// What the counters of a block may take of shared memory.
+  /// Bytes of shared memory that the counters of a block may take.
   int shared_bytes;
 };
 
@@ -58,8 +58,8 @@ struct radix_grid_tuning {
 /// A counting sort of keys of 16 bits, called words.
 struct radix_words_tuning {
   int block_threads;
-  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters, in shared
-  /// memory and in place of as many keys.
+  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters in shared memory, and as
+  /// many in the array that is not the input.
   std::size_t least_items;
 };
 
@@ -92,8 +92,8 @@ struct radix_sort_policy_hub {
     return items < 1 ? 1 : detail::least(items, max);
   }
 
-  // What ranks a tile has 64 bytes of shared memory for each thread. With what a pass has besides, and a sort in one
-  // launch:
+  // Ranking takes 64 bytes of shared memory for each thread. These add what else a pass, and a sort in one launch, take
+  // beside the tile.
   static constexpr int pass_bytes_without_tile(int threads) { return 64 * threads + (3 << 10); }
   static constexpr int grid_bytes_without_tile(int threads) { return 64 * threads + (6 << 10); }
 
@@ -132,7 +132,7 @@ struct radix_sort_policy_hub {
     // Keys of 2^24 / 2^28: 325 / 4,018 (459 / 6,318), with 44 items 329 / 4,155; f32, 2026-11-27: 325 / 4,053
     // (423 / 5,654), with 44 items 333 / 4,130, with 42 328 / 4,172. Pairs of 2^28: u32 / u32 6,216, in blocks of 384
     // with 34 items 6,505; u64 / u64 with 23 items 21,768, with 21 22,099; u64 / u32 with 22 items 17,892. Found by
-    // tune.py, 2026-11-26, but for f32.
+    // tune.py, 2026-11-26, except those of f32.
     static constexpr int max_key_items = items_within(184, 45);
     static constexpr int max_pair_items =
         key_bytes == 8 && value_bytes == 8 ? 23 : items_within(key_bytes == value_bytes ? 168 : 176, 34);
@@ -220,8 +220,8 @@ constexpr bool are_radix_blocks(Threads... threads) {
   return ((threads >= radix_bins && threads <= 1024 && threads % 32 == 0) && ...);
 }
 
-/// What temporary storage is sized by, of a policy: the smallest tiles of a pass and of a sort in one launch, and the
-/// smallest number of items for which words are counted.
+/// Values of a policy by which temporary storage is sized: the smallest tiles of a pass and of a sort in one launch,
+/// and the smallest number of items for which words are counted.
 template <class Policy>
 struct radix_pass_tile {
   static constexpr std::size_t value =

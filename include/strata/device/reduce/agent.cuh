@@ -41,14 +41,14 @@ class ordered_tiles {
   STRATA_D ordered_tiles(TempStorage& storage, ReductionOp reduction_op)
       : storage_(storage), reduction_op_(reduction_op) {}
 
-  /// By all threads of the block: appends a tile.
+  /// Appends a tile. All threads of the block call this.
   STRATA_D void add(const AccumT& value) {
     keep(detail::reduce_lanes<warp_threads, true>(value, reduction_op_, warp_threads));
     partials_ += warps;
     if (partials_ == partials_per_flush) flush();
   }
 
-  /// By all threads of the block: appends the last tile, in which the first `threads` (at least one) have a value.
+  /// Appends the last tile, in which the first `threads` threads (at least one) have a value. All threads call this.
   STRATA_D void add_last(const AccumT& value, int threads) {
     const int lanes = threads - static_cast<int>(threadIdx.x / warp_threads * warp_threads);
     if (lanes > 0) {
@@ -58,7 +58,7 @@ class ordered_tiles {
     partials_ += ceiling_divide(threads, int{warp_threads});
   }
 
-  /// By all threads of the block, after at least one tile: the result in thread 0.
+  /// Returns the result in thread 0. All threads of the block call this, after at least one tile.
   STRATA_D AccumT result() {
     if (partials_ > 0) flush();
     return result_;
@@ -277,7 +277,7 @@ class AgentReduce {
     return result;
   }
 
-  // The same for packs below `end` only, of which there may be none.
+  // Reduces packs below `end` only, of which there may be none.
   template <int Packs, class Input>
   STRATA_D void reduce_packs_below(const Input& input, std::size_t pack, std::size_t stride, std::size_t end,
                                    std::size_t first_item, AccumT& result, bool has_result) {

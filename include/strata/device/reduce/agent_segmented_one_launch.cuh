@@ -77,7 +77,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
       return share * items + (share < longer ? share : longer);
     }
 
-    /// Where in a segment a share begins that an even cut would begin at `item`.
+    /// Returns where in a segment a share begins that an even cut would begin at `item`.
     STRATA_D static long long cut(unsigned long long item) { return static_cast<long long>(item - item % granule); }
 
     /// The shares that have a part of the segment with items `first` to `end`.
@@ -169,7 +169,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
     __syncthreads();
   }
 
-  /// Reads the lengths of all segments. True if some are long. To be called first.
+  /// Reads the lengths of all segments. Returns true if some are long. Call this first.
   STRATA_D bool find_long_segments() {
     long long lengths[max_rows];  // all loads are under way before the first is used
     STRATA_UNROLL
@@ -190,7 +190,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
 
   /// Reduces the block's share of the items of long segments, about 1 / `blocks` of them. Every block reads all
   /// lengths, so all blocks agree on the shares. A share is contiguous: only its first and its last segment may have
-  /// parts in other shares. To be called if find_long_segments() has found some.
+  /// parts in other shares. Call this if find_long_segments() has found some.
   STRATA_D void reduce_share_of_long(unsigned block, unsigned blocks, const typename Gather::arguments& gather) {
     if (!number_long_segments(block, blocks)) return;
 
@@ -211,7 +211,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   }
 
  private:
-  // Reduces the block's part of a segment. True if the next segment has a part in the block's share, too.
+  // Reduces the block's part of a segment. Returns true if the next segment has a part in the block's share, too.
   STRATA_D bool reduce_part_of(int rank, unsigned block, const typename Gather::arguments& gather) {
     AccumT result;
     {
@@ -237,7 +237,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
     return share_end >= end && item_shares::cut(share_end - end) != 0;
   }
 
-  // Lists the long segments and cuts the block's share. False if the block has none.
+  // Lists the long segments and cuts the block's share. Returns false if the block has none.
   STRATA_D bool number_long_segments(unsigned block, unsigned blocks) {
     // Each thread numbers neighbouring segments. Their lengths lie in `first_item` until the scans' barriers.
     const int rows = detail::ceiling_divide(num_segments_, block_threads);
@@ -280,14 +280,14 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
     return true;
   }
 
-  // Among the shares that have a part of one segment. Two segments with several shares have at most one share in
-  // common: with two slots for each share, their words do not overlap.
+  // Gathers among the shares that have a part of one segment. Two segments with several shares have at most one share
+  // in common: with two slots for each share, their words do not overlap.
   STRATA_D Gather gather_of(typename Gather::arguments gather, const share_range& range, unsigned block) {
     gather.words += static_cast<std::size_t>(2 * range.first) * Gather::words_per_value;
     return Gather(storage_.gather, gather, block - range.first, range.count);
   }
 
-  // Combines the results of a segment's parts, if this is the last block to publish one. First it looks whether all
+  // Combines the results of a segment's parts, if this is the last block to publish one. First it checks that all
   // are complete: the operator must not see a value that no block has published.
   STRATA_D void combine_by_warp(long long segment, Gather gather, unsigned parts) {
     for (unsigned first = 0; first < parts; first += parts_per_batch * warp_threads) {

@@ -40,7 +40,7 @@ struct uncut_input {
   float evict_first_fraction;
 };
 
-/// By each of `blocks` blocks: reduces its share, and the last one stores the result.
+/// Each of `blocks` blocks reduces its share, and the last one stores the result.
 template <class Gather, class Agent, class InputIterator, class OutputIterator, class InitT>
 STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& storage, InputIterator d_in,
                                OutputIterator d_out, const even_share& share, unsigned blocks,

@@ -44,7 +44,7 @@ class SegmentReducer {
 
   using BlockAgent = AgentReduce<Policy, AccumT, ReductionOp, TransformOp>;
 
-  // Two, where they are small, save a barrier between one call of reduce_range() and the next.
+  // Two storages, where they are small, save a barrier between one call of reduce_range() and the next.
   static constexpr int block_storages = sizeof(typename BlockAgent::TempStorage) <= 6144 ? 2 : 1;
 
   struct TempStorage {

@@ -12,7 +12,7 @@ struct reduce_tuning {
   int block_threads;
   /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
   int bytes_in_flight;
-  /// The same for operators that are not commutative; a thread's bytes are contiguous there.
+  /// Bytes of a thread for operators that are not commutative. There they are contiguous.
   int ordered_bytes;
   int blocks_per_multiprocessor;
   /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.
@@ -36,13 +36,14 @@ struct reduce_policy_hub {
                                                   /*blocks_per_multiprocessor=*/2,
                                                   /*min_bytes_per_block=*/8 << 10,
                                                   /*single_block_bytes=*/64 << 10};
-    // Accumulators live in registers: fewer of large ones per thread and block. Not measured: from `up_to_16_bytes`.
+    // Accumulators live in registers, so threads and blocks have fewer large ones. Not measured: from `up_to_16_bytes`.
     static constexpr reduce_tuning above_16_bytes{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                                   /*blocks_per_multiprocessor=*/2};
     static constexpr reduce_tuning tuning = sizeof(AccumT) <= 16 ? up_to_16_bytes : above_16_bytes;
   };
 
-  // Derived, not measured: from Policy750. With large accumulators, 128 bytes of a thread, 64 KiB of a multiprocessor.
+  // Derived, not measured: from Policy750. With large accumulators, 128 bytes for each thread are in flight, or 64 KiB
+  // for each multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy750> {
     static constexpr reduce_tuning above_16_bytes{Policy750::above_16_bytes.block_threads, /*bytes_in_flight=*/128,
                                                   Policy750::above_16_bytes.ordered_bytes,

@@ -30,7 +30,7 @@
 ///                       (sum of 2 in 0) (.. and in 1) (.. and in 2)
 ///
 /// A block whose chunk ends amid a segment first reduces its part of this segment, and publishes the sum (see
-/// tile_prefix.cuh). Items of long segments are so read twice. Then the block scans its chunk from left to right, tile
+/// tile_prefix.cuh). So items of long segments are read twice. Then the block scans its chunk from left to right, tile
 /// by tile. It loads a tile while it scans the one before.
 ///
 /// Forward progress: a block waits for blocks with lower numbers only. After some milliseconds, more if chunks are
@@ -84,7 +84,8 @@ struct offset_facts {
   bool are_close;     // no segment has more items than asked for
 };
 
-/// By all threads of a block, one of `blocks`: facts of the block's slice of the offsets, `num_segments + 1` in all.
+/// Returns facts of a block's slice of the `num_segments + 1` offsets. All threads of each of `blocks` blocks call
+/// this.
 template <class OffsetT, class Index>
 STRATA_D offset_facts find_offset_facts(const OffsetT* offsets, Index num_segments, long long most_items,
                                         unsigned block, unsigned blocks) {
@@ -129,7 +130,7 @@ class AgentContiguousSegmentedScan {
   static constexpr bool has_bits = items_per_thread <= 32;
   static constexpr int warps = block_threads / warp_threads;
   static constexpr int warp_items = warp_threads * items_per_thread;
-  // not for users: DeviceSegmentedScan sees to it
+  // not for users: DeviceSegmentedScan ensures it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(has_bits,
@@ -149,7 +150,7 @@ class AgentContiguousSegmentedScan {
   /// A block scans at least so many items.
   static constexpr long long min_chunk_items = detail::least(tile_items / 2, 2048);
 
-  // So many items a block reduces in much less than the milliseconds for which blocks wait, on any GPU.
+  // On any GPU, a block reduces so many items in much less than the milliseconds for which blocks wait.
   static constexpr long long patient_items = 1ll << 18;
 
   struct TempStorage {
@@ -267,7 +268,7 @@ class AgentContiguousSegmentedScan {
     }
   }
 
-  // By all lanes of a warp: scans a segment. `ahead` has the first items.
+  // All lanes of a warp scan a segment. `ahead` has its first items.
   STRATA_D void scan_by_warp(long long first, long long last, AccumT (&ahead)[items_per_thread]) {
     const unsigned lane = platform::lane_id();
     AccumT of_segment{};
@@ -320,7 +321,7 @@ class AgentContiguousSegmentedScan {
     return true;
   }
 
-  // By all lanes of a warp: where chunk `block` begins.
+  // Finds where chunk `block` begins. All lanes of a warp call this.
   STRATA_D cut find_cut(unsigned block) const {
     if (block == 0) return {first_item_, first_item_, 0, false};
     if (block == blocks_) return {offset_at(num_segments_), 0, num_segments_, false};
@@ -328,7 +329,7 @@ class AgentContiguousSegmentedScan {
     // The segment of the item before, which ends at the next offset.
     const Index segment = detail::find_segment(segment_ends<OffsetT>{offsets_ + 1}, num_segments_, item - 1);
     const long long next = offset_at(segment + 1);
-    // Even twice the items of a short chunk are a tile.
+    // Even twice the items of a short chunk fit a tile.
     const long long most_behind = 2 * chunk_items_ <= tile_items ? chunk_items_ - 1 : chunk_items_ / 4;
     if (next - item <= most_behind) return {next, 0, segment + 1, false};
     return {item, offset_at(segment), segment + 1, true};
@@ -394,7 +395,7 @@ class AgentContiguousSegmentedScan {
     return sum;
   }
 
-  // By all threads of the chunk's block. All get the sum.
+  // Reduces the chunk's end. All threads of the chunk's block call this and get the sum.
   STRATA_D Sum reduce_end(long long first, long long last, long long begin) {
     return sum_of_end(first, last, begin, [&](long long from, long long to) {
       Sum below, all;
@@ -405,7 +406,7 @@ class AgentContiguousSegmentedScan {
     });
   }
 
-  // The same by one warp of another block, bit for bit.
+  // Does what reduce_end() does by one warp of another block, bit for bit.
   struct chunk_reducer {
     AgentContiguousSegmentedScan& agent;
     STRATA_D Sum operator()(unsigned block) const {
@@ -571,7 +572,7 @@ class AgentContiguousSegmentedScan {
     AccumT before{};
     if (is_active) {
       begins = take_begins_of_thread();
-      // Lanes add what lies between them and the last lane before with which a segment begins.
+      // Each lane adds what lies between it and the last lane before it in which a segment begins.
       heads = __ballot_sync(full_warp_mask, begins != 0 ? 1 : 0);
       const unsigned heads_up_to = heads << (warp_threads - 1 - lane);
       const unsigned reach = heads_up_to != 0 ? static_cast<unsigned>(__clz(static_cast<int>(heads_up_to))) : lane;

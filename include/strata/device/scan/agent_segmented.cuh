@@ -34,7 +34,7 @@ class AgentSegmentedScan {
   using Exchange = BlockExchange<AccumT, block_threads, items_per_thread>;
   using BlockScanT = BlockScan<Sum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
-  // not for users: DeviceSegmentedScan sees to it
+  // not for users: DeviceSegmentedScan ensures it
   static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(items_per_thread <= 32,
@@ -47,7 +47,7 @@ class AgentSegmentedScan {
       typename Exchange::TempStorage exchange;
       typename BlockScanT::TempStorage scan;
     };
-    // Of the tile's first and last item.
+    // The segments of the tile's first and last item.
     Index segments[2];
     // A bit for each item: whether a segment begins with it.
     unsigned begins[tile_items / warp_threads];

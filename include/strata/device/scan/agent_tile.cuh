@@ -38,11 +38,11 @@ class AgentScanTile {
   static constexpr bool has_initial_value = !std::is_same_v<Init, NullType>;
   // Full and partial tiles of few items share their code: half of the instructions, the same time.
   static constexpr bool has_code_for_full_tiles = items_per_thread * sizeof(Accum) > 16;
-  // not for users: DeviceScan sees to it
+  // not for users: DeviceScan ensures it
   static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
   static_assert(block_threads % warp_threads == 0, "scan_tile_tuning::block_threads must be a multiple of 32");
 
-  // By all lanes of a warp, in all of them: the aggregate of a whole tile, bit for bit as its block makes it.
+  // Returns the aggregate of a whole tile, bit for bit as its block makes it. All lanes of a warp call this.
   struct tile_reducer {
     const AgentScanTile& agent;
     STRATA_D Accum operator()(unsigned tile) const {

@@ -146,7 +146,7 @@ struct columns_stage {
   }
 };
 
-/// By one thread: its items, `count` of them, into registers.
+/// Loads the `count` items of the calling thread into registers.
 template <bool IsFull, class Shape, class T>
 STRATA_D void load_slice(const T* from, int count, T (&items)[Shape::thread_items]) {
   STRATA_UNROLL

@@ -25,7 +25,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Which tile of a policy a kernel takes.
+/// The tiles of a policy, of which a kernel takes one.
 template <class Policy>
 struct small_tile {
   static constexpr scan_tile_tuning tuning = Policy::small_tile;

@@ -26,7 +26,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 inline constexpr unsigned max_key_parts = 1024;
 inline constexpr int key_part_threads = 256;
 
-/// By a thread for each part: whether a run begins with its first item.
+/// Finds out for each part whether a run begins with its first item. A thread has a part.
 template <class Begins>
 STRATA_KERNEL void find_begins_of_parts_kernel(Begins by_keys, std::size_t num_items, std::size_t part_items,
                                                unsigned char* part_begins) {
@@ -35,7 +35,7 @@ STRATA_KERNEL void find_begins_of_parts_kernel(Begins by_keys, std::size_t num_i
   part_begins[part] = by_keys.at(part * part_items) ? 1 : 0;
 }
 
-/// By a block for each part: writes over the keys where runs begin.
+/// Writes over the keys where runs begin. A block has a part.
 template <class Begins>
 STRATA_KERNEL void write_begins_over_keys_kernel(Begins by_keys, std::size_t num_items, std::size_t part_items,
                                                  const unsigned char* part_begins, begins_over_keys begins) {

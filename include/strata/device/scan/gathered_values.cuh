@@ -29,7 +29,7 @@ struct gathering_stage : Stage {
   STRATA_D static bool& is_gathered(unsigned char* stage) { return *reinterpret_cast<bool*>(stage + Stage::bytes); }
 };
 
-/// By a warp: 16 bytes of flags in each lane, from places all over a tile.
+/// A sample of the flags of a tile: each lane of a warp has 16 bytes of flags, from all over the tile.
 template <class Flag, int TileItems>
 class flag_sample {
   static constexpr int width = 16 / static_cast<int>(sizeof(Flag));
@@ -56,7 +56,7 @@ class flag_sample {
   item_vector<Flag, width> flags_;
 };
 
-/// By a warp: copies the warp's flagged values from device memory to the front of `of_warp`, its part of a full tile.
+/// Starts to copy a warp's flagged values from device memory to the front of `of_warp`, its part of a full tile.
 /// `rank` values are flagged in the lanes below. `from` is the value of the warp's first item.
 template <class Shape, class Value>
 STRATA_D void start_gather(const Value* from, typename Shape::flags flags, int lane, int rank, Value* of_warp) {
@@ -67,7 +67,7 @@ STRATA_D void start_gather(const Value* from, typename Shape::flags flags, int l
   }
 }
 
-/// By a warp: copies all its values of a full tile, where the sample has missed how many are selected.
+/// Copies all values of a warp in a full tile, because more are selected than the sample has shown.
 template <class Shape, class Value>
 STRATA_D void load_missed_values(const Value* from, int lane, Value* of_warp) {
   constexpr int width = 16 / static_cast<int>(sizeof(Value));

@@ -35,7 +35,7 @@ FutureValue(Iterator) -> FutureValue<std::remove_cv_t<typename std::iterator_tra
 
 namespace detail {
 
-/// The value of an initial value, whatever it is: T itself, or what it stands for.
+/// Type of the value that a scan begins with: `InitT` itself, or the `T` of a `FutureValue`.
 template <class InitT>
 struct initial_value_of {
   using type = InitT;
@@ -58,8 +58,7 @@ STRATA_D AccumT initial_value(const InitT& init) {
   return static_cast<AccumT>(static_cast<typename initial_value_of<InitT>::type>(init));
 }
 
-/// True if a call is refused for an initial value in the device's memory that is null, or lies where results are
-/// written.
+/// True if a call is refused because its `FutureValue` is null or lies where results are written.
 template <class InitT>
 bool refuses_initial_value(const InitT&, const argument_bytes&) {
   return false;

@@ -18,7 +18,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many ends of runs there are, and the index of the last one.
+/// The number of ends of runs, and the index of the last one.
 template <class Count>
 struct run_ends {
   Count number;
@@ -58,7 +58,7 @@ struct non_trivial_runs_problem {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
-  /// With the ends before this one.
+  /// Writes end number `end`: the offset of a run, or its length. `last_end` is the index of the end before it.
   STRATA_HD void write_end(std::size_t end, std::size_t item, std::size_t last_end) const {
     if (end % 2 == 0) {
       *detail::advanced(offsets_out, end / 2) = detail::count_as<output_value_t<OffsetIterator, Count>>(item);
@@ -131,7 +131,7 @@ struct non_trivial_runs_problem {
    public:
     using PipelineProblem = non_trivial_runs_problem;
     using Aggregate = Accum;
-    /// With 16 bytes for the item behind the tile.
+    /// A stage has 16 bytes more, for the item behind the tile.
     struct Stage : columns_stage<Policy, Key, Keys, NullType, sizeof(Index)> {
       using base = columns_stage<Policy, Key, Keys, NullType, sizeof(Index)>;
       static constexpr int bytes = base::bytes + 16;

@@ -41,7 +41,7 @@ struct part_of {
   }
 };
 
-/// How many items the parts but the last have. strata::Sum adds them, in any order.
+/// The number of items of each part but the last. strata::Sum adds them, in any order.
 template <class Count, int Counted>
 struct part_counts {
   Count of[Counted];
@@ -82,7 +82,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   RestOutput rest_out;
   std::size_t num_items;
 
-  /// Stores each 32nd of `count` items of a part, from item `lane` on. The first of all has this rank in the part.
+  /// Stores each 32nd of `count` items of a part, from item `lane` on. Item 0 has the rank `rank` in the part.
   template <class Item>
   STRATA_D void store(int part, std::size_t rank, const Item* items, int count, int lane) const {
     if (part == first_part) {
@@ -95,7 +95,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
       store<1>(rest_out, rank, items, count, lane);
     }
   }
-  /// With the numbers of all items.
+  /// Writes the numbers of items of the parts.
   STRATA_HD void write_numbers(const Accum& total) const {
     STRATA_ASSERT(!reaches(this->keys, total) && !reaches(this->values, total),
                   "an output of a partition reaches into an input, with %llu and %llu selected items",
@@ -191,7 +191,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
       typename Stage::Shape::flags second;
       Key keys[Stage::thread_items];
     };
-    /// How many items of the warp are in these parts.
+    /// The numbers of the warp's items in these parts.
     struct LocalResult {
       int first;
       int second;

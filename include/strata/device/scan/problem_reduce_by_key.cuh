@@ -25,7 +25,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many runs have begun, and the sum since the last beginning if there is one; else the sum of all.
+/// The number of runs that have begun, and the sum since the last beginning; without one, the sum of all.
 template <class Count, class T>
 struct counted_run {
   Count begins;
@@ -49,9 +49,8 @@ struct combine_counted_runs {
   }
 };
 
-/// A reduction by key, as DispatchScan takes it: a scan of counted runs. An item writes the key of the run that
-/// begins with it, and the sum of the run that ends with it. If `ValueIterator` is NullType, each item counts
-/// as 1.
+/// A reduction by key, as DispatchScan takes it: a scan of counted runs. An item writes the key of the run that begins
+/// with it, and the sum of the run that ends with it. If `ValueIterator` is NullType, each item counts as 1.
 ///
 /// In the pipeline a stage holds keys and values. Where a run begins, a warp knows its key, and the sum of the
 /// run before. It moves both to the front of its parts of the stage, and stores them from there, so that it
@@ -94,7 +93,7 @@ struct reduce_by_key_problem {
       detail::store_count(to, sum);
     }
   }
-  /// With the sum of all items.
+  /// Writes the aggregate of the last run, and the number of runs.
   STRATA_HD void write_end(const Accum& total) const {
     STRATA_ASSERT(!reaches_inputs(unique_out, total.begins) && !reaches_inputs(aggregates_out, total.begins),
                   "an output of a reduction by key reaches into an input, with %llu runs",
@@ -177,7 +176,7 @@ struct reduce_by_key_problem {
     using Reduced = std::conditional_t<has_values, T, std::uint16_t>;
     using Keys = stage_column<Key, UsesBulkCopies && copies_keys, true, KeyIterator>;
     using Values = stage_column<Staged, UsesBulkCopies && copies_values, false, ValueSource>;
-    // not for users: StagedValue sees to it
+    // not for users: StagedValue ensures it
     static_assert(!has_values || sizeof(Staged) == sizeof(T), "sums overwrite values");
 
    public:
@@ -232,7 +231,7 @@ struct reduce_by_key_problem {
       }
     }
 
-    /// Where runs begin, moves keys, and the sums of the runs before as far as the warp knows them.
+    /// Finds where runs begin, moves keys, and sums the runs before as far as the warp knows them.
     template <bool IsFull>
     STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Accum& below) {
       const int rank = slice.lane > 0 ? static_cast<int>(below.begins) : 0;

@@ -24,9 +24,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A scan, as DispatchScan takes it. The pipeline takes items or results of 1, 2, 4, 8 or 16 bytes. It copies
-/// arrays in bulk if results have the size of items; else loading warps read items, and stages hold them in
-/// the accumulator's type.
+/// A scan, as DispatchScan takes it. The pipeline takes items or results of 1, 2, 4, 8 or 16 bytes. It copies arrays in
+/// bulk if results have the size of items. Otherwise loading warps read items, and stages hold them in the
+/// accumulator's type.
 template <class InputIterator, class OutputIterator, class AccumT, class ScanOp, bool IsInclusive, class InitT>
 struct scan_problem {
   using Accum = AccumT;
@@ -71,7 +71,7 @@ struct scan_problem {
   /// them in place in the downsweep. Their number is odd, so the accesses have no bank conflicts.
   template <class Policy, bool UsesBulkCopies>
   class steps {
-    // What stages hold, before and after.
+    // Types of what stages hold before and after the scan.
     using Staged = std::conditional_t<UsesBulkCopies, InputT, Accum>;
     using Result = std::conditional_t<UsesBulkCopies, OutputT, Accum>;
     using Column = stage_column<Staged, UsesBulkCopies, false, InputIterator>;
@@ -100,7 +100,7 @@ struct scan_problem {
     static constexpr scan_pipeline_tuning tuning = Stage::tuning;
     static constexpr int thread_items = Stage::thread_items;
     static constexpr int warp_items = warp_threads * thread_items;
-    // not for users: DispatchScan sees to it
+    // not for users: DispatchScan ensures it
     static_assert(sizeof(Staged) == sizeof(Result) && 16 % sizeof(Staged) == 0,
                   "results overwrite items in their stage");
     static_assert(tuning.scanning_threads % warp_threads == 0 && tuning.scanning_threads <= 1024,
@@ -113,7 +113,7 @@ struct scan_problem {
                   "the scanning threads' vectors have bank conflicts");
     static_assert(tuning.lag >= 1 && tuning.lag <= 2 && tuning.stages > tuning.lag,
                   "scan_pipeline_tuning::lag must be 1 or 2, and there must be more stages");
-    // not for users: DeviceScan sees to it
+    // not for users: DeviceScan ensures it
     static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
 
    public:

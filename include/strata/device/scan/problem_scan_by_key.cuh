@@ -182,7 +182,7 @@ struct scan_by_key_problem {
     using Result = std::conditional_t<UsesBulkCopies && copies_values, Stored, T>;
     using Keys = stage_column<Key, UsesBulkCopies && copies_keys, true, typename Begins::Keys>;
     using Values = stage_column<Staged, UsesBulkCopies && copies_values, false, ValueIterator>;
-    // not for users: StagedValue sees to it
+    // not for users: StagedValue ensures it
     static_assert(sizeof(Staged) == sizeof(Result), "results overwrite values");
 
    public:

@@ -31,7 +31,7 @@ enum class select_by {
   difference,  // each two neighbouring keys: whether they are equal, and the second item is left out
 };
 
-/// A flag's meaning.
+/// True if a flag is set.
 struct is_set {
   template <class Flag>
   STRATA_HD bool operator()(const Flag& flag) const {
@@ -85,7 +85,7 @@ struct select_problem {
       return static_cast<bool>(op(key));
     }
   }
-  /// With the number of all that are selected.
+  /// Writes the number of selected items.
   STRATA_HD void write_number(Count selected) const {
     STRATA_ASSERT(!reaches_inputs(keys_out, selected) && !reaches_inputs(values_out, selected),
                   "an output of a selection reaches into an input, with %llu items",
@@ -266,7 +266,7 @@ struct select_problem {
         return false;
       }
     }
-    /// By a warp. Returns false if its values are in the stage.
+    /// Starts to gather a warp's values. Returns false if they are in the stage. A warp calls this.
     template <bool IsFull>
     STRATA_D bool starts_gather(const thread_slice& slice, const ThreadState& state, int rank, int in_warp, Value* to) {
       if constexpr (may_gather) {
@@ -330,8 +330,8 @@ struct select_problem {
 
 // ------------------------------------------------------------------ in place
 
-/// How many items are selected up to one, and this item: another block may have overwritten it in the input
-/// before the number is known.
+/// The number of items that are selected up to an item, and this item: another block may have overwritten it in the
+/// input before the number is known.
 template <class Count, class T>
 struct selected_item {
   Count selected;

@@ -112,13 +112,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::contiguous.block_threads,
 }
 
 inline constexpr int offset_slice_threads = 256;
-/// A block of the scan reads as many offsets itself: a launch before it would take longer. For 2^20 items, 1,049
-/// segments take 4.1 us without the launch, and 10,486 segments take 9.0 us with it. But 6,554 segments of 10 items
-/// took 8.8 us without it, and four times as many take 7.6 us with it (H200, 2026-11-29).
+/// A block of the scan reads up to this many offsets itself: a launch before it would take longer. For 2^20 items,
+/// 1,049 segments take 4.1 us without the launch, and 10,486 segments take 9.0 us with it. But 6,554 segments of 10
+/// items took 8.8 us without it, and four times as many take 7.6 us with it (H200, 2026-11-29).
 inline constexpr std::size_t max_unsliced_segments = 6000;
 inline constexpr std::size_t max_offset_slices = 512;
 
-/// By a block for each slice of the offsets.
+/// Finds out for each slice of the offsets whether it is in order. A block has a slice.
 template <class OffsetT, class Index>
 STRATA_KERNEL void check_offset_order_kernel(const OffsetT* offsets, Index num_segments, unsigned* in_order) {
   platform::wait_for_previous_kernel();

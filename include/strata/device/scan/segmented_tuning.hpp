@@ -17,7 +17,7 @@ STRATA_NAMESPACE_BEGIN
 struct segmented_scan_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers must allow.
+  /// Registers must allow so many blocks.
   int blocks_per_multiprocessor;
 };
 
@@ -59,7 +59,7 @@ struct segmented_scan_policy_hub {
   static constexpr int threads = fitting_threads<256>();
   static constexpr int items = fitting_items<threads, items_within(96)>();
 
-  // The same for segments that follow each other. A tile there is exchanged and scanned in different memory, and each
+  // True if a tile of segments that follow each other fits. It is exchanged and scanned in different memory, and each
   // warp has a sum.
   template <int Threads, int Items>
   static constexpr bool contiguous_fits() {

@@ -27,7 +27,7 @@ struct stage_column {
   static constexpr bool is_copied = IsCopied;
   static constexpr int bytes_before = HasBefore ? 16 : 0;
   static constexpr int width = 16 / static_cast<int>(sizeof(Staged));
-  // not for users: the problems see to it
+  // not for users: the problems ensure it
   static_assert(16 % sizeof(Staged) == 0, "16 bytes must hold whole items");
 
   Staged* stage;
@@ -90,7 +90,7 @@ struct stage_loader {
   static constexpr int item_warps = all_copied ? 0 : ItemWarps;
   static constexpr int warps = (any_copied ? 1 : 0) + item_warps;
 
-  /// By thread `thread` of these warps.
+  /// Thread `thread` of these warps calls this.
   STRATA_D static void load(platform::mbarrier& full, int thread, const Columns&... columns) {
     if (any_copied && thread < warp_threads) {
       (columns.load_rest(thread), ...);
@@ -109,7 +109,7 @@ struct stage_loader {
   }
 };
 
-/// By a warp: stores `count` items, at most `MaxItems`. Neighbouring lanes store neighbouring items.
+/// A warp stores `count` items, at most `MaxItems`. Neighbouring lanes store neighbouring items.
 template <int MaxItems, class Staged, class OutputIterator>
 STRATA_D void store_staged(const Staged* from, OutputIterator out, int count, int lane) {
   using Stored = output_value_t<OutputIterator, Staged>;

@@ -8,8 +8,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a scan that begins anew with each run of items, or with each segment, carries: the sum since the last
-/// beginning, if there is one; else the sum of all.
+/// The value that a scan carries if it begins anew with each run of items, or with each segment: the sum since the last
+/// beginning, if there is one; otherwise the sum of all.
 template <class T>
 struct sum_of_run {
   T value;

@@ -31,9 +31,9 @@ struct scan_pipeline_tuning {
   int stages;
   /// Rounds from the upsweep of a tile to its downsweep.
   int lag;
-  /// What shared memory must allow.
+  /// Blocks that shared memory must allow.
   int blocks_per_multiprocessor;
-  /// If inputs cannot be copied in bulk.
+  /// Loading warps if inputs cannot be copied in bulk.
   int item_loading_warps = 16;
 };
 

@@ -25,7 +25,7 @@ struct buffer_queue {
   unsigned* first_pieces;
   std::size_t* indices;
 
-  /// Called by a warp: each lane may add a buffer.
+  /// Queues the buffers of the lanes that have a long one. A warp calls this.
   STRATA_D void push(bool is_long, std::size_t index, unsigned pieces) const {
     const unsigned pushed = __ballot_sync(full_warp_mask, is_long);
     if (pushed == 0) return;
@@ -77,7 +77,7 @@ class AgentBatchedCopy {
   STRATA_D AgentBatchedCopy(TempStorage& storage, const Buffers& buffers)
       : locations_(storage.Alias()), buffers_(buffers) {}
 
-  /// Copies `count` buffers (up to one for each lane) but for the bodies of long ones, which it queues.
+  /// Copies `count` buffers (up to one for each lane), and queues the bodies of long ones.
   STRATA_D void copy_batch(std::size_t first, unsigned count, const buffer_queue& queue) {
     buffer mine;
     if (platform::lane_id() < count) mine = buffers_(first + platform::lane_id());

@@ -57,9 +57,9 @@ struct staged_transpose {
   element* out;
   const transpose_shape& shape;
 
-  /// Down all rows, then to the next column of tiles: blocks that run at the same time write long
+  /// Goes down all rows, then to the next column of tiles: blocks that run at the same time write long
   /// parts of few output rows, and read short parts of many input rows. The reverse, or bands that
-  /// cover a square, cost 7 % in large matrices: DRAM bears many open pages better in reads.
+  /// cover a square, cost 7 % in large matrices: DRAM copes better with many open pages in reads.
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
     const std::uint64_t tile_row = number - tile_column * shape.tiles_down;
@@ -104,7 +104,8 @@ struct direct_transpose {
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   // Large elements make tiles of few pieces for a thread.
   static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
-  // Pointers to words: nvcc makes longer addresses of pointers to a struct (12-byte elements took 1.14 times as long).
+  // Pointers to words: nvcc computes addresses from pointers to a struct with more code (12-byte elements took 1.14
+  // times as long).
   using element = access_word<PieceBytes>;
   using vector = item_vector<unsigned char, PieceBytes>;
 

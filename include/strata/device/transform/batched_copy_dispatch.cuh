@@ -20,8 +20,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// All buffers but for the bodies of long ones, `buffers_per_warp` (up to 32) for a warp at a time; those are queued.
-/// With `IsQueue`, what has been queued.
+/// Copies buffers, `buffers_per_warp` (up to 32) for a warp at a time, and queues the bodies of long ones. With
+/// `IsQueue`, it copies what has been queued.
 template <class MaxPolicy, class Buffers, bool IsQueue>
 __launch_bounds__(MaxPolicy::ActivePolicy::batched_copy.block_threads,
                   IsQueue ? detail::blocks_of_queue<Buffers>(MaxPolicy::ActivePolicy::batched_copy)

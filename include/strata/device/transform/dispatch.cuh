@@ -32,8 +32,8 @@ struct always {
 /// Stands for the output where an operator is applied and its result ignored.
 struct no_output {};
 
-/// What DeviceTransform and DeviceFor do with a tile. What an operator returns is looked at in device code only, where
-/// it is known of lambdas, too.
+/// What DeviceTransform and DeviceFor do with a tile. What an operator returns is looked at only in device code, where
+/// it is known for lambdas, too.
 template <bool IsByReference, class Output, class Op, class... Inputs>
 struct transform_problem {
   Output out;
@@ -243,7 +243,7 @@ struct tiles_of {
     return Problem::is_by_reference ? tuning.references : groups < 1 ? 1 : detail::least(groups, most);
   }
 
-  /// Of an item of each input that lies in memory.
+  /// Bytes of one item of each input that lies in memory.
   static constexpr std::size_t bytes_in_arrays() {
     return (std::size_t{0} + ... + (std::is_pointer_v<Inputs> ? sizeof(iterator_value_t<Inputs>) : 0));
   }
@@ -344,8 +344,8 @@ inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
   return static_cast<unsigned>(ceiling_divide(range.tiles, range.tiles_of_block));
 }
 
-/// The tiles of a block where the operator gets references to items of so many bytes. A tile of small items takes less
-/// time than the start of a block. In a small call, blocks of one tile keep all multiprocessors busy, whatever the
+/// The tiles of a block where the operator gets references to items of this many bytes. A tile of small items takes
+/// less time than the start of a block. In a small call, blocks of one tile keep all multiprocessors busy, whatever the
 /// operator does.
 inline long long tiles_of_references(const tile_range& range, std::size_t item_bytes, const tile_tuning& tuning,
                                      int multiprocessors) {
@@ -413,12 +413,12 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
   });
 }
 
-/// Whether operators get copies of the items: if they are bits that may be copied.
+/// True if operators get copies of the items: their types are trivially relocatable.
 template <class... Inputs>
 inline constexpr bool are_copied = (is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
 
 /// One call that applies an operator to each item of an input, or to one of each of several. With `IsStable` the
-/// operator gets references to the inputs' items, and so it does where these are no bits that may be copied.
+/// operator gets references to the inputs' items, and also where these must not be copied as bits.
 template <bool IsStable, class PolicyHub = default_policy_hub, class Array, class Output, class NumItemsT, class Op,
           class... Inputs>
 cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,
@@ -429,7 +429,7 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
                                            stream, inputs...);
 }
 
-/// The same for the items of which a predicate is true. Other results stay as they are.
+/// One call that applies an operator to the items for which a predicate is true. Other results stay as they are.
 template <bool IsStable, class PolicyHub, class Output, class NumItemsT, class Predicate, class Op, class... Inputs>
 cudaError_t dispatch_transform_if(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Output out,
                                   NumItemsT num_items, Predicate predicate, Op op, cudaStream_t stream,

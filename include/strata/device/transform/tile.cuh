@@ -114,7 +114,7 @@ struct tile_range {
             0,
             0};
   }
-  /// By the host, if each block has one tile.
+  /// Finds the blocks whose tile is whole. The host calls this if each block has one tile.
   void find_whole_blocks() {
     const long long begin = head > 0 ? 1 : 0;
     const long long end = tail > 0 ? tiles - 1 : (num_items - head) / tile_items;
@@ -128,7 +128,7 @@ struct tile_range {
     const long long valid = num_items - (Tile::may_leave_items ? tail : 0) - first;
     return {number, first, valid < Tile::items ? static_cast<int>(valid) : Tile::items};
   }
-  /// Threads of the first and of the last tile have one each.
+  /// Returns the leftover item that a thread of the first or the last tile has, if any.
   STRATA_D leftover_item leftover(long long number) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (number == 0 && thread < head) return {thread};

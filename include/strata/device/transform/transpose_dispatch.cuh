@@ -20,7 +20,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One tile per block, as far as a grid has blocks enough.
+/// Each block has one tile, if a grid has enough blocks.
 template <class MaxPolicy, int ElementBytes, int PieceBytes, transpose_kind Kind>
 __launch_bounds__(detail::transpose_row<typename MaxPolicy::ActivePolicy, Kind>().block_threads,
                   detail::transpose_row<typename MaxPolicy::ActivePolicy, Kind>().blocks_per_multiprocessor)
@@ -116,7 +116,7 @@ struct DispatchTranspose {
         d_in, d_out, {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0}, stream, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
-    // What all rows' addresses are multiples of, of both matrices.
+    // The addresses of all rows of both matrices are multiples of its lowest bit.
     const std::uintptr_t alignment = in.begin | out.begin | in.pitch | out.pitch;
     if constexpr (narrowest < widest) {
       if (alignment % static_cast<unsigned>(widest) != 0) {
@@ -129,7 +129,7 @@ struct DispatchTranspose {
   template <bool First, transpose_kind A, transpose_kind B>
   using choice = std::integral_constant<transpose_kind, First ? A : B>;
 
-  /// With the policies of a piece's size.
+  /// Dispatches with the policies for a piece's size.
   template <int PieceBytes>
   struct with_pieces {
     DispatchTranspose& dispatch;

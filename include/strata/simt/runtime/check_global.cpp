@@ -140,7 +140,7 @@ void check_bounds(char* address, const global_request& request) {
     last_hit = found;
     return;
   }
-  // The address is nearer to the next allocation than to this one: probably the access missed the begin of the next
+  // The address is nearer to the next allocation than to this one: probably the access missed the beginning of the next
   // one.
   const auto after = next + 1;
   if (address >= found.end && after != allocations.end() && after->live &&

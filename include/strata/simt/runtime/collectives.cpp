@@ -32,7 +32,7 @@ void check_agreement(const warp& mates, uint32_t lanes, uint32_t me) {
   });
 }
 
-// The lane that a shuffle reads from, by CUDA's rules for width and clamping.
+// Returns the lane that a shuffle reads from, by CUDA's rules for width and clamping.
 uint32_t source_lane(operation op, uint32_t lane, uint32_t operand, uint32_t width) {
   const uint32_t first = lane & ~(width - 1), last = first + width - 1;
   switch (op) {

@@ -251,7 +251,7 @@ constexpr unsigned max_devices = 64;
 constexpr unsigned max_multiprocessors = 132;
 int current_device();  // of the calling host thread
 bool is_device(int device);
-// How many blocks of a cooperative launch fit the part of the device that launches may use.
+// Returns how many blocks of a cooperative launch fit the part of the device that launches may use.
 uint64_t max_cooperative_blocks(const void* kernel, int block_threads, size_t dynamic_shared_bytes);
 
 // ---- symbolize.cpp
@@ -266,8 +266,8 @@ struct static_variable {
 };
 void refresh_modules();  // updates what the functions below know of the program
 const program_segment* program_segment_of(const char* address);
-// The static variable at an address. If the symbol table has no variable there, it is a byte of its own. Without a
-// table, it is empty.
+// Returns the static variable at an address. If the symbol table has no variable there, it is a byte of its own.
+// Without a table, it is empty.
 static_variable static_variable_at(const char* address);
 std::string source_line(const void* pc);  // of a return address; the function if there is no line; "?" if unknown
 // For a signal handler: the line of the kernel that led to the instruction at `pc`.

@@ -93,7 +93,7 @@ class merge_sort_levels {
     }
   }
 
-  /// The first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
+  /// Sorts the first `valid_items` of the tile, all if `Full`. `values` are an array, or NullType.
   template <bool Full, class Team, class Values, class Compare>
   STRATA_D static void sort(storage& memory, Team team, items<KeyT>& keys, Values& values, int valid_items,
                             Compare compare) {
@@ -206,7 +206,7 @@ class merge_sort_levels {
     }
   }
 
-  /// Where the slice begins in the first run, from `position` to `last`: MergePath, with as many steps in all
+  /// Returns where the slice begins in the first run, from `position` to `last`: MergePath, with as many steps in all
   /// threads. Of the items before a position, the one of the second run lies at `distance` behind that of the first.
   template <class Compare>
   STRATA_D static int search(key_tile& tile, int position, int last, int distance, int top, Compare& compare) {

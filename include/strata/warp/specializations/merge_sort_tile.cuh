@@ -29,8 +29,8 @@ struct turned_access {
   }
 };
 
-/// Items of a team in shared memory, for merges. A `position` says where an item lies: an address where items lie
-/// at equal distances, else an index. Positions are compared and advanced by `step`; constant distances cost nothing.
+/// Items of a team in shared memory, for merges. A `position` says where an item lies: an address where items lie at
+/// equal distances, otherwise an index. Positions are compared and advanced by `step`; constant distances cost nothing.
 ///
 /// Items below 4 bytes lie without gaps if a thread's items are whole vectors. Other items lie as in BlockExchange.
 /// Measured on an H200 (CUDA 13.0, 2026-11-28), time of CUB 3.0.1 divided by ours, 256 threads with 8 items each:
@@ -89,7 +89,7 @@ class merge_sort_tile {
     }
   }
 
-  /// The items of the thread with this number, in ascending or descending order.
+  /// Stores the items of the thread with this number, in ascending or descending order.
   STRATA_D void put_blocked(int thread, bool descends, const T (&items)[items_per_thread]) {
     if constexpr (is_vector) {
       put_vectors(thread, descends, items);

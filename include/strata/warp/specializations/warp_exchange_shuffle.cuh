@@ -13,12 +13,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Exchange within a logical warp of W threads, N items each, by N shuffles: no shared memory, and any N
-/// and W. Source: B. Catanzaro, A. Keller, M. Garland, "A Decomposition for In-place Matrix
-/// Transposition", PPoPP 2014. A transposition is a permutation of the registers of each thread, then one
-/// of each register over the threads, then another one of the registers. Registers have no run-time index,
-/// so the permutations of registers are rotations by a run-time distance: selections, for one bit of the
-/// distance at a time.
+/// Exchange within a logical warp of W threads, N items each, by N shuffles: no shared memory, and any N and W. Source:
+/// B. Catanzaro, A. Keller, M. Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014. A
+/// transposition is a permutation of the registers of each thread, then one of each register over the threads, then
+/// another one of the registers. Registers have no run-time index, so the permutations of registers are rotations by a
+/// run-time distance: selections, for one bit of the distance at a time.
 ///
 /// If N = W is a power of two, the transposition by halves takes fewer selections, 3 N / 2 * log2(N) instead of
 /// 2 N * log2(N), though more shuffles: N / 2 * log2(N).
@@ -117,7 +116,7 @@ class warp_exchange_shuffle {
     STRATA_UNROLL
     for (unsigned i = 0; i < N; ++i) output[i] = static_cast<Output>(items[i].value());
   }
-  /// `if_set` if bits are set, else `if_clear`; never by a branch, in which shuffles would stand.
+  /// Returns `if_set` if bits are set, otherwise `if_clear`. Never branches, because shuffles would be in the branch.
   STRATA_D static unsigned select(unsigned bits, unsigned if_set, unsigned if_clear) {
     if constexpr (selects_by_mask) {
       return if_clear ^ ((if_clear ^ if_set) & bits);

@@ -24,7 +24,7 @@ inline constexpr bool is_ordered_float = is_word_float<T> || std::is_same_v<T, d
 
 /// Words that have the order of the numbers `T`, for minima and maxima. They have 64 bits if `T` has.
 ///
-/// Integers are their own words. Of a negative float, the bits below the sign are flipped: then -0.0 is one less than
+/// Integers are their own words. In a negative float, the bits below the sign are flipped: then -0.0 is one less than
 /// +0.0. NaNs have the word that loses against all numbers.
 template <bool IsMax, class T>
 struct extreme_words {
@@ -45,7 +45,7 @@ struct extreme_words {
     }
   }
 
-  /// The number of a word, or a NaN if the word is `loses`.
+  /// Returns the number of a word, or a NaN if the word is `loses`.
   STRATA_D static T number(word w) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(w);
@@ -69,7 +69,7 @@ struct extreme_words {
     return smallest_normal <= bits && bits <= infinity;
   }
 
-  /// The extreme of the words of all lanes, in every lane. Of wide words, the extreme of the high halves comes first.
+  /// Returns the extreme of the words of all lanes, to every lane. If words are wide, that of the high halves is first.
   STRATA_D static word reduce(word w) {
     if constexpr (is_wide) {
       using half = std::conditional_t<std::is_signed_v<word>, int, unsigned>;
@@ -167,7 +167,7 @@ STRATA_D bool normal_extreme(const T& number, bool is_valid, T& extreme) {
   return words::is_normal(word);
 }
 
-/// The pair with the extreme value. Among equal values, the smallest index wins.
+/// Returns the pair with the extreme value. Among equal values, the smallest index wins.
 template <bool IsMax, class Index, class T>
 STRATA_D KeyValuePair<Index, T> extreme_pair(const KeyValuePair<Index, T>& pair, bool is_valid) {
   using values = extreme_words<IsMax, T>;

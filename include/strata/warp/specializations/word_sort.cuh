@@ -34,8 +34,8 @@ struct order_of_unsigned {
   }
 };
 
-/// The order of a comparator. Both lanes of a step compare the same two items in the same order, so that each of them
-/// keeps another one, whatever the comparator returns for these two.
+/// The order of a comparator. Both lanes of a step compare the same two items in the same order, so that they
+/// keep different ones, whatever the comparator returns for these two.
 template <class Item, class Compare>
 struct order_by {
   Compare& compare;
@@ -102,7 +102,7 @@ class word_sort {
   }
 
  private:
-  // Batcher's network for the next power of two, without the steps that have a missing word: it would be the greatest.
+  // Batcher's network for the next power of two, without the steps for missing words, which would be the greatest.
   // Steps are templates, because compilers do not unroll loops of so many.
   template <int Run = 1, int Distance = Run>
   STRATA_D static void sort_in_thread(Word (&words)[items], const Order& order) {
@@ -137,8 +137,8 @@ class word_sort {
   }
 };
 
-/// Sorts valid keys by their words: `sort(words)` sorts words. Afterwards `words` has those of the valid keys, sorted,
-/// and at indices of other keys theirs.
+/// Sorts valid keys by their words: `sort(words)` sorts words. Afterwards `words` has the words of valid keys in
+/// order, and at the indices of other keys their words.
 template <class Code, std::size_t Items, class Key, class IsValid, class Sort>
 STRATA_D void sort_as_words(const Key (&keys)[Items], typename Code::word (&words)[Items], const IsValid& is_valid,
                             const Sort& sort) {
@@ -154,7 +154,7 @@ STRATA_D void sort_as_words(const Key (&keys)[Items], typename Code::word (&word
   }
 }
 
-/// Sorts the valid ones of integers by their words.
+/// Sorts those integers that are valid, by their words.
 template <known_order Order, class Key, std::size_t Items, class IsValid, class Sort>
 STRATA_D void sort_integers(Key (&keys)[Items], const IsValid& is_valid, const Sort& sort) {
   using code = radix_sort_word<Key, Order == known_order::descending>;

@@ -11,10 +11,9 @@
 #include <limits>
 #include <type_traits>
 
-/// \file
-/// Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
-/// partitions keeps the numbers in place of indices, and so reads their array once, in order. Else each result would
-/// read it at random.
+/// \file Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
+/// partitions keeps the numbers in place of indices, and so reads their array once, in order. Otherwise each result
+/// would read it at random.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -65,7 +64,7 @@ STRATA_D Integer number_of_items(const join_row_count& rows) {
 }
 
 /// The keys of a side, with their number. Joins with a FutureCount have kernels for this type of keys, in which the
-/// number of rows of a side is but a bound.
+/// number of rows of a side is only a bound.
 template <class Keys>
 struct join_counted_keys {
   using iterator_category = std::random_access_iterator_tag;
@@ -92,7 +91,7 @@ inline constexpr bool are_counted_keys = false;
 template <class Keys>
 inline constexpr bool are_counted_keys<join_counted_keys<Keys>> = true;
 
-/// What a kernel takes as the number of rows of a side.
+/// Returns what a kernel takes as the number of rows of a side.
 template <class Row, class Side>
 auto kernel_rows_of(const Side& side) {
   if constexpr (are_counted_keys<decltype(Side::keys)>) {
@@ -157,7 +156,7 @@ struct join_numbered_sink {
   }
 };
 
-/// What is called with the rows of records.
+/// Returns the output that is called with the rows of records.
 template <class Sink>
 STRATA_HD const Sink& record_sink_of(const Sink& sink) {
   return sink;

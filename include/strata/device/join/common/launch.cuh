@@ -112,7 +112,7 @@ cudaError_t allow_join_tables(const launch_configuration& configuration, const d
       kernel, static_cast<std::size_t>(device.shared_bytes_of_block) - join_static_shared_bytes);
 }
 
-/// Launches a kernel after that.
+/// Calls allow_join_tables, then launches the kernel.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_join_kernel(const launch_configuration& configuration, const device_properties& device,
                                void (*kernel)(Parameters...), const Arguments&... arguments) {

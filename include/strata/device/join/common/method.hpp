@@ -23,7 +23,7 @@ constexpr const char* name_of(join_method method) {
   return names[static_cast<int>(method)];
 }
 
-/// What is done around that: see detours.cuh.
+/// What is done before and after the join itself: see detours.cuh.
 enum class join_detour { none, bloom_filter, partitioned_columns, sampled_columns, probe_order, row_lists };
 constexpr const char* name_of(join_detour detour) {
   constexpr const char* names[] = {"none",
@@ -54,7 +54,7 @@ struct join_description {
   bool has_nulls = false;
   bool nulls_equal = false;
   bool is_build_unique = false;
-  /// Both sides are promised to be.
+  /// Both sides are promised to be sorted by key.
   bool are_sorted = false;
   /// The number of keys of the promised range, or 0.
   std::uint64_t keys_in_range = 0;
@@ -73,8 +73,8 @@ struct join_description {
   /// Partitions can list the build rows of each key in ascending order: equal hashes are equal keys.
   bool may_list_rows = false;
 
-  /// The tuning: with fewer build rows there are no partitions, unless an option says so; the most build rows of one
-  /// table in shared memory, and of partitions that one pass makes.
+  /// Tuning: the fewest build rows that are partitioned, unless an option asks for partitions; the most build rows of
+  /// one table in shared memory; the most build rows that one pass partitions.
   std::uint64_t least_partitioned_rows = 0;
   std::uint64_t one_table_rows = 0;
   std::uint64_t one_pass_rows = 0;
@@ -106,7 +106,7 @@ constexpr join_description describe_join(JoinKind kind, const Build& build, cons
 /// True if an array of build rows, indexed by key, pays. H200, 2026-11, unique keys, index pairs out, ms of whole
 /// joins, array / partitions: u32 2^16 x 2^24 0.127 / 0.235; 2^20 x 2^20 0.037 / 0.051; 1M x 10M 0.115 / 0.160, u64
 /// 0.126 / 0.218; 1M of 4M keys x 10M 0.120 / 0.160; 2^22 x 2^22 0.111 / 0.126; 2^22 x 2^27 1.14 / 1.54; 2^23 x 2^27
-/// 1.67 / 1.65; in a sketch 2^24 x 2^24 0.88 / 0.41; 2^24 x 2^27 2.87 / 1.77.
+/// 1.67 / 1.65; in a prototype 2^24 x 2^24 0.88 / 0.41; 2^24 x 2^27 2.87 / 1.77.
 constexpr bool choose_direct_address_join(std::uint64_t keys, std::uint64_t build_rows, std::uint64_t probe_rows) {
   constexpr std::uint64_t most_keys = 1u << 22;         // the array stays in L2
   constexpr std::uint64_t least_build_rows = 1u << 14;  // fewer have a table in the shared memory of each block
@@ -137,10 +137,10 @@ constexpr join_method choose_join_method(const join_description& join) {
   return is_simple || has_too_few ? join_method::global_table : join_method::partitions;
 }
 
-/// True if a Bloom filter selects probe rows first. H200, 2026-11-27, us
-/// without / with a filter, where 0.03 match: 2^19 x 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 /
-/// 1,634, 2,988 / 1,875. Where a fourth match, it costs as much as it saves, or more. `max_matching` lies between; it,
-/// `min_probe_rows_each` and `min_probe_rows` were not varied.
+/// True if a Bloom filter selects probe rows first. H200, 2026-11-27, us without / with a filter, if 3 % match:
+/// 2^19 x 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 / 1,634, 2,988 / 1,875. If a fourth match, the
+/// filter costs at least what it saves. `max_matching` lies between these two; it, `min_probe_rows_each` and
+/// `min_probe_rows` were not varied.
 constexpr bool filters_probe_rows(const join_description& join, join_method method) {
   constexpr double max_matching = 0.1;
   constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row
@@ -156,14 +156,14 @@ constexpr bool partitions_in_one_pass(const join_description& join, join_method 
          join.strategy != JoinStrategy::radix_multi;
 }
 
-/// A row of the result has at most so many bytes if its columns are partitioned.
+/// Columns are partitioned only if they have at most so many bytes together.
 inline constexpr std::size_t max_partitioned_bytes = 32;
 
 /// With fewer build rows, wide columns are not partitioned. Not varied.
 inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22;
 
-/// The columns of an inner join are partitioned if it has at least one result for so many probe rows. With more build
-/// rows than that, L2 holds no column of theirs, and each of the fewer results reads a sector of memory for it.
+/// The columns of an inner join are partitioned if it has at least one result for so many probe rows. With more than
+/// `most_in_cache` build rows, L2 does not hold a column of theirs, so each result reads a sector of memory.
 constexpr unsigned probe_rows_of_few_results(std::uint64_t build_rows) {
   constexpr std::uint64_t most_in_cache = std::uint64_t{1} << 22;
   return build_rows < most_in_cache ? 2 : 3;

@@ -14,7 +14,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The type of row and slot numbers in kernels. The largest number stands for none.
+/// The type of row and slot numbers in kernels. The largest number means none.
 template <class Index>
 using join_row_t = std::conditional_t<sizeof(Index) == 4, unsigned, unsigned long long>;
 template <class Row>
@@ -106,7 +106,7 @@ struct join_row_list {
   const unsigned* begin_of_nulls;
   int bits;
 
-  /// The row that has index `i` in the list; false if another table joins it.
+  /// Finds the row that has index `i` in the list. Returns false if another table joins it.
   template <class Row>
   STRATA_D bool get(unsigned long long i, Row& row) const {
     row = static_cast<Row>(i);

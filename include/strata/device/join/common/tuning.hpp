@@ -97,17 +97,17 @@ struct join_merge_tuning {
   int blocks_per_multiprocessor;
   /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
   int log2_split_lanes;
-  /// Fewer than 2^log2_all_split_lanes lanes do so in all: if searches are few, their latency counts; if they are many,
-  /// their throughput.
+  /// Fewer than 2^log2_all_split_lanes lanes search in all: if searches are few, their latency counts; if they are
+  /// many, their throughput.
   int log2_all_split_lanes = 16;
-  /// Threads of the kernel in which they do.
+  /// Threads of the kernel in which they search.
   int split_threads = 128;
   /// Probe rows that a thread looks up at the same time.
   int searches = 4;
   /// Rows with several results that a thread handles together.
   int result_items = 4;
-  /// Maximum number of results that the block writes which looks the tile up. More are written in output chunks: other
-  /// blocks look the tile up again, which takes less time than waiting for one block.
+  /// Maximum number of results that are written by the block that looks the tile up. More are written in output chunks:
+  /// other blocks look the tile up again, which takes less time than waiting for one block.
   unsigned max_block_results = 131072;
 
   STRATA_HD constexpr int items(std::size_t key_bytes) const { return key_bytes <= 4 ? narrow_items : wide_items; }

@@ -89,7 +89,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
     detail::fill_join_lists(table);
     barrier.synchronize();
   }
-  // Build rows after all probe rows, which mark the build rows that they find. A loop is half the code of two calls.
+  // Build rows come after all probe rows, which mark the build rows that they find. A loop is half the code of two
+  // calls.
   unsigned long long first = 0;
   unsigned long long tiles = probe.probe_tiles;
   STRATA_UNROLL_N(1)

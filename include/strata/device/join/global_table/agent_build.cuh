@@ -147,7 +147,7 @@ struct AgentJoinLists {
     table.lists[table.begins[slot] + (is_first ? 0 : 1 + table.rank_of[row])] = row;
   }
 
-  /// Instead of both functions above: `table.lists` has all rows, sorted by slot. `sorted` has the slots.
+  /// Replaces both functions above if `table.lists` has all rows, sorted by slot. `sorted` has the slots.
   STRATA_D static void find_begin(const Table& table, const Row* sorted, unsigned long long i) {
     if (i >= table.rows) return;
     const Row slot = sorted[i];

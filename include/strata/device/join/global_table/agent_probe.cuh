@@ -49,7 +49,7 @@ class AgentJoinProbe {
   STRATA_D AgentJoinProbe(TempStorage& storage, const Table& table, const join_probe<Keys, Row>& probe)
       : storage_(storage), table_(table), probe_(probe), offsets_(storage.offsets, probe.total) {}
 
-  /// The number of results that the calling thread finds in a tile.
+  /// Returns the number of results that the calling thread finds in a tile.
   STRATA_D static Count count(const Table& table, const join_probe<Keys, Row>& probe, Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
@@ -119,7 +119,7 @@ class AgentJoinProbe {
     write<Index>(tile, storage_.tile_offset, 0, all, sink);
   }
 
-  /// The number of results of a tile of probe rows. All lanes of a warp call this.
+  /// Returns the number of results of a tile of probe rows. All lanes of a warp call this.
   STRATA_D static Count count_by_warp(const Table& table, const join_probe<Keys, Row>& probe, Count tile) {
     // not for users: the kernel of few rows has one row for each thread
     static_assert(ItemsPerThread == 1, "a lane looks up one row at a time");
@@ -160,7 +160,7 @@ class AgentJoinProbe {
   }
 
  private:
-  // Results [first, last) of the tile.
+  // Writes results [first, last) of the tile.
   template <class Index, class Sink>
   STRATA_D void write_by_warp(Count tile, Count begin, Count first, Count last, const Sink& sink) const {
     Count item_begin = 0;
@@ -200,8 +200,8 @@ class AgentJoinProbe {
     }
   }
 
-  // One probe row with `count` partners that lie side by side. A lane has several loads in flight. All lanes of a warp
-  // call this.
+  // Writes the results of a probe row with `count` partners that lie side by side. A lane has several loads in flight.
+  // All lanes of a warp call this.
   template <class Index, class Sink>
   STRATA_D static void write_partners(const Row* partners, unsigned count, std::int64_t position, Index row,
                                       const Sink& sink) {
@@ -248,7 +248,7 @@ class AgentJoinProbe {
     return all;
   }
 
-  // For a tile whose items have at most one result each.
+  // Writes the results of a tile whose items have at most one result each.
   template <class Index, class Sink>
   STRATA_D void write_one_each(Count tile, const Count (&counts)[ItemsPerThread], const Row (&partners)[ItemsPerThread],
                                const Sink& sink) {

@@ -71,7 +71,7 @@ struct join_prober {
     }
   }
 
-  /// Clears the number of results and the marks of matched slots. To be called before `run`.
+  /// Clears the number of results and the marks of matched slots. Call this before `run`.
   template <class Layout>
   cudaError_t reset(const Layout& storage, int first, unsigned long long* total, const launch_configuration& base,
                     const device_properties& device) const {
@@ -127,11 +127,11 @@ struct join_prober {
                ? tile_aggregates<unsigned long long>::number_of_words(rows / warp_threads + 1)
                : 0;
   }
-  /// Instead of `reset` and `run`.
+  /// Joins few rows in one launch. Call this instead of `reset` and `run`.
   cudaError_t run_few(platform::tagged_word* words, const Table& table, Probe probe, const launch_configuration& base,
                       const Sink& sink) const {
     constexpr auto threads = static_cast<unsigned long long>(ActivePolicy::table.probe_threads);
-    // No probe rows are a tile, too, which writes the number of results.
+    // Without probe rows there is one tile, which writes the number of results.
     probe.probe_tiles = detail::most(detail::ceiling_divide<unsigned long long>(probe.rows, threads), 1ull);
     const tile_aggregates_arguments exchange{words, detail::next_epoch(), detail::is_replayable(base.stream)};
     return strata::launch(detail::join_launch(base, probe.probe_tiles, ActivePolicy::table.probe_threads),

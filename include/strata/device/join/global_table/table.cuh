@@ -24,7 +24,7 @@ struct join_slot {
   static constexpr int row_bits = sizeof(Row) == 4 ? 32 : 40;
   static constexpr Word row_mask = (Word{1} << row_bits) - 1;
   static constexpr Word empty = ~Word{0};
-  /// The most rows of a side. A table has more slots than that: a search for a free slot ends.
+  /// The most rows of a side. A table has more slots than that, so a search for a free slot ends.
   static constexpr Word max_rows = row_mask - 3;
 
   STRATA_D static Word make(Word hash, Row row) { return hash << row_bits | row; }
@@ -111,7 +111,7 @@ struct join_table {
 
   STRATA_D Word load(Row slot) const { return slots[slot]; }
 
-  /// For kernels that run after the build. `slot` is `first_slot(key_hash)` and `word` is `load(slot)`.
+  /// Finds a key, in kernels that run after the build. `slot` is `first_slot(key_hash)` and `word` is `load(slot)`.
   STRATA_D lookup_result find(const Key& key, Word key_hash, Row slot, Word word) const {
     for (Row num_probed = 0; word != Slot::empty; word = load(slot)) {
       if (is_at(word, key, key_hash)) return {slot, word};
@@ -125,7 +125,7 @@ struct join_table {
     return {none, Slot::empty};
   }
 
-  /// The number of build rows with the key of a slot that has been found.
+  /// Returns the number of build rows with the key of a slot that has been found.
   STRATA_D Row count_at(const lookup_result& at) const { return duplicates == nullptr ? 1 : 1 + duplicates[at.slot]; }
 
   STRATA_D bool is_matched(Row slot) const {

@@ -88,7 +88,7 @@ class join_table_storage {
     return cudaSuccess;
   }
 
-  /// The table of this side.
+  /// Returns the table of this side.
   template <class Layout, class Options>
   Table map(const Layout& storage, int first, const JoinSide<Keys>& build, const Options& options) {
     Table table(options.hash, options.equal);
@@ -139,7 +139,7 @@ class join_table_storage {
                           join_insert_kernel<Table>, table, static_cast<unsigned long long>(first));
   }
 
-  /// Lists the rows of each key; to be called when all rows are in.
+  /// Lists the rows of each key. Call this when all rows are in.
   cudaError_t list(const Table& table, const launch_configuration& base) {
     if (!features_.lists || table.rows == 0) return cudaSuccess;
     if constexpr (IsOrdered) {

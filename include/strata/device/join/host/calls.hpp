@@ -65,7 +65,7 @@ struct join_on_host {
     return cudaSuccess;
   }
 
-  /// `call(storage, bytes, arguments..., stream)` twice, with memory of the host's heap, or of an execution.
+  /// Makes `call(storage, bytes, arguments..., stream)` twice, with memory from the host's heap or from an execution.
   template <class Where, class Call, class... Arguments>
   static cudaError_t with_storage(const Where& where, Call call, const Arguments&... arguments) {
     if constexpr (is_execution<Where>) {
@@ -124,7 +124,7 @@ class DispatchHostJoinTable {
 
   const JoinSide<const Key*>& build() const { return build_; }
 
-  /// Builds the table of all rows anew.
+  /// Builds the table again, from all rows.
   cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t) const {
     if (!is_usable()) return cudaErrorInvalidValue;
     Table table = table_of(build_, num_rows + rows, options_);

@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Not `Equality`, which is for devices too: nvcc warns of keys whose `==` is for the host alone.
+/// Not `Equality`, which is for devices too: nvcc warns about keys whose `==` is for the host alone.
 struct host_equality {
   template <class Key>
   bool operator()(const Key& a, const Key& b) const {
@@ -45,7 +45,7 @@ struct join_groups {
   /// Buckets for a build row: with one, chains are longer by a quarter.
   static constexpr std::size_t buckets_each = 2;
 
-  /// Builds the table of a partition. `group_of` is scratch, [b, e) of which it takes.
+  /// Builds the table of a partition. It uses [b, e) of `group_of` as scratch memory.
   void build(std::size_t partition, bool all_are_equal, Row* group_of) const {
     const std::size_t begin = build_side.begins[partition];
     const std::size_t end = build_side.begins[partition + 1];

@@ -32,7 +32,7 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
 /// Looks up all probe rows, then writes the result by position.
 ///
 /// Probe rows are divided into chunks: in the order of the partitions or, if the result is ordered, of the
-/// rows. A scan of the numbers of results of chunks gives the begin of each chunk in the result. Threads
+/// rows. A scan of the numbers of results of chunks tells where each chunk begins in the result. Threads
 /// then write ranges of the result of equal length, whatever the number of partners of a probe row.
 template <class Keys, class Row, class Hash, class Equal>
 struct join_matcher {
@@ -102,7 +102,7 @@ struct join_matcher {
   groups table;
   /// The group that each probe row has found, by position.
   Row* matches;
-  /// The begin of the results of each chunk of probe rows, and of each chunk of build rows.
+  /// Where the results of each chunk of probe rows begin, and those of each chunk of build rows.
   std::uint64_t* begins;
   std::uint64_t* build_begins;
   /// In a full join, for each group, true if a probe row has found it.

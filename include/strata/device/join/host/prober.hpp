@@ -19,7 +19,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The probe side of a join on the host, and its result, in the caller's storage. All that a probe writes is there, so
-/// that several may read one table at the same time.
+/// that several probes may read one table at the same time.
 template <class Index, class Keys, class Hash, class Equal>
 class host_join_prober {
   using Table = host_join_table<Index, Keys, Hash, Equal>;
@@ -85,7 +85,7 @@ class host_join_prober {
     results(table).match(team());
   }
 
-  /// Rows of the whole result.
+  /// Returns the number of rows of the whole result.
   std::int64_t total() const { return static_cast<std::int64_t>(*sum_); }
 
   /// Gives the rows at positions below `capacity` to the sink.

@@ -45,7 +45,7 @@ class host_join_table {
     side_.rows = rows;
   }
 
-  /// -1 stands for no row.
+  /// True if `Index` can represent the numbers of all rows. The number -1 means no row.
   static constexpr bool can_number(std::int64_t rows) {
     constexpr Row all_ones = static_cast<Row>(-1);
     constexpr Row most_rows = std::is_signed_v<Index> ? all_ones >> 1 : all_ones;
@@ -70,7 +70,8 @@ class host_join_table {
     rows_ = storage.template get<Row>(first + group_rows);
   }
 
-  /// Scratch: `counts` for `slice_counts(rows)` elements, `group_of` for one of each row.
+  /// Makes partitions and tables. Scratch memory: `counts` has `slice_counts(rows)` elements, `group_of` one for each
+  /// row.
   void build(const thread_team& team, std::size_t* counts, Row* group_of) const {
     by_hash().run(team, side_, counts);
     const groups tables = all_groups();
@@ -81,7 +82,7 @@ class host_join_table {
 
   groups all_groups() const { return {side_, hash_, equal_, buckets_, groups_, rows_}; }
 
-  /// Partitions both sides.
+  /// Returns the partitioner for both sides.
   partitioner by_hash() const {
     const unsigned wanted = detail::partition_bits(capacity_, tuning_.partition_rows);
     const unsigned bits = detail::least(wanted, tuning_.most_partition_bits);

@@ -50,7 +50,7 @@ class AgentMergeJoin {
         offsets_(storage.offsets, order, sides.total),
         tile_(storage.keys, storage.runs, sides) {}
 
-  /// The number of results of a tile. Valid in all threads.
+  /// Returns the number of results of a tile, to all threads.
   STRATA_D Count count(Count tile) {
     tile_.load(tile);
     unsigned lows[ItemsPerThread];
@@ -63,7 +63,7 @@ class AgentMergeJoin {
     return offsets_.sum_of_block(detail::sum_of_warp(sum), before);
   }
 
-  /// The number of the next tile in the order. The caller checks whether there is one.
+  /// Returns the number of the next tile in the order. The caller checks whether there is one.
   STRATA_D Count take_ticket() { return offsets_.take_ticket(); }
 
   /// Joins a tile, reserves its range of the result, and writes its results, or adds it to the list if it
@@ -109,12 +109,12 @@ class AgentMergeJoin {
     write_one_each<Index>(tile, tile_.find_unmatched(), lows, tile_.builds, true, sink);
   }
 
-  // For `items` with at most one result each: probe rows, or unmatched build rows.
+  // Writes the results of `items` with at most one result each: probe rows, or unmatched build rows.
   template <class Index, class Sink>
   STRATA_D void write_one_each(Count tile, unsigned has_result, const unsigned (&lows)[ItemsPerThread], unsigned items,
                                bool are_unmatched, const Sink& sink) {
-    // From a shuffle: otherwise the compiler reads the special register wherever the value is used, which
-    // takes longer than all else here.
+    // The mask comes from a shuffle. Otherwise the compiler reads the special register wherever the value is used,
+    // which takes longer than all else here.
     const auto lane = static_cast<int>(platform::lane_id());
     const unsigned lower_lanes = __shfl_sync(full_warp_mask, platform::lane_mask_lt(), lane);
     unsigned sum = 0;
@@ -140,7 +140,7 @@ class AgentMergeJoin {
     }
   }
 
-  // For probe rows some of which have several results.
+  // Writes the results of probe rows, some of which have several.
   template <class Index, class Sink>
   STRATA_D void write_several(Count tile, unsigned has_result, unsigned (&lows)[ItemsPerThread],
                               const join_tile_list& list, const Sink& sink) {

@@ -188,7 +188,7 @@ class join_merge_results {
     return (has_result >> i & 1) != 0 && Tile::item(i, tile.probes) < first_of_run_;
   }
 
-  // By one warp, results of rows before the run.
+  // Writes results of rows before the run. One warp calls this.
   template <class Index, class Sink>
   STRATA_D void write_rows(const Tile& tile, Count begin, unsigned first, unsigned last, const Sink& sink) const {
     join_result_rows rows(storage_.begins, num_rows_, first);
@@ -222,7 +222,7 @@ class join_merge_results {
          static_cast<Index>(tile.first_probe + (packed & 0xffff)));
   }
 
-  // By one warp, results of rows with partners in the run.
+  // Writes results of rows with partners in the run. One warp calls this.
   template <class Index, class Sink>
   STRATA_D void write_run(const Tile& tile, Count begin, Count first, Count last, const Sink& sink) const {
     Count at = first - (begin + first) % warp_threads + platform::lane_id();

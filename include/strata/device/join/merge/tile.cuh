@@ -35,8 +35,8 @@ struct join_merge_sides {
 };
 
 /// Finds how many of the first `diagonal` rows of the merge are probe rows. 2^`log2_lanes` neighbouring lanes search
-/// for each diagonal: this takes fewer steps, and each step waits for memory. By all lanes of a warp. The result is a
-/// valid split even if the keys are not sorted.
+/// for each diagonal: this takes fewer steps, and each step waits for memory. All lanes of a warp call this. The result
+/// is a valid split even if the keys are not sorted.
 template <class Key, class Row>
 STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned long long diagonal, int log2_lanes) {
   using Count = unsigned long long;
@@ -64,7 +64,7 @@ class join_merge_tile {
  public:
   using Sides = join_merge_sides<Key, Row>;
   static constexpr unsigned tile_items = threads * ItemsPerThread;
-  /// Stands for no partner.
+  /// Means no partner.
   static constexpr unsigned none = 0xffff;
   static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none &&
                     ItemsPerThread <= 31,
@@ -103,7 +103,7 @@ class join_merge_tile {
   /// True if any thread has an item number `i`.
   STRATA_D static bool has_items(int i, unsigned items) { return static_cast<unsigned>(i) * threads < items; }
 
-  /// By the whole block, as are all functions below.
+  /// Loads the keys of a tile. The whole block calls this and all functions below.
   STRATA_D void load(Count tile) {
     const Count begin = tile * tile_items;
     const Count rows = sides_.rows() - begin;
@@ -288,8 +288,8 @@ class join_merge_tile {
     return count_before(builds, [&](unsigned i) { return build_key(i) < key; });
   }
 
-  // For the probe rows of items [first, last): the first build row whose key is not less. It lies between
-  // two fences. The searches run together, because each step waits for shared memory.
+  // Finds, for the probe rows of items [first, last), the first build row whose key is not less. It lies between two
+  // fences. The searches run together, because each step waits for shared memory.
   STRATA_D void search(int first, int last, unsigned fences, Key (&keys)[searches],
                        unsigned (&lows)[ItemsPerThread]) const {
     int most = 0;
@@ -316,7 +316,7 @@ class join_merge_tile {
     }
   }
 
-  // In debug builds only.
+  // Debug builds check that keys are sorted and unique as promised.
   STRATA_D void check_promises() const {
 #if STRATA_DEBUG
     for (unsigned i = threadIdx.x; i < probes; i += threads) {

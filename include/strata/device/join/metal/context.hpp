@@ -53,10 +53,10 @@ class context {
 
   objc::id device() const { return device_.get(); }
   std::size_t threadgroup_bytes() const { return threadgroup_bytes_; }
-  /// Of the longest buffer.
+  /// Bytes of the longest buffer.
   std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  /// The characters live until the pool around ends.
+  /// The characters live until the surrounding pool ends.
   const char* name() const { return objc::utf8(objc::name(device_.get())); }
 
   [[nodiscard]] MetalJoinStatus queue(objc::id& out) {
@@ -66,8 +66,8 @@ class context {
     return queue_ ? MetalJoinStatus::success : fail(MetalJoinStatus::out_of_memory, "Metal gave no command queue");
   }
 
-  /// The pipeline of a kernel for keys and row numbers of 4 or 8 bytes; those that do not depend on
-  /// one of them are asked for with 0.
+  /// Finds the pipeline of a kernel for keys and row numbers of 4 or 8 bytes. If a kernel does not depend on one of
+  /// these sizes, callers pass 0.
   [[nodiscard]] MetalJoinStatus get(function which, std::size_t key_bytes, std::size_t row_bytes,
                                     const pipeline*& out) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -119,7 +119,7 @@ class context {
   std::mutex mutex_;
 };
 
-/// The contexts of a process, one a device, kept until it ends or `clear` is called.
+/// The contexts of a process, one for each device, kept until the process ends or `clear` is called.
 class context_list {
  public:
   static context_list& of_process() {
@@ -127,8 +127,8 @@ class context_list {
     return list;
   }
 
-  /// That of the queue's device, or without a queue of the system's default one; null if there is
-  /// none that can run the kernels.
+  /// Returns the context of the queue's device, or without a queue that of the system's default device. Returns null if
+  /// the kernels cannot run there.
   context* find(objc::id queue) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (queue == nullptr && default_ != nullptr) return default_;
@@ -150,7 +150,7 @@ class context_list {
     return found;
   }
 
-  /// Gives all back; none may be in use.
+  /// Releases all contexts. None may be in use.
   void clear() {
     const std::lock_guard<std::mutex> lock(mutex_);
     default_ = nullptr;

@@ -27,7 +27,7 @@ constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
   return a / 100 * percent + a % 100 * percent / 100;
 }
 
-/// What a join is about, without types: of keys and rows, only the sizes in bytes.
+/// A join without types: of keys and rows, it has only the sizes in bytes.
 struct join_request {
   JoinKind kind;
   std::size_t key_bytes;
@@ -49,7 +49,7 @@ class join {
     reserve();
   }
 
-  /// Of temporary storage: whole pages, wherever the caller's memory begins.
+  /// Bytes of temporary storage: whole pages, wherever the caller's memory begins.
   std::size_t bytes() const {
     const std::size_t page = page_bytes();
     const std::size_t needed = storage_.bytes();
@@ -119,7 +119,7 @@ class join {
     const unsigned least = tuning_.pass_bits + 1;
     return wanted < least ? least : detail::least(wanted, most);
   }
-  /// For the simple plan: a power of two, at least as many as build rows.
+  /// Buckets of the simple plan: a power of two, at least as many as build rows.
   std::size_t buckets() const { return std::size_t{1} << partition_bits(request_.build_rows, 1); }
 
   void reserve() {

@@ -17,14 +17,14 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// At least that of Apple silicon, so that sizes do not depend on the process.
+/// Returns the size of a page, at least that of Apple silicon, so that sizes do not depend on the process.
 inline std::size_t page_bytes() {
   constexpr std::size_t apple_page = 16384;
   const long page = sysconf(_SC_PAGESIZE);
   return page > static_cast<long>(apple_page) ? static_cast<std::size_t>(page) : apple_page;
 }
 
-/// What a kernel does with it, which a copy is made for.
+/// What a kernel does with memory of the caller. Copies are made for that.
 enum class access { read, write, scratch };
 
 /// Memory of the caller as the device sees it: the same memory if it begins on a page, else a copy
@@ -54,7 +54,7 @@ class mapped {
     return MetalJoinStatus::success;
   }
 
-  /// Where the host finds it.
+  /// Returns the memory's address on the host.
   void* base() const { return base_; }
   buffer_view at(const void* inside) const {
     return {buffer_.get(),

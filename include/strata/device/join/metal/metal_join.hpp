@@ -19,26 +19,21 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Equi-join of two arrays of keys by an Apple GPU, called as host_join_pairs and host_join_count
-/// are, with the same result but for the order of rows. Never run on an Apple GPU: tests/README.md
-/// says what was tested.
+/// Equi-join of two arrays of keys by an Apple GPU. It is called as host_join_pairs and host_join_count are, and has
+/// the same result, possibly in another order. Never run on an Apple GPU: tests/README.md says what was tested.
 ///
-/// - **What the GPU joins.** Integers and enumerations of 4 or 8 bytes, by their values; kinds
-///   inner, left, semi and anti; rows that all have a key; any order of the result; less than 2^31
-///   rows a side. All else is joined by the host, whose memory it is too, and so is what
-///   `choose_join_strategy<Policy>` says, and everything where no GPU is of family Apple7 or later.
-/// - **Queue.** An `id<MTLCommandQueue>`, or null for one of ours. The join begins when all that was
-///   committed to it before has ended, and has ended itself when the call returns: between kernels
-///   the host makes prefix sums.
-/// - **Temporary storage** is memory that both processors see, as all of the host's is. Part of it
-///   that begins and ends on a page is given to Metal as it is, without a copy, and so are keys and
-///   results that begin on a page (16 KiB). Else Metal makes buffers, and they are copied. Apple's
-///   documentation wants such memory to be of vm_allocate or mmap; that of malloc is given too, and
-///   what Metal does not take is copied.
+/// - **What the GPU joins.** Integers and enumerations of 4 or 8 bytes, by their values; kinds inner, left, semi and
+///   anti; rows that all have a key; any order of the result; less than 2^31 rows a side. The host joins everything
+///   else, joins for which `choose_join_strategy<Policy>` chooses it, and all joins if no GPU is of family Apple7 or
+///   later. Both share memory.
+/// - **Queue.** An `id<MTLCommandQueue>`, or null for the library's own. The join begins when all earlier work of the
+///   queue has ended. It has ended when the call returns, because the host makes prefix sums between kernels.
+/// - **Temporary storage** is any memory of the host. Metal takes whole pages of it (16 KiB) without a copy, and keys
+///   and results that begin on a page. Other memory is copied to and from buffers of Metal. Apple's documentation asks
+///   for memory of vm_allocate or mmap. Memory of malloc is offered too, and copied if Metal refuses it.
 /// - **Capacity** as for the host. Totals are exact, 64 bits wide.
-/// - **Errors.** `invalid_value` for what the host refuses, before anything is written. Others say
-///   that Metal failed; `metal_join_error_text()` has the reason, and the contents of the result
-///   below its capacity are unspecified.
+/// - **Errors.** `invalid_value` for what the host refuses, before anything is written. Other errors say that Metal
+///   failed; `metal_join_error_text()` has the reason, and the result below its capacity is unspecified.
 namespace detail {
 namespace metal {
 
@@ -58,7 +53,7 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
          request.build_rows <= most_rows && request.probe_rows <= most_rows;
 }
 
-/// The join of a request that the host's checks let pass.
+/// Joins by the GPU. The request has passed the host's checks.
 [[nodiscard]] inline MetalJoinStatus join_by_gpu(context& gpu, objc::id queue, JoinStrategy strategy,
                                                  join_request request, const MetalJoinOptions& options,
                                                  void* temp_storage, std::size_t& storage_bytes,

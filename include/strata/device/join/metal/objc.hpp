@@ -41,9 +41,8 @@ struct mtl_size {
   uinteger depth;
 };
 
-/// One typed constant for each selector: types are fixed where the selector is named, so that no
-/// call passes an int where an NSUInteger is wanted. Never one that returns a structure, which
-/// would need another entry on x86-64.
+/// One typed constant for each selector: types are fixed where the selector is named, so that no call passes an int
+/// where an NSUInteger is wanted. No selector may return a structure: that would need another function on x86-64.
 template <class Signature>
 class message;
 
@@ -140,7 +139,7 @@ class autorelease_pool {
   void* pool_ = strata_objc_pool_push();
 };
 
-/// Lives until the pool around ends, as do the characters of text_of.
+/// The string, and the characters that text_of returns, live until the surrounding pool ends.
 inline id string_of(const char* text) { return string_with_utf8(strata_objc_class("NSString"), text); }
 inline const char* text_of(id ns_error) {
   const char* text = ns_error == nullptr ? nullptr : utf8(description(ns_error));

@@ -24,7 +24,7 @@ struct radix_side {
   std::uint32_t* next_begins = nullptr;
   buffer_view keys;
   buffer_view numbers;
-  /// Whether `numbers` has the numbers of rows, which before the first pass are their positions.
+  /// True if `numbers` has the numbers of rows. Before the first pass these are their positions.
   bool has_numbers = false;
   /// Where the next two passes write.
   buffer_view free_keys[2];
@@ -58,8 +58,8 @@ inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, rad
   return count;
 }
 
-/// Makes of each tile's counts the offsets of its rows: digits in order, in each the tiles in order.
-/// Returns false if the counts are not those of all rows.
+/// Turns each tile's counts into the offsets of its rows: digit by digit, and for each digit tile by tile. Returns
+/// false if the counts are not those of all rows.
 inline bool make_offsets(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
                          std::uint32_t* counts) {
   const std::size_t digits = std::size_t{1} << bits;

@@ -19,7 +19,7 @@ namespace metal {
 // radix_tile: what a threadgroup takes of a radix pass, rows [begin, end).
 // radix_args: digit = hash >> shift & mask; without has_rows the number of a row is its position.
 // join_task: build rows (table_join: slots of each bucket) and probe rows of a threadgroup.
-// join_args: with `emit`, pairs are written; with `mark`, the bit of each probe row that has a partner is set. Of semi
+// join_args: with `emit`, pairs are written; with `mark`, the bit of each probe row that has a partner is set. In semi
 // and anti joins, `writes_found` says whether rows with a partner are written or those without. table_mask is the
 // number of buckets - 1.
 STRATA_DETAIL_SHARED_WITH_SHADER(

@@ -9,8 +9,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// What a join by Metal returns. The values are those of the cudaError_t that says the same, so that
-/// a caller that has it may cast.
+/// What a join by Metal returns. The values are those of the corresponding cudaError_t, so a caller with that type may
+/// cast.
 enum class MetalJoinStatus {
   success = 0,
   invalid_value = 1,
@@ -45,8 +45,7 @@ inline MetalJoinStatus fail(MetalJoinStatus status, const char* what, const char
 }  // namespace metal
 }  // namespace detail
 
-/// What was wrong in the last join of this thread that returned something else than `success` or
-/// `invalid_value`; among it what Metal's compiler said.
+/// Describes the last error of a join in this thread that was not `invalid_value`, with what Metal's compiler said.
 inline const char* metal_join_error_text() { return detail::metal::error_text_storage(); }
 
 STRATA_NAMESPACE_END

@@ -39,8 +39,8 @@ class task_runner {
         total_(total),
         kernel_(kernel) {}
 
-  /// Every build row of a partition is compared with every probe row of it, `build_each` x `probe_each` at most
-  /// in a task.
+  /// Lists tasks that compare each of some build rows with each of some probe rows, at most `build_each` x
+  /// `tuning.probe_rows` in a task. Runs the tasks when the list is full.
   [[nodiscard]] MetalJoinStatus add(std::uint32_t build_begin, std::uint32_t build_end, std::uint32_t build_each,
                                     std::uint32_t probe_begin, std::uint32_t probe_end) {
     for (std::uint32_t b = build_begin; b < build_end;) {

@@ -14,8 +14,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// Sizes that a join by Metal is cut by. All are estimates: none was ever measured on an Apple GPU.
 struct MetalJoinTuning {
-  /// Of a threadgroup that joins; a power of two from 32 to 1024, halved where the device allows
-  /// fewer. More hide the latency of memory, and take threadgroup memory from the table.
+  /// Threads of a threadgroup that joins; a power of two from 32 to 1024, halved where the device allows fewer. More
+  /// threads hide the latency of memory, and take threadgroup memory from the table.
   std::uint32_t threads = 512;
   /// Build rows in a table in threadgroup memory; 0: as many as fit. At most 65535.
   std::uint32_t table_rows = 0;

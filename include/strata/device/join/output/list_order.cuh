@@ -187,7 +187,7 @@ class AgentJoinWriteLists {
     return row < listed_.rows ? listed_.by_row[row] : none;
   }
 
-  // By a warp: results [first, last) of the tile, which are of one group.
+  // Writes results [first, last) of the tile, which are of one group. A warp calls this.
   template <class Index, class Sink>
   STRATA_D void write_group(Count tile, unsigned group, unsigned partner, Count tile_begin, Count first, Count last,
                             const Sink& sink) const {

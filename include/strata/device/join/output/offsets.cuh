@@ -74,7 +74,7 @@ class join_output_offsets {
     return before;
   }
 
-  /// The lane that has result number `at` of a warp, where the results of a lane begin at `begin`: the
+  /// Returns the lane that has result number `at` of a warp, where the results of a lane begin at `begin`: the
   /// last lane with `begin <= at`. If several lanes begin there, all but the last have no results.
   STRATA_D static unsigned owner_of(unsigned at, unsigned begin) {
     unsigned owner = 0;
@@ -114,7 +114,7 @@ class join_output_offsets {
 };
 
 /// The output offsets of tiles, each of which a block joins. With an order, the results of a tile follow those of all
-/// tiles before it. Else one addition to the counter of all results reserves their range.
+/// tiles before it. Otherwise one addition to the counter of all results reserves their range.
 template <int BlockThreads>
 class join_tile_offsets {
   using Count = unsigned long long;
@@ -132,10 +132,10 @@ class join_tile_offsets {
 
   STRATA_D bool is_ordered() const { return order_.states != nullptr; }
 
-  /// The number of the next tile in the order. The caller checks whether there is one.
+  /// Returns the number of the next tile in the order. The caller checks whether there is one.
   STRATA_D Count take_ticket() { return detail::take_block_ticket(order_.ticket, storage_.ticket); }
 
-  /// The sum over all warps; `before` is that over the warps before the calling one.
+  /// Returns the sum over all warps; `before` becomes the sum over the warps before the calling one.
   STRATA_D Count sum_of_block(Count sum, Count& before) {
     if (platform::lane_id() == 0) storage_.sums[threadIdx.x / warp_threads] = sum;
     __syncthreads();
@@ -174,14 +174,13 @@ class join_tile_offsets {
   Count* total_;
 };
 
-/// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one
-/// result. Those of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the
-/// number of any result.
+/// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one result. Those
+/// of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the number of any result.
 class join_result_rows {
   using Reduce = WarpReduce<unsigned>;
 
  public:
-  /// By a warp, for the results from number `first`.
+  /// For the results from number `first` on. A warp calls this.
   STRATA_D join_result_rows(const unsigned* begins, unsigned rows, unsigned first) : begins_(begins), row_(0) {
     for (unsigned end = rows; end - row_ > 1;) {
       const unsigned middle = (row_ + end) / 2;
@@ -193,7 +192,7 @@ class join_result_rows {
     }
   }
 
-  /// The row of result `base` + lane. Calls advance `base` by 32. The first `base` may be less than
+  /// Returns the row of result `base` + lane. Calls advance `base` by 32. The first `base` may be less than
   /// `first`, and less than 0 (modulo 2^32).
   STRATA_D unsigned next(unsigned base) {
     const unsigned lane = platform::lane_id();
@@ -206,7 +205,7 @@ class join_result_rows {
     row_ += static_cast<unsigned>(__popc(heads));
     return mine;
   }
-  /// The row of the last of the 32 results for which `next` was called.
+  /// Returns the row of the last of the 32 results for which `next` was called.
   STRATA_D unsigned last() const { return row_; }
 
  private:

@@ -139,15 +139,15 @@ JoinPairsOutput<Index> join_pairs(std::nullptr_t, Index* d_probe_out, detail::co
   return {{nullptr, d_probe_out}, capacity};
 }
 
-/// Columns of `capacity` elements each:
+/// Writes columns of `capacity` elements each:
 ///
 ///     join_columns(capacity, build_column(names, names_out, 0), probe_column(prices, prices_out, 0.0f))
 ///
 /// A column is any functor that may be called as `column(std::int64_t position, Index build_row, Index probe_row)`,
-/// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such.
-/// All rows of a side may be read, with a partner or not: on CUDA, a join may copy columns to the partitions of the
-/// keys, which is faster if most rows have a partner. An inner join takes a sample on the device to find out.
-/// JoinSide::match_ratio still saves time, because it may also bring a Bloom filter: of 1M x 10M `u32`, 3 % of which
+/// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such
+/// functors. All rows of a side may be read, with a partner or not: on CUDA, a join may copy columns to the partitions
+/// of the keys, which is faster if most rows have a partner. An inner join takes a sample on the device to find out.
+/// JoinSide::match_ratio still saves time, because it may also choose a Bloom filter: of 1M x 10M `u32`, 3 % of which
 /// match, 4 columns of 4 bytes take 152 us with this hint and 196 us without it (H200).
 template <class Index = std::int64_t, class... Columns>
 JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 capacity, const Columns&... columns) {
@@ -202,7 +202,7 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& b
   } else {
     static_cast<void>(output);
   }
-  // A number of rows that lies nowhere, or where an output is written.
+  // True for a number of rows whose pointer is null, or which lies where an output is written.
   const auto is_misplaced = [&](const join_row_count& count) {
     if (count.bytes == 0) return false;
     const argument_bytes number{{reinterpret_cast<std::uintptr_t>(count.number), count.bytes}, "a FutureCount of rows"};

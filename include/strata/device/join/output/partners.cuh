@@ -19,7 +19,7 @@ struct alignas(8) join_partner {
 
 /// The output of a join whose result has at most one row for each probe row: the partners of probe rows, for
 /// join_select_kernel. A left join writes the number of the partner, or `no_join_row`. After an anti join, an element
-/// says only whether there is a partner: it is `no_join_row` if there is none, else any other number.
+/// says only whether there is a partner: it is `no_join_row` if there is none, otherwise any other number.
 struct join_partner_sink {
   /// Partners by the number of the probe row. In an anti join, they are cleared to 0.
   unsigned* by_row;
@@ -60,26 +60,26 @@ STRATA_HD constexpr bool is_join_list(unsigned partner) {
   return partner >= join_list_bit && partner != no_join_row<unsigned>;
 }
 
-/// The number of results of a probe row with this partner. A join that is `left` has one without a partner.
+/// Returns the number of results of a probe row with this partner. A `left` join has one result without a partner.
 STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* lists, bool left) {
   if (is_join_list(partner)) return lists[partner - join_list_bit].count;
   return left || partner != no_join_row<unsigned> ? 1 : 0;
 }
 
-/// Where the probe rows of each tile of the partition pass are. Of tile t, `counts[t * partitions + p]` rows are in
+/// Where the probe rows of each tile of the partition pass are: `counts[t * partitions + p]` rows of tile t are in
 /// partition p, from position `begins[t * partitions + p]` on.
 struct join_tile_runs {
   unsigned* begins;
   unsigned* counts;
-  /// With that of the rows without a key.
+  /// Number of partitions, with that of the rows without a key.
   unsigned partitions;
   unsigned tile_rows;
 };
 
-/// All that says where the partners are.
+/// Everything that says where the partners are.
 struct join_partners {
   join_partner_sink sink;
-  /// If there are partners by position.
+  /// Needed if there are partners by position.
   join_tile_runs runs;
   /// Records of the probe rows of overflowing partitions, by position.
   const join_record* records;

@@ -242,7 +242,7 @@ class join_probe_order_launches {
     return {storage.template get<unsigned>(first + by_row), nullptr};
   }
 
-  /// To be called before the join.
+  /// Clears the counters, the states of tiles, and the partners by row. Call this before the join.
   cudaError_t clear(JoinKind kind, const join_partner_sink& sink, cudaStream_t stream) const {
     const cudaError_t status = cudaMemsetAsync(
         order_.ticket, 0, counters * sizeof(*order_.ticket) + order_.tiles * sizeof(*order_.states), stream);
@@ -274,7 +274,7 @@ class join_probe_order_launches {
   // The ticket, and the number of listed tiles (`list_order.cuh`).
   static constexpr std::size_t counters = 2;
 
-  // One at least, which writes the total.
+  // There is at least one tile, because it writes the total.
   unsigned tiles_of(unsigned tile_rows) const { return rows_ > 0 ? ceiling_divide(rows_, tile_rows) : 1; }
 
   unsigned rows_;

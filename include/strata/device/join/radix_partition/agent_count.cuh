@@ -41,7 +41,7 @@ struct AgentJoinCount {
   const Hash& hash;
   Sample sample;
 
-  /// By block number `block` of `blocks`, which takes every `blocks`-th tile.
+  /// Counts the rows of every `blocks`-th tile. Block number `block` of `blocks` calls this.
   STRATA_D void run(const Side& side, [[maybe_unused]] bool is_probe, unsigned block, unsigned blocks) const {
     for (unsigned p = threadIdx.x; p <= partitions; p += threads) counts[p] = 0;
     if constexpr (takes_sample) sample.clear();
@@ -85,8 +85,8 @@ struct AgentJoinCount {
   }
 };
 
-/// By one block: computes the begins of partitions and the work items from the numbers of rows of
-/// partitions. `Partitions` is a join_partitions.
+/// Computes where partitions begin, and the work items, from the numbers of rows of partitions. One block does this.
+/// `Partitions` is a join_partitions.
 template <class Partitions, int BlockThreads, int ItemsPerThread>
 struct AgentJoinOffsets {
   /// Two numbers of 32 bits in one word, so that one scan does both.
@@ -145,14 +145,14 @@ struct AgentJoinOffsets {
   }
 
  private:
-  // A thread has so many partitions at a time.
+  // A thread has this many partitions at a time.
   static constexpr unsigned max_each = ItemsPerThread;
 
   STRATA_D static Pair both(unsigned lower, unsigned upper) { return Pair{upper} << 32 | lower; }
   STRATA_D static unsigned lower_half(Pair pair) { return static_cast<unsigned>(pair); }
 
-  // For some partitions from `base`. `begins` and `work_items` are the sums of all partitions before, and
-  // then include these.
+  // Writes the begins and work items of some partitions from `base` on. `begins` and `work_items` are the sums of all
+  // partitions before, and then include these.
   STRATA_D void write_some(unsigned base, unsigned all, Pair& begins, Pair& work_items) const {
     const unsigned left = all - base;
     const unsigned even = (left + threads - 1) / threads;

@@ -32,7 +32,7 @@ class AgentJoinPartition {
  public:
   using Side = join_side_records<Keys>;
   static constexpr bool is_second = Pass == join_pass::second;
-  /// Whether the pass gives rows their numbers.
+  /// True if the pass gives rows their numbers.
   static constexpr bool numbers_rows = are_numbered_keys<Keys> && !is_second;
   static constexpr unsigned threads = BlockThreads;
   static constexpr bool is_wide = is_join_double_word<iterator_value_t<Keys>, Hash, Equal>;
@@ -74,8 +74,9 @@ class AgentJoinPartition {
     }
   }
 
-  /// By all blocks: each takes every gridDim.x-th tile. The order in a partition depends on timing. Also written is
-  /// `output`: NullType, join_tile_runs of the probe side (null where a second pass follows), or partitioned_output.
+  /// Partitions both sides. Each block takes every gridDim.x-th tile. The order in a partition depends on timing. Also
+  /// writes `output`: NullType, join_tile_runs of the probe side (null where a second pass follows), or
+  /// partitioned_output.
   template <class PassOutput>
   STRATA_D void run(const Side& build, const Side& probe, const PassOutput& output) {
     constexpr bool may_move_columns = partitions_columns<PassOutput>;
@@ -381,7 +382,7 @@ class AgentJoinPartition {
     }
   }
 
-  // Of a tile without row ids: hashes instead of records.
+  // The hashes of a tile without row ids, which has no records.
   STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records_); }
 
   TempStorage& storage_;

@@ -31,7 +31,7 @@ struct join_match_sample {
 
   /// The counters of the build side, then those of the probe side.
   unsigned* counts = nullptr;
-  /// Receives whether the result has fewer than one row for `probe_rows_each` probe rows.
+  /// Becomes 1 if the result has fewer than one row for `probe_rows_each` probe rows, otherwise 0.
   unsigned* has_few_results = nullptr;
   unsigned probe_rows_each = 0;
   /// A key is in the sample if so many of the lowest bits of its hash are 0.
@@ -47,11 +47,12 @@ struct join_match_sample {
   }
 
   STRATA_D bool is_taken() const { return counts != nullptr; }
-  /// After the kernel that counts.
+  /// True if the sample has found few results. Valid after the kernel that counts.
   STRATA_D bool finds_few_results() const { return is_taken() && *has_few_results != 0; }
 
-  /// By the last block, of the kernel's argument. `sum(number, of_rows)` adds numbers of all threads. Not a member of
-  /// AgentJoinSample: nvcc 13.0 takes the pointers of an object that also points to shared memory for shared ones.
+  /// Finds out whether there are few results. The last block calls this; `sum(number, of_rows)` adds numbers of all its
+  /// threads. Not a member of AgentJoinSample, because nvcc 13.0 takes all pointers of an object that also points to
+  /// shared memory for shared ones.
   template <int BlockThreads, class Sum>
   STRATA_D void decide(const Sum& sum) const {
     if (!is_taken()) return;

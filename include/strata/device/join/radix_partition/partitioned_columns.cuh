@@ -44,7 +44,7 @@ struct partitioned_column<JoinColumn<FromBuild, Value*, Out, Missing>> {
   using type = JoinColumn<FromBuild, value_type*, Out, Missing>;
 };
 
-/// Of an output: whether all its columns can be partitioned, and no value has more than 4 bytes.
+/// Says of an output whether all its columns can be partitioned, and whether no value has more than 4 bytes.
 template <class Sink>
 struct partitioned_columns {
   static constexpr bool are_possible = false;
@@ -72,14 +72,14 @@ struct partitioned_output {
   }
 };
 
-/// Whether an output is a partitioned_output.
+/// True if an output is a partitioned_output.
 template <class Sink>
 inline constexpr bool partitions_columns = false;
 template <class Columns>
 inline constexpr bool partitions_columns<partitioned_output<Columns>> = true;
 
-/// Kernels have the code for both outputs: one that selects the array of each column where it writes has too few
-/// registers.
+/// Kernels have the code for both outputs: a kernel that selects the array of each column where it writes needs too
+/// many registers.
 template <class Columns>
 struct chosen_sink<partitioned_output<Columns>> {
   using type = Columns;
@@ -151,8 +151,8 @@ constexpr join_partition_tuning with_columns(join_partition_tuning tuning) {
 template <int BlockThreads, int ItemsPerThread>
 class AgentJoinColumns {
  public:
-  /// Of a tile of `rows` rows: keeps the index of each row in the sorted tile. Row `i` of the thread has a rank in its
-  /// partition, which begins at `begin(i)`.
+  /// Keeps the index of each row of a tile in the sorted tile. Row `i` of the thread has a rank in its partition, which
+  /// begins at `begin(i)`. The tile has `rows` rows.
   template <class Begin>
   STRATA_D void keep_indices(const packed_array<ItemsPerThread>& ranks, unsigned rows, const Begin& begin) {
     rows_ = rows;
@@ -163,8 +163,8 @@ class AgentJoinColumns {
     }
   }
 
-  /// The columns of one side, of a tile that begins at row `first`. The first `number` rows of the sorted tile are
-  /// copied, row `i` of these to `position(i)`, which reads the records in `shared`. These are overwritten.
+  /// Copies the columns of one side for a tile that begins at row `first`: row `i` of the first `number` rows of the
+  /// sorted tile goes to `position(i)`, which reads the records in `shared`. The records are overwritten.
   template <class Position, class Output>
   STRATA_D void move(join_record* shared, bool is_probe, unsigned first, unsigned number, const Position& position,
                      const Output& output) {

@@ -19,7 +19,7 @@ struct join_records {
   /// For keys of two words: the lower halves of the hashes.
   unsigned* lower;
 
-  /// Of a side without row ids: hashes instead of records.
+  /// The hashes of a side without row ids, which has no records.
   STRATA_D unsigned* hashes() const { return reinterpret_cast<unsigned*>(records); }
 };
 
@@ -36,18 +36,18 @@ struct join_side_records {
   unsigned* cursors = nullptr;
   /// The begin of each partition, and the end of the last one.
   unsigned* begins = nullptr;
-  /// The same as `cursors`, for the partitions of the first of two passes.
+  /// `cursors` of the partitions of the first of two passes.
   unsigned* pass_cursors = nullptr;
-  /// Whether records have row ids. If not, only hashes are written, and no rows without a key.
+  /// True if records have row ids. If not, only hashes are written, and no rows without a key.
   bool has_row_ids = true;
-  /// Whether the result has no rows of this side that are without a key: then they are neither counted nor written.
+  /// True if the result has no rows of this side without a key: then they are neither counted nor written.
   bool drops_nulls = false;
 };
 
 /// Rows of one side that a block partitions together.
 struct join_tile {
   bool is_probe;
-  /// Of the first of two passes.
+  /// A partition of the first of two passes.
   unsigned partition;
   unsigned first;
   unsigned rows;
@@ -63,7 +63,7 @@ struct join_work_item {
 /// The arguments that all kernels of a join by partitions share.
 template <class Keys, class Hash, class Equal>
 struct join_partitions {
-  /// Whether equal hashes imply equal keys.
+  /// True if equal hashes imply equal keys.
   static constexpr bool hash_is_key =
       is_join_double_word<iterator_value_t<Keys>, Hash, Equal> || is_join_word<iterator_value_t<Keys>, Hash, Equal>;
 
@@ -73,8 +73,8 @@ struct join_partitions {
   JoinKind kind = JoinKind::inner;
   join_side_records<Keys> build = {};
   join_side_records<Keys> probe = {};
-  /// Of each partition of the first pass, first those of the build side, then those of the probe side:
-  /// the number of tiles of the second pass up to its end.
+  /// For each partition of the first pass, the number of tiles of the second pass up to its end: first the partitions
+  /// of the build side, then those of the probe side.
   unsigned* pass_tiles = nullptr;
   /// See `join_partition_plan::index_of_whole`.
   join_work_item* work_items = nullptr;
@@ -99,14 +99,14 @@ struct join_partitions {
   Hash hash;
   Equal equal;
 
-  /// The index of the block's work item; false if there is none.
+  /// Finds the index of the block's work item. Returns false if there is none.
   STRATA_D bool find_work_item(unsigned& index) const {
     const unsigned pieces = *num_pieces;
     if (blockIdx.x >= *num_work_items) return false;
     index = blockIdx.x < pieces ? blockIdx.x : plan.index_of_whole(blockIdx.x - pieces);
     return true;
   }
-  /// By one thread: defers a work item to AgentJoinDuplicates.
+  /// Defers a work item to AgentJoinDuplicates. One thread calls this.
   STRATA_D void defer(unsigned index) const { deferred[detail::take_ticket(num_deferred)] = index; }
 };
 

@@ -15,7 +15,7 @@ namespace detail {
 
 /// At most 2^max_join_partition_bits partitions: the counting kernel has a counter of each in shared memory.
 inline constexpr int max_join_partition_bits = 14;
-/// The same of one pass.
+/// One pass makes at most 2^max_join_pass_bits partitions.
 inline constexpr int max_join_pass_bits = 11;
 /// The capacity of a table in shared memory, at most: its offsets have 16 bits.
 inline constexpr unsigned max_join_table_rows = 40000;
@@ -45,7 +45,7 @@ STRATA_HD constexpr unsigned even_join_tile(unsigned long long rows, unsigned bl
 struct join_partition_plan {
   /// There are 2^bits partitions.
   int bits = 0;
-  /// Of the first of two passes, or 0.
+  /// Bits of the first of two passes, or 0.
   int first_bits = 0;
   /// A table has 2^bucket_bits buckets and capacity for `table_rows` rows.
   int bucket_bits = 5;
@@ -63,7 +63,7 @@ struct join_partition_plan {
     return has_two_passes() ? first_bits : bits;
   }
   STRATA_HD constexpr unsigned partitions() const { return 1u << bits; }
-  /// On average, rounded up.
+  /// Rows of a partition on average, rounded up.
   constexpr std::uint64_t rows_each(std::uint64_t rows) const { return (rows + (partitions() - 1)) >> bits; }
   /// An upper bound of the number of work items, whatever the distribution of the rows.
   STRATA_HD constexpr unsigned max_work_items() const { return 2 * partitions() + 1; }
@@ -76,7 +76,7 @@ struct join_partition_plan {
   STRATA_HD constexpr std::size_t bytes_before_found() const {
     return bytes_before_entries() + (std::size_t{table_rows} * static_cast<unsigned>(entry_bytes) + 3) / 4 * 4;
   }
-  /// All parts, a multiple of 16.
+  /// Bytes of all parts, a multiple of 16.
   STRATA_HD constexpr std::size_t table_bytes(bool is_full) const {
     const std::size_t bytes = bytes_before_found() + (is_full ? (std::size_t{table_rows} / 32 + 1) * 4 : 0);
     return (bytes + 15) / 16 * 16;
@@ -122,7 +122,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   return plan;
 }
 
-/// The same of a build side that fits one table, which each block builds.
+/// The plan for a build side that fits one table, which each block builds.
 constexpr join_partition_plan plan_one_join_table(std::uint64_t build_rows, bool is_wide) {
   join_partition_plan plan;
   plan.entry_bytes = is_wide ? 8 : 4;

@@ -40,8 +40,8 @@ class AgentJoinTables {
   STRATA_D AgentJoinTables(TempStorage& storage, unsigned char* shared, const Partitions& join, const Sink& sink)
       : state_(storage, shared, join, sink) {}
 
-  /// `index` is that of the work item. One with fewer than `min_deferred_rows` probe rows is deferred only
-  /// if there is no table for it.
+  /// Joins a work item, which has the index `index`. One with fewer than `min_deferred_rows` probe rows is deferred
+  /// only if there is no table for it.
   STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
     unsigned begin = 0;
     unsigned rows = detail::rows_of(state_.join.build);
@@ -108,7 +108,7 @@ class AgentJoinTables {
     }
   }
 
-  // The number of partners of each row of the thread, and one of the partners. Each round compares an
+  // Finds the number of partners of each row of the thread, and one of the partners. Each round compares an
   // entry for every row, without branches, so that loads for other rows are in flight meanwhile.
   template <bool IsFull>
   STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
@@ -225,8 +225,8 @@ class AgentJoinTables {
     }
   }
 
-  // For rows of a warp some of which have several partners. The partners of a row nearly always lie side
-  // by side: then the lanes write neighbouring results, whichever rows they are of.
+  // Writes the results of a warp's rows, some of which have several partners. The partners of a row nearly always lie
+  // side by side: then the lanes write neighbouring results, whichever rows they are of.
   STRATA_D void write_several(const Row& item, unsigned count, Count offset) const {
     const Word rest = state_.table.rest_of(item.hash);
     unsigned first = State::none;

@@ -17,7 +17,7 @@ struct join_run {
   unsigned count;
 };
 
-/// A table in which rows with the same hash lie side by side in their bucket, of any number of rows.
+/// A table in which rows with the same hash lie side by side in their bucket, however many they are.
 template <class Word, int BlockThreads>
 class join_grouped_table
     : public join_shared_table<Word, BlockThreads, max_join_table_rows / (max_join_bucket_rows + 1)> {
@@ -78,7 +78,7 @@ class join_grouped_table
     }
   }
 
-  /// All entries with the hash.
+  /// Returns all entries with the hash.
   STRATA_D join_run run_of(Word hash) const {
     unsigned begin = 0;
     unsigned end = 0;
@@ -89,8 +89,8 @@ class join_grouped_table
     const bool last_is = Base::is_row(Base::seen_from(rest, end - 1));
     return run_in(rest, begin, end, first_is, last_is);
   }
-  /// The entries with the hash in a bucket that is not empty. `first_is` and `last_is` are true if its first and its
-  /// last entry have the hash.
+  /// Returns the entries with the hash in a bucket that is not empty. `first_is` and `last_is` are true if its first
+  /// and its last entry have the hash.
   STRATA_D join_run run_in(Word rest, unsigned begin, unsigned end, bool first_is, bool last_is) const {
     const auto is_same = [&](unsigned i) { return Base::is_row(Base::seen_from(rest, i)); };
     if (first_is && last_is) return {begin, end - begin};
@@ -206,9 +206,8 @@ class join_grouped_table
   }
   static constexpr unsigned short no_bucket = 0xffff;
 
-  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the
-  // greater entry up, so the entries that are missing up to a power of two need not exist: they would
-  // not move.
+  // Batcher's bitonic network, in the form that reverses the second of two runs. Each exchange moves the greater entry
+  // up, so the entries that are missing up to a power of two need not exist: they would not move.
   STRATA_D static void sort_entries(Word* entries, unsigned number) {
     sort_entries(entries, number, threadIdx.x, threads, [] { __syncthreads(); });
   }

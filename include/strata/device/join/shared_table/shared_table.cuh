@@ -49,8 +49,8 @@ class join_shared_table {
         bucket_bits_(plan.bucket_bits),
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
-  /// Inserts the rows `load(0)` to `load(rows - 1)`. By all threads of the block, which may use the table
-  /// when it returns. It returns false, and there is no table, if a bucket is oversized that must not be, or, with
+  /// Inserts the rows `load(0)` to `load(rows - 1)`. All threads of the block call this, and may use the table when it
+  /// returns. Returns false, and makes no table, if a bucket is oversized that must not be, or, with
   /// `refuses_duplicates`, if most keys have several rows. In the end all threads call `finish(oversized buckets)`.
   template <class Load, class Finish>
   STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates, const Finish& finish) const {
@@ -101,7 +101,7 @@ class join_shared_table {
  protected:
   static constexpr unsigned threads = BlockThreads;
 
-  /// The end of a bucket.
+  /// Returns the end of a bucket.
   STRATA_D unsigned half_word(unsigned bucket) const {
     unsigned short half;
     memcpy(&half, shared_ + 4 * guard_words + static_cast<int>(2 * bucket), sizeof(half));
@@ -116,7 +116,7 @@ class join_shared_table {
   Word row_limit_;
 
  private:
-  // The begin of the first bucket is read from the words before it, which are 0.
+  // The first bucket begins at 0: that is read from the words before the ends, which are 0.
   static constexpr unsigned guard_words = 4;
 
   STRATA_D unsigned bucket_of(Word hash) const {
@@ -153,7 +153,7 @@ class join_shared_table {
     }
   }
 
-  // Turns counts into begins. Returns whether buckets have more rows than different keys have by chance.
+  // Turns counts into begins. Returns true if buckets have more rows than different keys have by chance.
   STRATA_D bool scan_buckets(unsigned* counts, unsigned words) const {
     // An odd number, so that the threads of a warp access different banks.
     const unsigned each = (words + threads - 1) / threads | 1;
