@@ -384,6 +384,35 @@ TEST(DistributedMemory, SortsAfterOneThatARankHasRefused) {
   });
 }
 
+/// A rank that is late reads the areas of the others while these have begun the next call.
+TEST(DistributedMemory, AreasHoldTheirItemsDuringTheNextCall) {
+  on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
+    if (context.ranks < 2) return;
+    DistributedMemory memory;
+    ASSERT_CUDA_SUCCESS(memory.Allocate(0, context.comm));
+    const auto peers = strata::detail::peer_group::of(context.comm);
+    std::vector<int> items_before;
+    const char* area_before = nullptr;
+    for (int call = 0; call < 4; ++call) {
+      const std::vector<int> items(50, call * 10 + context.rank);
+      const device_vector<int> in(items);
+      device_vector<int> out(items.size());
+      std::int64_t num_out = -1;
+      ASSERT_CUDA_SUCCESS(strata::DistributedRadixSort::SortKeys(in.data(), 50, out.data(), 50, &num_out, context.comm,
+                                                                 context.stream));
+      context.wait();
+      const char* const area = peers->area_of(context.rank);
+      EXPECT_EQ(items, host_copy(reinterpret_cast<const int*>(area), items.size()));
+      if (area_before != nullptr) {
+        EXPECT_EQ(items_before, host_copy(reinterpret_cast<const int*>(area_before), items.size()));
+      }
+      items_before = items;
+      area_before = area;
+    }
+    EXPECT_CUDA_SUCCESS(memory.Release());
+  });
+}
+
 TEST(DistributedMemory, IsRefused) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
     DistributedMemory memory, second;

@@ -33,8 +33,9 @@ STRATA_NAMESPACE_BEGIN
 ///   one. Each rank may have another number of bytes, also 0. Both wait for all ranks; `Release` also waits for all
 ///   work of this device.
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
-///   ranks. It is false where a GPU cannot address the memory of another one, there are more than 8 ranks, or some
-///   ranks are threads of one process and others not; then all calls use NCCL, and the results are the same.
+///   ranks. It is false where a GPU cannot address the memory of another one, CUDA refuses to share it, there are
+///   more than 8 ranks, or some ranks are threads of one process and others not; then all calls use NCCL, and the
+///   results are the same.
 /// - **Order.** Messages are counted in the order in which they run. Calls of one communicator in several streams need
 ///   an event between them, in the same order on all ranks.
 /// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`, also if the memory is not shared. The

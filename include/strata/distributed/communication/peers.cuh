@@ -60,7 +60,7 @@ struct peer_message {
   static constexpr std::size_t slot_words = max_peer_message_bytes / sizeof(unsigned);
   static constexpr std::size_t mailbox_words = 2 * slot_words * static_cast<std::size_t>(max_peers);
 
-  STRATA_D unsigned long long* slot(int receiver, int sender, unsigned of_number) const {
+  STRATA_HD unsigned long long* slot(int receiver, int sender, unsigned of_number) const {
     return mailboxes[receiver] +
            (of_number % 2 * static_cast<std::size_t>(max_peers) + static_cast<std::size_t>(sender)) * slot_words;
   }
