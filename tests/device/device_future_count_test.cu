@@ -26,14 +26,8 @@ using strata::DeviceRunLengthEncode;
 using strata::DeviceScan;
 using strata::DeviceSelect;
 
-struct is_odd {
-  STRATA_HD bool operator()(item x) const { return x % 2 != 0; }
-};
 struct half_of {
   STRATA_HD item operator()(item x) const { return x / 2; }
-};
-struct is_below_3 {
-  STRATA_HD bool operator()(item x) const { return x < 3; }
 };
 /// Associative, not commutative.
 struct last_not_7 {
@@ -62,33 +56,6 @@ TEST(device_future_count, scans) {
     EXPECT_SAME(n, DeviceScan::InclusiveScanInit, in, out, last_not_7{}, item{2}, count);
     EXPECT_SAME(n, DeviceScan::ExclusiveSumByKey, in, values, out, count, strata::Equality{});
     EXPECT_SAME(n, DeviceScan::InclusiveScanByKey, in, values, out, strata::Max{}, count, strata::Equality{});
-  }
-}
-
-TEST(device_future_count, selections) {
-  for (const std::size_t n : max_counts()) {
-    EXPECT_SAME(n, DeviceSelect::If, in, out, number, count, is_odd{});
-    EXPECT_SAME(n, DeviceSelect::If, in, number, count, is_odd{});
-    EXPECT_SAME(n, DeviceSelect::Flagged, in, values, out, number, count);
-    EXPECT_SAME(n, DeviceSelect::Flagged, in, values, number, count);
-    EXPECT_SAME(n, DeviceSelect::FlaggedIf, in, values, out, number, count, is_odd{});
-    EXPECT_SAME(n, DeviceSelect::Unique, in, out, number, count);
-    EXPECT_SAME(n, DeviceSelect::UniqueByKey, in, values, out, values_out, number, count);
-  }
-}
-
-TEST(device_future_count, partitions) {
-  for (const std::size_t n : max_counts()) {
-    EXPECT_SAME(n, DevicePartition::Flagged, in, values, out, number, count);
-    EXPECT_SAME(n, DevicePartition::If, in, out, number, count, is_odd{});
-    EXPECT_SAME(n, DevicePartition::If, in, out, values_out, a.values.data(), number, count, is_below_3{}, is_odd{});
-  }
-}
-
-TEST(device_future_count, runs) {
-  for (const std::size_t n : max_counts()) {
-    EXPECT_SAME(n, DeviceRunLengthEncode::Encode, in, out, values_out, number, count);
-    EXPECT_SAME(n, DeviceReduce::ReduceByKey, in, out, values, values_out, number, strata::Sum{}, count);
   }
 }
 

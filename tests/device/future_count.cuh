@@ -22,6 +22,13 @@ using strata::FutureCount;
 
 using item = std::uint32_t;
 
+struct is_odd {
+  STRATA_HD bool operator()(item x) const { return x % 2 != 0; }
+};
+struct is_below_3 {
+  STRATA_HD bool operator()(item x) const { return x < 3; }
+};
+
 /// What all calls read and write.
 struct arrays {
   explicit arrays(std::size_t n)
