@@ -1263,7 +1263,7 @@ const std::vector<maker> makers = {
     radix_sort<event, std::uint32_t, true>,
     merge_sort<std::int32_t, char, false>,
     merge_sort<bytes12, std::uint16_t, true, small_policy>,
-#if !STRATA_TEST_SMALL
+#if !defined(STRATA_TEST_FEW_TYPES)
     reduce_by<affine16, compose>,
     reduce_by<std::int32_t, wrapping_sum>,
     scan_by<std::int64_t, wrapping_sum, scan_form::inclusive_sum>,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceHashJoin: what calls accept and refuse, temporary storage, graphs and streams. What it shares with
-// other calls is in device_arguments_test.cu.
+// other calls is in device_arguments.cuh.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <limits>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Bits that DeviceRadixSort refuses, before it launches or writes anything; storage of any alignment and
-// exactly the size that was asked for. What it shares with other calls is in device_arguments_test.cu.
+// exactly the size that was asked for. What it shares with other calls is in device_arguments.cuh.
 #include <strata/device/device_radix_sort.cuh>
 
 #include <algorithm>

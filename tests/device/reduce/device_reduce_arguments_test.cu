@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What every function of DeviceReduce does with its arguments: storage, counts, pointers, errors. What it
-// shares with other calls is in device_arguments_test.cu.
+// shares with other calls is in device_arguments.cuh.
 #include <strata/device/device_reduce.cuh>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What every function of DeviceScan does with its arguments: storage, counts, pointers, errors.
-// What it shares with other calls is in device_arguments_test.cu.
+// What it shares with other calls is in device_arguments.cuh.
 #include <strata/device/device_scan.cuh>
 
 #include <cstdint>

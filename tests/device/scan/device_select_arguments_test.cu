@@ -3,7 +3,7 @@
 
 // What every function of DeviceSelect does with its arguments: storage, counts, pointers, streams,
 // errors; and that calls which a graph keeps depend on their input alone. What it shares with other calls is
-// in device_arguments_test.cu.
+// in device_arguments.cuh.
 #include <strata/device/device_select.cuh>
 
 #include <algorithm>
