@@ -354,7 +354,7 @@ template <int Threads, BlockReduceAlgorithm Algorithm>
 void test_determinism() {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", threads " << Threads);
   constexpr unsigned blocks = 3;
-  // Of so many magnitudes that nearly every other association gives another sum.
+  // The items have so many magnitudes that nearly every other association gives another sum.
   std::vector<float> items(blocks * Threads);
   unsigned random = 1;
   for (float& item : items) {

@@ -60,7 +60,7 @@ void test_store(const std::vector<int>& num_valid = interesting_counts(Case::til
   std::vector<int> start;
   int end = margin;
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
-    // Of any alignment: the gaps grow by one.
+    // Tiles begin at any alignment, because the gaps grow by one.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(b % 16);
   }

@@ -65,7 +65,7 @@ using cases = testing::Types<
     // Units of 16 bytes.
     tile_case<std::uint8_t, 128, 128, 32, 2, 1, ChosenLayout, 16>, tile_case<std::uint16_t, 128, 64, 128>,
     tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>, tile_case<strata_test::int128, 32, 32, 256>,
-    // Of 8 and 4.
+    // Units of 8 and 4 bytes.
     tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint8_t, 64, 64, 256>, tile_case<std::uint16_t, 64, 64, 256>,
     tile_case<int, 32, 32, 16, 16>,
     // Single items, swizzled and padded.

@@ -129,7 +129,7 @@ struct write_column {
 
 constexpr auto n = static_cast<std::size_t>(item_count);
 constexpr auto s = static_cast<std::size_t>(segment_count);
-/// Of results of joins in probe order, which have fewer rows. The number fits into each type of counts.
+/// Capacity of the results of joins in probe order, which have fewer rows. The number fits each type of counts.
 constexpr i64 capacity = 255;
 
 inline array in(std::size_t count = n) { return {role::input, sizeof(u32), count, count}; }
@@ -175,7 +175,7 @@ array single() {
   return may_overlap({0}, result<T>());
 }
 
-/// Of the table of calls.
+/// Makes a row of the table of calls.
 inline device_call row(std::vector<array> arrays, std::vector<i64> counts, written_call call) {
   return {std::move(arrays), std::move(counts), std::move(call)};
 }

@@ -65,7 +65,7 @@ void test_store() {
   std::vector<int> start;
   int end = margin;
   for (std::size_t w = 0; w < num_valid.size(); ++w) {
-    // Of any alignment: the gaps grow by one.
+    // Tiles begin at any alignment, because the gaps grow by one.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(w % 16);
   }

@@ -80,7 +80,7 @@ void test_threads() {
 TEST(grid_look_back, threads_with_words_of_32_bits) { test_threads<unsigned, 8>(); }
 TEST(grid_look_back, threads_with_words_of_64_bits) { test_threads<unsigned long long, 2>(); }
 
-/// By one thread: what it reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
+/// Writes what one thread reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
 template <class Word>
 STRATA_KERNEL void read_states(Word* states, Word prefix, Word aggregate, Word* out) {
   const thread_look_back<Word, 1> look_back(states, 0);

@@ -237,7 +237,7 @@ TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   EXPECT_TRUE(copies_probe_column({random_ids(rows, rows / 16), {}}, probe_of(rows / 2)));
 }
 
-// By the tiles and tables of the device.
+// These joins have the tiles and tables of the device.
 TEST(device_hash_join_columns, many_rows) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 30000 : 300000);
   [[maybe_unused]] const side_ids unique{shuffled_ids(rows, 10), {}};

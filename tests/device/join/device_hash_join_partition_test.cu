@@ -99,9 +99,9 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
   }
 }
 
-// Of which some have many build rows and others few or none.
+// Some of these keys have many build rows, and others few or none.
 TEST(device_hash_join_partition, different_keys_share_a_bucket) {
-  // Of 256 partitions, as always for so few rows, and 32 buckets.
+  // The bucket is one of 32 of a partition, which is one of 256, as always for so few rows.
   std::vector<std::uint32_t> together;
   for (std::uint32_t key = 1; together.size() < 12; ++key) {
     if (strata::detail::mixed_word(key) >> 19 == 0x1234) together.push_back(key);

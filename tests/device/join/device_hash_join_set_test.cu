@@ -103,8 +103,8 @@ TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   check(build, probe, {JoinOrder::any, JoinOrder::probe});
 }
 
-// Whether a set has capacity for these keys depends on which row of a bucket comes first. So blocks with pieces of one
-// partition find it differently.
+// A set has capacity for these keys or not, depending on which row of a bucket comes first. So blocks with pieces of
+// one partition may find different answers.
 TEST(device_hash_join_set, capacity_may_depend_on_the_order_of_rows) {
   constexpr std::uint32_t partition = 77, rows = 20000;
   std::mt19937_64 bits = strata_test::random_bits(77);

@@ -472,7 +472,7 @@ TEST(device_segmented_radix_sort, leaves_long_segments_that_have_no_room) {
 
 // ------------------------------------------------------------------ as the library chooses
 
-/// By the public functions; `sort(storage, bytes, in, out, values_in, values_out, ...)`.
+/// Sorts by a public function: `sort(storage, bytes, in, out, values_in, values_out, ...)`.
 template <bool IsDescending, class Sort>
 void expect_public(const segment_shape& shape, bool has_values, const Sort& sort) {
   using Key = std::uint32_t;

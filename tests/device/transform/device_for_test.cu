@@ -375,7 +375,7 @@ TEST(device_for, more_than_2_to_the_31_indices) {
 #endif
 
 TEST(device_for, divisions_by_known_numbers_are_exact) {
-  // By the operator of ForEachInExtents, whose divisors and quotients are as large as can be.
+  // The operator of ForEachInExtents divides. Its divisors and quotients are as large as can be.
   std::vector<unsigned> divisors;
   for (unsigned bit = 0; bit < 31; ++bit) {
     for (const unsigned near : {0u, 1u, 2u}) {
