@@ -503,7 +503,7 @@ TEST(block_reduce, a_nan_loses_against_numbers_and_zeros_have_an_order) {
 }
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation.
+// Like the example in the documentation.
 STRATA_KERNEL void mean(const float* in, float* out) {
   using BlockReduce = strata::BlockReduce<float, 128>;
   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);

@@ -245,7 +245,7 @@ struct alignas(Bytes) element {
 
 constexpr int exchange_threads = 128;
 
-// What is to be known of a layout, in one type for all of them.
+// Facts of a layout, in one type for all layouts.
 struct exchange_facts {
   int items;
   int unit_bytes;

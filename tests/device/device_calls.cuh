@@ -167,7 +167,7 @@ inline array of_segments(array a) {
 }
 /// An output that may be any of these inputs.
 inline array out_over(std::vector<int> which) { return may_be(std::move(which), out()); }
-/// An output as long as the device says.
+/// An output whose length only the device knows.
 inline array some_out() { return from_first(out()); }
 /// The only result, which may lie in the input.
 template <class T>
@@ -635,7 +635,7 @@ std::vector<device_call> joins() {
 #undef B
 #undef N
 
-/// One list of several.
+/// Joins several lists to one.
 inline std::vector<device_call> joined(std::initializer_list<std::vector<device_call>> lists) {
   std::vector<device_call> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());

@@ -125,7 +125,7 @@ join_settings<> settings_of(JoinStrategy strategy, bool is_unique = false, bool 
   return settings;
 }
 
-/// By small tables, of narrow values, wide ones, and such that are not partitioned.
+/// Joins by small tables, with columns of narrow values, of wide ones, and of such that are not partitioned.
 template <class Key>
 void check_small_tables(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                         bool build_is_unique = false) {
@@ -224,7 +224,7 @@ bool copies_probe_column(const side_ids& build, const side_ids& probe) {
          static_cast<std::ptrdiff_t>(probe_rows / 2);
 }
 
-// A sample of both sides finds that, on the device.
+// A sample of both sides finds on the device that few rows match.
 TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   constexpr std::uint32_t rows = 8192;  // a column ends at a boundary of temporary storage
   const side_ids build{shuffled_ids(rows, 0), {}};

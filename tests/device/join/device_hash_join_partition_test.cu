@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-// Every so-manyth. Not a multiple of 5: then all would have the same nulls.
+// Returns n: every n-th shape is tested. It is no multiple of 5, because then all shapes would have the same nulls.
 std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t on_gpu) {
   return if_small(if_checked, STRATA_HOST_SIMT ? on_host : on_gpu);
 }
@@ -197,7 +197,7 @@ TEST(device_hash_join_partition, a_filter_keeps_most_rows_without_a_partner_out_
   const std::size_t of_all = written_bytes(build, probe, 1);
   EXPECT_GT(of_all, 6 * probe.size());
   EXPECT_LT(written_bytes(build, probe, 0.01), of_all / 2);
-  // Fewer than 8 for each build row.
+  // There are fewer than 8 probe rows for each build row.
   probe.resize(15999);
   EXPECT_GT(written_bytes(build, probe, 0.01), 6 * probe.size());
 }
@@ -271,7 +271,7 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
       ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
       ASSERT_LT(plan.table_rows, 1u << 16);
-      // With more, no block may have that much memory: there is one table in global memory then.
+      // With more rows, no block may have that much memory. Then one table in global memory joins.
       if (rows <= std::uint64_t{1} << 28) {
         ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) + join_static_shared_bytes,
                   std::size_t{227} << 10);

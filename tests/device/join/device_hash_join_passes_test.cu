@@ -89,7 +89,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
       if (!nulls_equal && build.null.empty() && probe.null.empty()) continue;
       SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order) << ", nulls_equal " << nulls_equal);
       for (const double matching : {1.0, 0.0}) {
-        // Else there is no filter.
+        // In other cases there is no filter.
         if (matching == 0 && (order == JoinOrder::probe || probe.ids.size() < 8 * build.ids.size())) continue;
         SCOPED_TRACE(matching);
         check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal, matching);

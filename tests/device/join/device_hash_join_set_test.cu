@@ -60,7 +60,7 @@ TEST(device_hash_join_set, neighbours_that_a_bucket_has_no_room_for) {
   side_ids build, probe;
   for (std::uint32_t bucket = 0; bucket < 4; ++bucket) {
     add_neighbours(build.ids, 3, 100 * bucket, 0, 7);
-    // Some of which are in the set, and some whose entries are those of others in other buckets.
+    // Some keys are in the set. The entries of others are those of different keys in other buckets.
     add_neighbours(probe.ids, 3, 100 * bucket, 4, 9);
     add_neighbours(probe.ids, 3, 100 * bucket + 1, 4, 3);
     add_neighbours(probe.ids, 4, 100 * bucket, 4, 3);

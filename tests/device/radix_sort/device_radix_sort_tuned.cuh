@@ -70,7 +70,7 @@ struct radix_cluster_hub {
   using MaxPolicy = Policy900;
 };
 
-/// Keys of two bytes are counted, from as many on as can be.
+/// Keys of two bytes are counted, from the least number of items on for which they can be.
 struct radix_words_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};

@@ -791,7 +791,7 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
   EXPECT_EQ((std::vector<std::uint32_t>{2, 1, 1, 2, 5, 6, 6, 5}), right.memory.to_host());
 }
 
-// What the documentation shows.
+// Like the example in the documentation.
 cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices, int num_vertices) {
   void* temp = nullptr;
   std::size_t bytes = 0;

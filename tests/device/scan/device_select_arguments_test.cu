@@ -234,7 +234,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
       expect_refused(storage.data(), storage.bytes(), a, n);
       s.expect_untouched();
     }
-    // Side by side they may lie.
+    // Arrays may lie side by side.
     arrays a = s.of_call();
     a.*in += n;
     a.*out = a.*in + n;

@@ -154,7 +154,7 @@ TEST(device_for, for_each_in_blocks_of_several_tiles) {
 
 // ------------------------------------------------------------------ ForEachCopy
 
-/// Adds each item at its value.
+/// Counts each item at the index that is its value.
 template <class T>
 struct count_value {
   unsigned* counts;
