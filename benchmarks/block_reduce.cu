@@ -60,7 +60,7 @@ struct sum_commutative : reduction<Library, T, Threads, Items, item_kind::number
   }
 };
 
-/// Of all but a few threads.
+/// Sums the items of a part of the threads.
 template <class Library, class T, int Threads, int Items>
 struct sum_partial : reduction<Library, T, Threads, Items, item_kind::numbers> {
   static constexpr const char* algorithm = "BlockReduce::Sum partial tile";

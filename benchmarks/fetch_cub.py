@@ -25,7 +25,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(os.path.dirname(HERE), "build", "cub")
 PACKAGE = "nvidia-cuda-cccl"
-# Of the same release, all four: one of them with another's headers does not compile, or is wrong.
+# All four are of the same release: one of them with another's headers does not compile, or is wrong.
 PARTS = ("cub", "thrust", "cuda", "nv")
 
 

@@ -287,7 +287,7 @@ void add_axes(bench::suite& suite) {
   for (const double match : {0.03, 0.003}) {
     for (const join_case& what : {J3, two_24_27, two_19_22}) {
       add_both(suite, with_match(what, match), filtered(JoinKind::inner));
-      // Those of J3 with 0.03 are with the other kinds, beside a rival.
+      // The calls of J3 with 0.03 are measured with the other kinds, beside a rival.
       if (!has_rows_of(what, J3) || match != 0.03) add<std::uint32_t>(suite, with_match(what, match), alone());
       add<std::uint64_t>(suite, with_match(what, match), alone());
     }

@@ -37,7 +37,7 @@ __global__ void generate_sorted(Key* keys, std::size_t size, key_law law, std::u
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
     const std::uint64_t begin = law.span * i / size, end = law.span * (i + 1) / size;
     const std::uint64_t place = law.is_even || end == begin ? 0 : bench::random_bits(seed + i) % (end - begin);
-    // Of wide keys the high half differs.
+    // Wide keys differ in the high half.
     const std::uint64_t key = (law.low + begin + place) << (std::is_integral_v<Key> && sizeof(Key) == 8 ? 30 : 0);
     keys[i] = static_cast<Key>(key);
   }

@@ -30,8 +30,8 @@ COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
 # The files of programs that work on several devices have it, too.
 LINK_COLUMN = "percent_of_link"
-# Those of programs that time collectives in a kernel have these: cycles of one collective of one block, and what the
-# kernel uses.
+# The files of programs that time collectives in a kernel have these: cycles of one collective of one block, and what
+# the kernel uses.
 CYCLES_COLUMN = "cycles"
 USE_COLUMNS = ["registers", "shared_bytes", "blocks_per_multiprocessor"]
 MORE_COLUMNS = [LINK_COLUMN, CYCLES_COLUMN, *USE_COLUMNS]
@@ -116,7 +116,7 @@ class Comparison:
 
 
 def status_of(ratio, noise):
-    # The same relative distance for 2 times faster and for 2 times slower.
+    # The relative distance is the same for 2 times faster and for 2 times slower.
     distance = max(ratio, 1 / ratio) - 1
     if distance <= SAME:
         return "same" if noise <= QUIET else "unsure"

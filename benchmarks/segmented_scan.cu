@@ -29,7 +29,7 @@ using bench::environment;
 using bench::offset_list;
 using bench::workload;
 
-/// Of each item, the number of its segment.
+/// Returns the number of the segment of each item.
 device_array<std::uint32_t> segment_numbers(const offset_list& offsets, cudaStream_t stream) {
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(offsets.back()));
   for (std::size_t segment = 0; segment + 1 < offsets.size(); ++segment) {

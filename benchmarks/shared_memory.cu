@@ -37,7 +37,7 @@ struct work_with {
   static constexpr int blocks_per_multiprocessor = 1;
 };
 
-/// Of trees, each layout has the same occupancy, a full one: the loop of the kernel tempts the
+/// All layouts of a tree have the same occupancy, a full one: the loop of the kernel tempts the
 /// compiler to keep the addresses of all levels in registers.
 template <class T, int Threads, int Items, class Primitive>
 struct full_work_with : work_with<T, Threads, Items, Primitive> {

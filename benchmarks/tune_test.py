@@ -82,7 +82,7 @@ class Descent(Files):
                 machine = FakeMachine()
                 search = self.search(machine, {"start": start})
                 self.assertLess(machine.milliseconds(search.run(start)), 1.005)
-                # Of 13 * 64 * 6.
+                # There are 13 * 64 * 6 rows.
                 self.assertLess(len(machine.built), 160)
 
     def test_the_search_leaves_the_present_row_for_a_faster_one(self):

@@ -90,9 +90,10 @@ inline offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cas
 struct named_law {
   const char* name;
   offset_list (*offsets)(std::int64_t n, std::uint64_t seed);
-  /// Largest log2 of n at which CUB takes part, which has one block for a segment.
+  /// Largest log2 of n at which CUB takes part. CUB has one block for each segment.
   int most_of_cub;
-  /// The same for one block of 6,400 items for each segment. A call that takes more than half a second is no rival.
+  /// Largest log2 of n at which one block of 6,400 items for each segment takes part. A call that takes more than half
+  /// a second is no rival.
   int most_of_one_block = 0;
 };
 inline constexpr named_law sort_laws[] = {

@@ -156,7 +156,7 @@ struct watch {
   int end;
   int* calls;
   STRATA_D int operator()(int a, int b) const {
-    // An item that is not valid counts much.
+    // A call with an invalid item adds 1000, so that it shows.
     atomicAdd(calls, a < end && b < end ? 1 : 1000);
     return 0;
   }
@@ -187,7 +187,7 @@ TEST(block_adjacent_difference, operator_is_called_once_for_each_pair_and_never_
 }
 
 // ---------------------------------------------------------------------------- types
-/// A point in time: no default constructor, and a difference of two is of another type, which a point is not.
+/// A point in time. It has no default constructor. The difference of two points has another type.
 struct moment {
   long long ticks;
   STRATA_HD explicit moment(long long t) : ticks(t) {}
@@ -198,7 +198,7 @@ struct duration {
   STRATA_HD explicit duration(long long t) : ticks(t) {}
 };
 struct elapsed {
-  // References to items that are not const, as CUB's examples have them.
+  // The parameters are references to items that are not const, as in CUB's examples.
   STRATA_D duration operator()(moment& a, moment& b) const { return duration(a.ticks - b.ticks); }
 };
 
@@ -227,7 +227,7 @@ TEST(block_adjacent_difference, results_need_not_be_made_of_items_if_all_have_ne
   }
 }
 
-// Storage is an item per thread; only those in pieces of which there is an even number grow.
+// Storage has an item for each thread. Only items of an even number of pieces take more.
 static_assert(sizeof(BlockAdjacentDifference<int, 64>::TempStorage) == 64 * sizeof(int));
 static_assert(sizeof(BlockAdjacentDifference<words<3>, 8, 2, 4>::TempStorage) == 64 * 12);
 static_assert(sizeof(BlockAdjacentDifference<words<10>, 32>::TempStorage) == 32 * 44);
@@ -244,7 +244,7 @@ void count_conflicts() {
   strata::simt::reset_statistics();
   ASSERT_CUDA_SUCCESS(strata::launch({"subtract_all", 2 * forms, Threads}, subtract_all<tile>, valid.data(), out.data(),
                                      in_place.data()));
-  // A warp without valid items writes, and reads no neighbours.
+  // A warp without valid items writes its items, but reads no neighbours.
   strata_test::expect_no_bank_conflicts(2 * forms * 3 * (Threads / 32));
 }
 
@@ -261,7 +261,7 @@ TEST(block_adjacent_difference, has_no_bank_conflicts) {
 #endif
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockAdjacentDifference.
+// Like the example in the documentation of BlockAdjacentDifference.
 STRATA_KERNEL void steps(const int* in, int* out) {
   using BlockAdjacentDifference = strata::BlockAdjacentDifference<int, 128>;
   STRATA_SHARED(temp_storage, BlockAdjacentDifference::TempStorage);

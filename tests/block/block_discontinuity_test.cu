@@ -293,7 +293,7 @@ TEST(block_discontinuity, operator_is_called_once_for_each_flag_and_its_result_i
 }
 
 // ---------------------------------------------------------------------------- types
-/// Without a default constructor, and with an operator that accepts an index or not, of a user's own.
+/// A user's type without a default constructor. Its operators take an index or none.
 struct key {
   long long value;
   STRATA_HD explicit key(long long v) : value(v) {}
@@ -344,7 +344,7 @@ TEST(block_discontinuity, floats_are_compared_as_floats) {
   EXPECT_EQ(head.to_host(), (std::vector<int>{1, 1, 1, 0, 1}));
 }
 
-// Storage is two items per thread; only those in pieces of which there is an even number grow.
+// Storage has two items for each thread. Only items of an even number of pieces take more.
 static_assert(sizeof(BlockDiscontinuity<int, 64>::TempStorage) == 2 * 64 * sizeof(int));
 static_assert(sizeof(BlockDiscontinuity<words<3>, 8, 2, 4>::TempStorage) == 2 * 64 * 12);
 static_assert(sizeof(BlockDiscontinuity<words<10>, 32>::TempStorage) == 2 * 32 * 44);
@@ -376,7 +376,7 @@ TEST(block_discontinuity, has_no_bank_conflicts) {
 #endif
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockDiscontinuity.
+// Like the example in the documentation of BlockDiscontinuity.
 STRATA_KERNEL void run_heads(const int* in, int* heads) {
   using BlockDiscontinuity = strata::BlockDiscontinuity<int, 128>;
   STRATA_SHARED(temp_storage, BlockDiscontinuity::TempStorage);

@@ -87,7 +87,7 @@ STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
     flags[i] = place::takes_part(thread, i);
     guarded_ranks[i] = flags[i] ? ranks[i] : -1 - i;
   }
-  // Flags are looked at, not ranks, by the flagged form.
+  // The flagged form looks at flags, not at ranks.
   short flagged_ranks[Case::size];
   for (int i = 0; i < Case::items; ++i) {
     flagged_ranks[i] = flags[i] ? ranks[i] : static_cast<short>(0x7fff);
@@ -216,7 +216,7 @@ TEST(block_exchange_storage, of_time_slicing_is_that_of_one_warp) {
 }
 
 // ---------------------------------------------------------------------------- output types
-/// No default constructor, and an Output that is made from it.
+/// An item without a default constructor, and an Output that is made from it.
 struct made {
   int value;
   STRATA_HD explicit made(int v) : value(v) {}
@@ -395,7 +395,7 @@ using item_types =
 TYPED_TEST_SUITE(block_exchange_conflicts, item_types);
 
 TYPED_TEST(block_exchange_conflicts, there_are_none) {
-  // That the model is that of what is executed: every instantiation asserts it of the model.
+  // Every instantiation asserts that the model has no conflicts. This test shows that the model is right.
   test_conflicts<TypeParam>(std::integer_sequence<int, 2, 3, 8, 12>{});
   if constexpr (sizeof(TypeParam) <= 8) test_conflicts<TypeParam>(std::integer_sequence<int, 33>{});
   test_conflicts<TypeParam, 12, true>();

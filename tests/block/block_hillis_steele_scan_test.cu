@@ -137,7 +137,7 @@ strata::wavefront_count model(int threads) {
   strata::wavefront_count total;
   for (int distance = 1; distance < threads; distance *= 2) {
     total = total + count<T, PlainLayout>(0, 1, threads);
-    // By the lanes that are the distance behind; negative indices are those of no element.
+    // Lanes read the element that is `distance` before theirs; a negative index is that of no element.
     total = total + count<T, PlainLayout>(-distance, 1, threads - distance);
   }
   return total;

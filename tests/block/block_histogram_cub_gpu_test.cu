@@ -32,7 +32,7 @@ struct histogram_case {
   }
 };
 
-// Of `out`, the second histogram is added to.
+// Writes three histograms to `out`. The second one is added to what is there.
 template <class Library, class Case>
 STRATA_KERNEL void count(const typename Case::type* in, typename Case::counter* out) {
   using T = typename Case::type;

@@ -265,7 +265,7 @@ static_assert(sizeof(BlockHistogram<int, 64, 1, 4096>::TempStorage) == 4096 * 4 
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096, BLOCK_HISTO_ATOMIC>::TempStorage) == 1);
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockHistogram.
+// Like the example in the documentation of BlockHistogram.
 STRATA_KERNEL void byte_histogram(const unsigned char* bytes, int tiles, unsigned* counts) {
   using Histogram = strata::BlockHistogram<unsigned char, 128, 4, 256>;
   STRATA_SHARED(temp_storage, Histogram::TempStorage);

@@ -127,7 +127,7 @@ TYPED_TEST(block_load_transposing, is_blocked_in_larger_tiles) {
   test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>(counts);
 }
 
-// Only what changes threads needs room; in time slices, that of a warp.
+// Only algorithms that exchange items need storage: with time slices, as much as one warp needs.
 template <BlockLoadAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename BlockLoad<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_LOAD_DIRECT> == 1 && storage_bytes<BLOCK_LOAD_STRIPED> == 1 &&

@@ -86,7 +86,7 @@ void test_forms() {
                                            valid, their_keys.data(), their_values.data()));
         const std::vector<Key> ours = our_keys.to_host(), theirs = their_keys.to_host();
         const std::vector<int> values = our_values.to_host(), their = their_values.to_host();
-        // CUB says nothing of items that are not valid.
+        // CUB does not specify the items that are not valid.
         const int sorted = form < 4 ? tile : valid;
         for (std::size_t i = 0; i < static_cast<std::size_t>(sorted); ++i) {
           ASSERT_TRUE(same_bits(ours[i], theirs[i])) << "key " << i << " of form " << form;

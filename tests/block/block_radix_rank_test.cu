@@ -22,7 +22,7 @@ using namespace strata;
 using radix_cases::spread_count;
 using strata_test::device_vector;
 
-/// The low bits of half a key: not all of it, for a digit is what the extractor says.
+/// A digit of some bits in the middle of a key: the extractor decides what a digit is.
 template <int Bits>
 struct some_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key >> 3 & ((1u << Bits) - 1); }

@@ -354,7 +354,7 @@ template <int Threads, BlockReduceAlgorithm Algorithm>
 void test_determinism() {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", threads " << Threads);
   constexpr unsigned blocks = 3;
-  // Of so many magnitudes that nearly every other association gives another sum.
+  // The items have so many magnitudes that nearly every other association gives another sum.
   std::vector<float> items(blocks * Threads);
   unsigned random = 1;
   for (float& item : items) {
@@ -503,7 +503,7 @@ TEST(block_reduce, a_nan_loses_against_numbers_and_zeros_have_an_order) {
 }
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation.
+// Like the example in the documentation.
 STRATA_KERNEL void mean(const float* in, float* out) {
   using BlockReduce = strata::BlockReduce<float, 128>;
   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);

@@ -387,7 +387,7 @@ TEST(block_run_length_decode, runs_are_kept_without_bank_conflicts) {
 #endif
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockRunLengthDecode.
+// Like the example in the documentation of BlockRunLengthDecode.
 // Decodes 256 runs. `items` has room for all decoded items.
 STRATA_KERNEL void decode(const float* values, const int* lengths, float* items) {
   using Decode = strata::BlockRunLengthDecode<float, 128, 2, 4>;

@@ -190,9 +190,9 @@ TEST(block_scan, memoizing_raking_keeps_order_in_any_shape_and_partial_tile) {
 }
 
 // ---------------------------------------------------------------------------- several items
-// Tiles of one block, valid_items[0], valid_items[1] ... of them valid, one after the other: those
-// of the tiles before go before. Results of each item: inclusive, and exclusive. Other items'
-// results stay untouched.
+// One block scans tiles one after the other. Tile t has valid_items[t] valid items, and continues the
+// scan of the tiles before it. Writes the inclusive and the exclusive result of each valid item. The
+// results of other items stay untouched.
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
 __launch_bounds__(Threads)
     STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, range* out, complaints* wrong) {
@@ -329,7 +329,7 @@ TEST(block_scan, no_operator_call_is_for_nothing) {
 }
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation.
+// Like the example in the documentation.
 struct running_total {
   int total;
   STRATA_D int operator()(int block_aggregate) {

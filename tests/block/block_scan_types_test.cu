@@ -128,7 +128,7 @@ TEST(block_scan, large_blocks_rake_what_are_no_sums_of_words) {
 }
 
 // ---------------------------------------------------------------------------- determinism
-// Of so many magnitudes that nearly every other association gives another sum.
+// The items have so many magnitudes that nearly every other association gives another sum.
 std::vector<float> unequal_floats(std::size_t count) {
   std::vector<float> items(count);
   unsigned random = 1;

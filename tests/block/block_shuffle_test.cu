@@ -87,7 +87,7 @@ TYPED_TEST(block_shuffle, offset_and_rotate_take_the_item_at_that_distance) {
 }
 
 // ---------------------------------------------------------------------------- arrays
-// The rows that a thread writes, of `Case::items` items each but for the two of one item.
+// The rows that a thread writes. Two of them have one item, the others `Case::items`.
 enum row { up, up_and_suffix, up_in_place, down, down_and_prefix, down_in_place, rows };
 
 template <class Case>
@@ -149,7 +149,7 @@ TYPED_TEST(block_shuffle, up_and_down_take_the_neighbouring_item_of_the_block) {
   }
 }
 
-// Storage is an item per thread; only those in pieces of which there is an even number grow.
+// Storage has an item for each thread. Only items of an even number of pieces take more.
 static_assert(sizeof(BlockShuffle<int, 64>::TempStorage) == 64 * sizeof(int));
 static_assert(sizeof(BlockShuffle<words<3>, 8, 2, 4>::TempStorage) == 64 * 12);
 static_assert(sizeof(BlockShuffle<words<10>, 32>::TempStorage) == 32 * 44);
@@ -176,7 +176,7 @@ TEST(block_shuffle, default_distance_is_one) {
 }
 
 // ---------------------------------------------------------------------------- bank conflicts
-// Every distance, of which those of neighbours are proved where the class is.
+// Accesses at every distance. The class itself proves those of neighbours.
 template <class T>
 struct first_is {
   static constexpr int element_bytes = strata::ExchangeLayout<T, 1>::unit_bytes;
@@ -221,7 +221,7 @@ TEST(block_shuffle, has_no_bank_conflicts_at_any_distance) {
 #endif
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockShuffle.
+// Like the example in the documentation of BlockShuffle.
 STRATA_KERNEL void differences(const int* in, int* out) {
   using BlockShuffle = strata::BlockShuffle<int, 128>;
   STRATA_SHARED(temp_storage, BlockShuffle::TempStorage);

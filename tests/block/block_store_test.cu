@@ -60,7 +60,7 @@ void test_store(const std::vector<int>& num_valid = interesting_counts(Case::til
   std::vector<int> start;
   int end = margin;
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
-    // Of any alignment: the gaps grow by one.
+    // Tiles begin at any alignment, because the gaps grow by one.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(b % 16);
   }
@@ -120,7 +120,7 @@ TYPED_TEST(block_store_transposing, is_blocked_in_larger_tiles) {
   test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>(counts);
 }
 
-// Only what changes threads needs room; in time slices, that of a warp.
+// Only algorithms that exchange items need storage: with time slices, as much as one warp needs.
 template <BlockStoreAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename BlockStore<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_STORE_DIRECT> == 1 && storage_bytes<BLOCK_STORE_STRIPED> == 1 &&
@@ -273,7 +273,7 @@ TEST(block_store, free_functions_take_the_thread_first) {
 }
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of BlockLoad.
+// BlockLoad and BlockStore in one kernel.
 STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
   using Load = strata::BlockLoad<int, 128, 4, strata::BLOCK_LOAD_VECTORIZE>;
   using Store = strata::BlockStore<int, 128, 4, strata::BLOCK_STORE_VECTORIZE>;

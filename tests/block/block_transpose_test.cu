@@ -65,7 +65,7 @@ using cases = testing::Types<
     // Units of 16 bytes.
     tile_case<std::uint8_t, 128, 128, 32, 2, 1, ChosenLayout, 16>, tile_case<std::uint16_t, 128, 64, 128>,
     tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>, tile_case<strata_test::int128, 32, 32, 256>,
-    // Of 8 and 4.
+    // Units of 8 and 4 bytes.
     tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint8_t, 64, 64, 256>, tile_case<std::uint16_t, 64, 64, 256>,
     tile_case<int, 32, 32, 16, 16>,
     // Single items, swizzled and padded.
@@ -79,12 +79,12 @@ using cases = testing::Types<
     // Types in pieces.
     tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<3>, 32, 32, 128>,
     tile_case<words<5, std::uint64_t>, 32, 16, 64>, tile_case<words<4>, 16, 16, 64>,
-    // With conflicts.
+    // Layouts with conflicts.
     tile_case<float, 32, 32, 256, 1, 1, PlainLayout, 1>, tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
 #endif
 
 // ---------------------------------------------------------------------------- memory to memory
-// As in the documentation; `offset` items further on in both matrices.
+// Transposes a matrix as the example in the documentation does.
 template <class Case>
 STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t in_dimension, typename Case::type* out,
                                     std::int64_t out_dimension, int rows, int columns) {
@@ -273,7 +273,7 @@ static_assert(sizeof(BlockTranspose<float, 64, 64, 256>::TempStorage) == 64 * 64
               "a swizzled tile takes no padding");
 
 // ---------------------------------------------------------------------------- two uses in a row
-// The example of the documentation, twice, with a barrier in between.
+// Like the example of the documentation, but it transposes three times, with barriers in between.
 STRATA_KERNEL void transpose_twice(const float* in, float* out, int rows, int columns) {
   using Transpose = strata::BlockTranspose<float, 64, 64, 256>;
   STRATA_SHARED(temp_storage, Transpose::TempStorage);

@@ -54,7 +54,7 @@ static_assert(strata::detail::tree_reduce_degree<short, TreeLayout<short, 4096>>
 static_assert(strata::detail::tree_reduce_degree<range, TreeLayout<range, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, TreeLayout<int, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, PaddedLayout<32, 1>>(2048) == 2);
-// One element in 31 at most.
+// Padding adds at most one element to every 31.
 static_assert(TreeLayout<int, 65536>::storage_elements(65536) * 31 <= 65536 * 32);
 
 // ---------------------------------------------------------------------------- results
@@ -66,7 +66,7 @@ STRATA_KERNEL void reduce_every_way(const T* in, const int* num_valid, T* out) {
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   const int valid = num_valid[blockIdx.x];
   const int thread = static_cast<int>(threadIdx.x);
-  // The inputs of others must not be used: the last item is in its place there only.
+  // Inputs of invalid threads must not be used: the last item is in its place in the last thread only.
   const T mine = thread < (valid < 1 ? 1 : valid) ? in[thread] : in[Threads - 1];
   const T pair[2] = {in[2 * thread], in[2 * thread + 1]};
 

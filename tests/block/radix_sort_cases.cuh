@@ -87,7 +87,7 @@ std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count, bool o
     }
   }
   if constexpr (is_float<Key> && sizeof(Key) > 1) {
-    // What numbers of random bits seldom are.
+    // Random bits seldom are one of these numbers.
     const float special[] = {0.0f, -0.0f, NAN, -NAN, INFINITY, -INFINITY, 1.0f};
     for (std::size_t i = 0; i < count; i += 3) keys[i] = static_cast<Key>(special[i / 3 % 7]);
   }
@@ -313,7 +313,7 @@ void test_ranges() {
 template <class Case>
 void test_partial_tiles() {
   constexpr int tile = Case::tile;
-  // Also keys behind which nothing could be put to fill up.
+  // Some keys are the greatest ones: no other key could fill up the tile behind them.
   for (const auto how :
        {radix_cases::spread::random, radix_cases::spread::equal_highest, radix_cases::spread::equal_lowest}) {
     for (const bool ordinary : {false, true}) {

@@ -92,7 +92,7 @@ inline void expect_counted(const strata::wavefront_count& model) {
   EXPECT_EQ(counted.shared_wavefronts, static_cast<unsigned>(model.wavefronts));
   EXPECT_EQ(counted.shared_ideal_wavefronts, static_cast<unsigned>(model.ideal));
 }
-/// ... and no single instruction had a conflict.
+/// Expects that no single instruction had a conflict.
 inline void expect_no_conflicts() {
   strata::simt::bank_row rows[64];
   const int row_count = strata::simt::bank_rows(rows, 64);

@@ -16,7 +16,7 @@ namespace {
 
 using bank_cases::bank_case;
 
-// Loads or stores that the host back end has counted; -1 each where nobody counts.
+// Wavefronts of loads and of stores that the host back end has counted; -1 if it does not count.
 struct counted {
   long long loads = -1;
   long long stores = -1;

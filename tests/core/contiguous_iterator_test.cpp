@@ -25,7 +25,7 @@ TEST(contiguous_iterator, iterators_of_vectors_become_pointers) {
 }
 
 TEST(contiguous_iterator, others_stay_what_they_are) {
-  // Of a vector, but backwards; of a vector, but of bits.
+  // The first one goes through a vector backwards. The second one goes through a vector of bits.
   static_assert(is_kept<std::vector<int>::reverse_iterator>);
   static_assert(is_kept<std::vector<bool>::iterator>);
   static_assert(is_kept<std::deque<int>::iterator>);

@@ -261,7 +261,7 @@ TEST(operators, identities_change_nothing) {
   test_integer_identities<std::int64_t>();
   // +0.0 would make -0.0 positive.
   static_assert(!operator_traits<strata::Sum, double>::has_identity);
-  // Of numbers an infinity is one that changes nothing, but it would win against NaNs.
+  // An infinity changes no number, but it would win against NaNs.
   static_assert(!operator_traits<strata::Min, float>::has_identity);
   static_assert(!operator_traits<strata::Max, double>::has_identity);
 }
@@ -296,7 +296,7 @@ TEST(operators, are_known_on_numbers_only) {
   using strata_test::int128;
   static_assert(is_known<strata::Sum, bool, char, int, unsigned long long, int128, unsigned __int128, float, double,
                          long double, __half, __nv_bfloat16, __half2, __nv_bfloat162>());
-  // Of a long double Min does not know NaNs and zeros; pairs of half are less if both halves are.
+  // Min does not know the NaNs and zeros of long double. A pair of halves is less if both halves are.
   static_assert(is_known<strata::Min, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
   static_assert(is_known<strata::Max, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
   static_assert(is_unknown<strata::Min, long double, __half2>() && is_unknown<strata::Max, long double, __half2>());

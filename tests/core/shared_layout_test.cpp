@@ -245,7 +245,7 @@ struct alignas(Bytes) element {
 
 constexpr int exchange_threads = 128;
 
-// What is to be known of a layout, in one type for all of them.
+// Facts of a layout, in one type for all layouts.
 struct exchange_facts {
   int items;
   int unit_bytes;
@@ -322,7 +322,7 @@ TEST(exchange_layout, is_free_for_items_that_are_moved_in_pieces) {
   expect_exchanges_are_free<record<48, 16>>(items{});
 }
 
-// Of 32 threads in groups, whose storages are an array; items count on from each group to the next.
+// Facts of 32 threads in groups, whose storages are an array. Items count on from each group to the next.
 template <class T, int Items, int Group>
 constexpr exchange_facts facts_of_groups() {
   using layout = ExchangeLayout<T, Items, Group>;

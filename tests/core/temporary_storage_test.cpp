@@ -44,7 +44,7 @@ TEST(temporary_storage, never_shrinks_when_a_count_grows) {
     ASSERT_GE(storage.bytes(), 5 + 4 * count + 24 * (count / 3)) << count;
     previous = storage.bytes();
   }
-  // To the very end of what can be said, and beyond.
+  // Counts up to the largest one whose size can be represented, and beyond.
   previous = 0;
   for (unsigned shift = 12; shift < 64; ++shift) {
     for (std::size_t count : {(std::size_t{1} << shift) - 1, std::size_t{1} << shift}) {
@@ -117,7 +117,7 @@ TEST(temporary_storage, sizes_beyond_size_t_are_invalid_and_never_mapped) {
     EXPECT_EQ(storage.bytes(), invalid_size) << count;
     EXPECT_FALSE(storage.map(memory, huge)) << count;
   }
-  // Each part can be said, but not the sum.
+  // The size of each part can be represented, but not the sum.
   layout<2> storage;
   storage.reserve<char>(0, huge / 2 + 1);
   EXPECT_NE(storage.bytes(), invalid_size);

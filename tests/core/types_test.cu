@@ -139,7 +139,7 @@ TEST(types, accumulators_have_the_type_that_the_operator_returns) {
   static_assert(std::is_same_v<detail::accumulator_t<strata::Sum, int128, int>, int128>);
 }
 
-// Neither alignment nor a constructor is lost.
+// The type keeps its alignment and its constructor.
 struct alignas(32) wide {
   int value = 7;
 };

@@ -130,7 +130,7 @@ TEST(util_ptx, each_lane_may_have_its_own_bound) {
   }
 }
 
-// The example of the documentation of ShuffleUp.
+// Like the example in the documentation of ShuffleUp.
 // Each item and the one two threads before it: the first two of each warp have none.
 STRATA_KERNEL void pairs(const double* in, double2* out) {
   const double item = in[threadIdx.x];

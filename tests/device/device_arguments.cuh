@@ -84,7 +84,7 @@ TEST_P(DeviceArguments, size_query_looks_at_no_pointers_and_launches_nothing) {
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(0u, recorded.nodes());
   EXPECT_EQ(expected, bytes);
-  // Arrays that a call would refuse: all at one address.
+  // All arrays are at one address, which a call would refuse. A size query does not look at it.
   arguments same = a;
   std::fill(same.arrays.begin(), same.arrays.end(), a.arrays[0]);
   EXPECT_CUDA_SUCCESS(c().call(nullptr, bytes, same, nullptr));
@@ -226,7 +226,7 @@ TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
   for_each_overlap(c(), memory, [&](const arguments& placed, bool is_refused, bool is_same) {
     if (is_refused) return;
     const std::vector<unsigned char> written = run(memory, placed);
-    // Data that are their own flags have other contents.
+    // If the data are also the flags, they have other contents.
     if (is_same && c().arrays[0].is == role::in_place) return;
     EXPECT_TRUE(expected == written);
   });

@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>())
 TEST(device_arguments, counts_may_have_any_integer_type) { expect_same_results(calls<i64>(), calls<unsigned char>()); }
 #endif
 
-/// It cannot be advanced by more than 127.
+/// An iterator that cannot be advanced by more than 127.
 struct narrow_iterator {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = u32;

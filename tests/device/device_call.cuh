@@ -79,7 +79,7 @@ cudaError_t in_two_phases(const Call& call, contents garbage, std::size_t misali
   return status != cudaSuccess ? status : execution;
 }
 
-/// The same, with another kind of garbage each time.
+/// Makes such a call, with another kind of garbage in the storage each time.
 template <class Call>
 cudaError_t in_two_phases(const Call& call) {
   static unsigned calls = 0;
@@ -108,7 +108,7 @@ cudaError_t in_one_phase(const Call& call) {
   return status != cudaSuccess ? status : execution;
 }
 
-/// What `call(T* out, storage...)` writes, in two phases.
+/// Returns what `call(T* out, storage...)` writes, in two phases.
 template <class T, class Call>
 T result_of(const Call& call) {
   device_vector<T> out(1);
@@ -213,7 +213,7 @@ class graph {
   graph(const graph&) = delete;
   graph& operator=(const graph&) = delete;
 
-  /// What `issue` returned.
+  /// Returns what `issue` returned.
   cudaError_t status() const { return status_; }
 
   std::size_t nodes() const {

@@ -130,7 +130,7 @@ struct write_column {
 
 constexpr auto n = static_cast<std::size_t>(item_count);
 constexpr auto s = static_cast<std::size_t>(segment_count);
-/// Of results of joins in probe order, which have fewer rows. The number fits into each type of counts.
+/// Capacity of the results of joins in probe order, which have fewer rows. The number fits each type of counts.
 constexpr i64 capacity = 255;
 
 inline array in(std::size_t count = n) { return {role::input, sizeof(u32), count, count}; }
@@ -168,7 +168,7 @@ inline array of_segments(array a) {
 }
 /// An output that may be any of these inputs.
 inline array out_over(std::vector<int> which) { return may_be(std::move(which), out()); }
-/// An output as long as the device says.
+/// An output whose length only the device knows.
 inline array some_out() { return from_first(out()); }
 /// The only result, which may lie in the input.
 template <class T>
@@ -176,7 +176,7 @@ array single() {
   return may_overlap({0}, result<T>());
 }
 
-/// Of the table of calls.
+/// Makes a row of the table of calls.
 inline device_call row(std::vector<array> arrays, std::vector<i64> counts, written_call call) {
   return {std::move(arrays), std::move(counts), std::move(call)};
 }
@@ -642,7 +642,7 @@ std::vector<device_call> joins() {
 #undef B
 #undef N
 
-/// One list of several.
+/// Joins several lists to one.
 inline std::vector<device_call> joined(std::initializer_list<std::vector<device_call>> lists) {
   std::vector<device_call> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());

@@ -132,9 +132,9 @@ struct device_call {
   std::vector<array> arrays;
   std::vector<std::int64_t> counts;
   written_call call;
-  /// Whether outputs have an order that may change from run to run: then results alone are compared.
+  /// True if outputs have an order that may change from run to run. Then only results are compared.
   bool is_unordered = false;
-  /// Whether a call without storage takes memory.
+  /// True if a call without storage takes memory.
   bool takes_memory = true;
 };
 inline std::ostream& operator<<(std::ostream& os, const device_call& c) { return os << c.call.text; }
@@ -143,7 +143,7 @@ inline device_call unordered(device_call call) {
   call.is_unordered = true;
   return call;
 }
-/// Of functions that keep nothing in temporary storage.
+/// Returns the call of a function that keeps nothing in temporary storage.
 inline device_call without_memory(device_call call) {
   call.takes_memory = false;
   return call;

@@ -52,7 +52,7 @@ constexpr auto most = std::numeric_limits<std::int64_t>::max();
 struct query {
   std::string name;
   std::function<cudaError_t(std::size_t&, std::int64_t)> ask;
-  /// By which the size grows with the count at least.
+  /// The size grows by at least this much for each item.
   std::size_t bytes_per_item = 0;
 };
 std::ostream& operator<<(std::ostream& os, const query& q) { return os << q.name; }
@@ -165,7 +165,7 @@ TEST_P(DeviceCounts, refuses_negative_counts) {
   }
 }
 
-// Those that need no more for more items answer anything.
+// Calls whose storage does not grow with the number of items may answer anything.
 TEST_P(DeviceCounts, refuses_counts_whose_size_cannot_be_told) {
   std::size_t bytes = 12345;
   const cudaError_t status = GetParam().ask(bytes, most);

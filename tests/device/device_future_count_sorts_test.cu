@@ -32,7 +32,7 @@ TEST(device_future_count, radix_sorts_of_pairs) {
   }
 }
 
-// Where numbers of items are known, these are counted.
+// If the host knows the number of items, such keys are counted.
 TEST(device_future_count, radix_sorts_of_small_keys) {
   for (const std::size_t n : max_counts(30001)) {
     expect_same("bytes", n, [](arrays& a, auto count) {

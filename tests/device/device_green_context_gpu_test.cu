@@ -32,7 +32,7 @@ static_assert(sizeof(cudaError_t) == sizeof(CUresult), "");
 
 constexpr std::size_t small_size = 150000, large_size = 3000000;
 
-/// Whether the work of a stream ends within `milliseconds`.
+/// True if the work of a stream ends within `milliseconds`.
 bool ends_within(cudaStream_t on, int milliseconds) {
   for (int i = 0; i < milliseconds; ++i) {
     if (cudaStreamQuery(on) != cudaErrorNotReady) return true;

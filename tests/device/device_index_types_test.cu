@@ -46,7 +46,7 @@ void expect_refused(int count, const Call& call) {
   EXPECT_EQ(before, indices.to_host());
 }
 
-/// Of 256 equal keys, indices are 0, 1 ... 255.
+/// Expects that the indices of 256 equal keys are 0, 1 ... 255.
 template <class Call>
 void expect_ascending(const Call& call) {
   device_vector<std::uint8_t> indices(256);

@@ -143,7 +143,7 @@ TYPED_TEST(DeviceLargeTypes, are_sorted_by_comparison) {
 }
 
 TYPED_TEST(DeviceLargeTypes, are_values_of_radix_sorts) {
-  // Of more than 800 bytes they are refused.
+  // Values of more than 800 bytes are refused.
   using T = std::conditional_t<(sizeof(TypeParam) <= 800), TypeParam, large<800>>;
   std::vector<std::uint32_t> keys;
   std::vector<T> records;

@@ -37,7 +37,7 @@ TEST(device_operations, graphs_of_them_may_be_replayed) {
     ASSERT_CUDA_SUCCESS(recorded.status());
     const stream on;
     for (int replay = 0; replay < 3; ++replay) {
-      // The third finds in the storage what the second has left there.
+      // The third replay finds in the storage what the second has left there.
       if (replay < 2) call.reset();
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
       on.synchronize();
@@ -47,7 +47,7 @@ TEST(device_operations, graphs_of_them_may_be_replayed) {
 }
 
 #if STRATA_HOST_SIMT
-// Storage has the size that another device has said: its size depends on counts and types alone.
+// Another device has answered the size query: the size depends on counts and types alone.
 TEST(device_operations, storage_and_results_are_those_of_a_device_of_any_size) {
   for (operation& call : all_operations(small_size(), large_size())) {
     SCOPED_TRACE(call.name());

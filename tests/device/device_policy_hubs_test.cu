@@ -302,7 +302,7 @@ TEST_F(device_policy_hubs, radix_sort) {
   using Hub = hub<radix_rows>;
   expect_used<Hub>(512, [&] { return strata::TunedDeviceRadixSort<Hub>::SortKeys(in.data(), out.data(), n); });
   EXPECT_EQ(out.to_host(), sorted());
-  // Passes, too: their storage is of the tiles that the hub has.
+  // Passes use the hub, too: the size of their storage follows from its tiles.
   Hub::calls = 0;
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return strata::TunedDeviceRadixSort<Hub>::ArgSort(storage, bytes, in.data(), out.data(), n);

@@ -20,7 +20,7 @@
 #include "device/device_call.cuh"
 #include "support/test_types.cuh"
 
-/// Counts nothing and checks nothing, but its copy constructor is written out.
+/// A number whose copy constructor is written out, so that the type is not trivially copyable.
 struct copied_by_hand {
   std::int32_t number;
 

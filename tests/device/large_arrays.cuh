@@ -97,7 +97,7 @@ class counter {
   device_vector<unsigned long long> count_;
 };
 
-/// Whether there was memory for `call(storage, bytes)`, which then has to succeed.
+/// Returns true if there was memory for `call(storage, bytes)`, which then has to succeed.
 template <class Call>
 bool ran(const Call& call) {
   std::size_t bytes = 0;

@@ -139,7 +139,7 @@ constexpr launch_shape join_shape(strata::join_pass pass, bool is_wide) {
               join_static_shared_bytes};
 }
 
-/// Of the algorithms of columns_policy_hub, the kernels that take most registers; all would double the test's time.
+/// The kernels of columns_policy_hub that take most registers. All of its kernels would double the test's time.
 template <class Problem, bool LoadsItems>
 struct column_kernels : DispatchScan<Problem> {
   template <class Policy>

@@ -71,7 +71,7 @@ def unqualified_calls(tree):
             begin = begin or (file, line)
         if not begin:
             continue
-        # Of expressions, "(no ADL)" is behind qualified names. Those in types are not taken apart.
+        # In expressions, "(no ADL)" follows qualified names. Those in types are not taken apart.
         calls = re.findall(r"\(ADL\) = '(\w+)'", text)
         for of_type in re.findall(r"'([^']*\([^']*)'", text):
             calls += re.findall(r"(?<![\w:.>~])(\w+)(?:<[^()]*>)?\(", of_type)

@@ -21,7 +21,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS.parent / "include"
 METAL = pathlib.Path("strata/device/join/metal")
 
-# Of one program: a file of METAL, what stands there (the first place), and what is put there.
+# Mutants of one program: a file of METAL, a text in it (the first place counts), and what replaces the text.
 OF_JOINS = [
     ("command.hpp", "objc::wait(buffer_);", ";"),
     ("command.hpp", "objc::commit(buffer_);", ";"),
@@ -144,7 +144,7 @@ def main():
                 text=True, capture_output=True)
             if built.returncode != 0:
                 sys.exit(f"FAILED: {title} does not compile: {built.stderr[:2000]}")
-            # By the clock, what waits for ever.
+            # A timeout ends a program that waits for ever.
             limited = [sys.executable, TESTS / "cpu_limit.py", "60", "the program", program]
             try:
                 done = subprocess.run(limited, text=True, capture_output=True, timeout=600, env=environment)

@@ -151,7 +151,7 @@ inline std::uint32_t hash_of(std::uint64_t k) {
   return static_cast<std::uint32_t>(k ^ k >> 33);
 }
 
-// Whether two radix passes leave rows with equal digits in their order, and where they say.
+// True if two radix passes leave rows with equal digits in their order, and where they say.
 template <class Key>
 bool pass_is_stable(std::size_t rows) {
   using namespace strata::detail::metal;

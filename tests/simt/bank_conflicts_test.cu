@@ -17,7 +17,7 @@ class BankConflicts : public DiagnosisTest {
     DiagnosisTest::SetUp();
     simt::reset_statistics();
   }
-  // Of the loads or stores whose line is marked.
+  // Returns the row of the loads or stores whose line is marked.
   static simt::bank_row row(const std::string& fault, bool write) {
     simt::bank_row rows[64];
     const int count = simt::bank_rows(rows, 64);

@@ -263,7 +263,7 @@ TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   int *pinned = nullptr, *managed = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, 128), cudaSuccess);
   ASSERT_EQ(cudaMallocManaged(&managed, 128), cudaSuccess);
-  // By the host, whose stores the checker need not see.
+  // The host writes. The checker need not see its stores.
   for (int i = 0; i < 32; ++i) pinned[i] = managed[i] = i;
   expect_clean(launch({"k", 1, 32}, read_from, out, pinned));
   expect_clean(launch({"k", 1, 32}, read_from, out, managed));

@@ -95,7 +95,7 @@ TEST(thread_load, without_a_modifier_takes_any_iterator_and_any_item) {
   EXPECT_EQ(converted.to_host(), (std::vector<double>{3, 4})) << "a value is converted to the type of the items";
 }
 
-// The example of the documentation of ThreadLoad.
+// Like the example in the documentation of ThreadLoad.
 // Adds up two arrays. The first is read once, the second by other blocks too: L2 keeps it.
 STRATA_KERNEL void add(const double* once, const double* often, double* out, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

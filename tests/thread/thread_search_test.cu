@@ -146,7 +146,7 @@ TEST(thread_search, merge_path_cuts_where_the_stable_merge_is) {
 }
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of LowerBound.
+// Like the example in the documentation of LowerBound.
 // How often each value occurs in a sorted array.
 STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* values, int* counts) {
   const int value = values[threadIdx.x];

@@ -354,7 +354,7 @@ using item_types = testing::Types<signed char, short, int, std::int64_t, int128,
 TYPED_TEST_SUITE(warp_exchange_conflicts, item_types);
 
 TYPED_TEST(warp_exchange_conflicts, there_are_none) {
-  // That the model is that of what is executed: it is asked for many more.
+  // This test shows that the model is right. The model is asked about many more widths.
   test_conflicts<TypeParam>(std::integer_sequence<int, 2, 5, 12>{});
 }
 #endif

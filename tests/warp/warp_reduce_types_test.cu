@@ -226,7 +226,7 @@ const std::vector<T>& special_numbers() {
   return numbers;
 }
 
-/// Of a few of the special numbers each, so that there are warps without numbers and such with equal ones.
+/// Each warp has a few of the special numbers, so that some warps have no numbers and some have equal ones.
 template <class T>
 std::vector<std::vector<T>> special_warps() {
   std::vector<std::vector<T>> warps;
@@ -267,7 +267,7 @@ TYPED_TEST(warp_reduce_of_float, a_nan_loses_against_numbers_and_zeros_have_an_o
   }
 }
 
-/// The same function by a name that nobody knows.
+/// The function of `Operator`, by a name that nobody knows.
 template <class Operator>
 struct without_name {
   Operator op;

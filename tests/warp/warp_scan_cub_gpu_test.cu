@@ -42,7 +42,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
   const bool has_lane_below = threadIdx.x % pitch > 0;
   T first = item, second = item;
   T* result = out + threadIdx.x * results_per_thread;
-  // Of a form with one result; of one with two.
+  // Keep the result of a form with one result, and those of a form with two.
   const auto take_one = [&](bool specified = true) {
     *result++ = specified ? first : item;
     __syncwarp(members);

@@ -65,7 +65,7 @@ void test_store() {
   std::vector<int> start;
   int end = margin;
   for (std::size_t w = 0; w < num_valid.size(); ++w) {
-    // Of any alignment: the gaps grow by one.
+    // Tiles begin at any alignment, because the gaps grow by one.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(w % 16);
   }
@@ -197,7 +197,7 @@ TEST(warp_store, transposing_has_no_bank_conflicts) {
 #endif
 
 // ---------------------------------------------------------------------------- example
-// The example of the documentation of WarpLoad.
+// WarpLoad and WarpStore in one kernel.
 STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
   using Load = strata::WarpLoad<int, 3, strata::WARP_LOAD_TRANSPOSE, 16>;
   using Store = strata::WarpStore<int, 3, strata::WARP_STORE_TRANSPOSE, 16>;

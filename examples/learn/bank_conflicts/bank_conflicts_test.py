@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from testing import expect, finish, run
 
 LEVELS = [2**level for level in range(10)]
-# Of one warp, by the distance of the two elements that a thread adds.
+# Wavefronts of one warp, by the distance of the two elements that a thread adds.
 INTERLEAVED = dict(zip(LEVELS, (2, 4, 8, 16, 32, 16, 8, 4, 2, 1)))
 
 IN_ALL = {"sum of 1,024 elements, level by level": "interleaved 191, sequential 36",

@@ -47,7 +47,7 @@ STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds, s
   if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
 }
 
-/// The same, but a block exchanges numbers with 2, 4, 8 ... blocks in turn, as in levels of merges.
+/// A block exchanges numbers with 2, 4, 8 ... blocks in turn, as in levels of merges.
 STRATA_KERNEL void exchange_in_groups(grid_barrier_arguments arguments, std::uint64_t* written,
                                       const std::uint64_t* salts, unsigned* counts) {
   STRATA_SHARED(is_last, bool);

@@ -67,7 +67,7 @@ STRATA_KERNEL void count_and_collect(grid_barrier_arguments arguments, unsigned*
 }
 
 TEST(grid_bin_counts, blocks_get_the_counts_of_all_and_of_those_before) {
-  // One has room for 32 blocks.
+  // One multiprocessor has room for 32 blocks.
   const strata_test::device_of_multiprocessors four(4);
   scratch flags(most_blocks * sizeof(unsigned long long));
   scratch words(bin_counts::number_of_words(most_blocks, rounds) * sizeof(unsigned));

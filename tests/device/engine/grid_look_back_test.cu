@@ -80,7 +80,7 @@ void test_threads() {
 TEST(grid_look_back, threads_with_words_of_32_bits) { test_threads<unsigned, 8>(); }
 TEST(grid_look_back, threads_with_words_of_64_bits) { test_threads<unsigned long long, 2>(); }
 
-/// By one thread: what it reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
+/// Writes what one thread reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
 template <class Word>
 STRATA_KERNEL void read_states(Word* states, Word prefix, Word aggregate, Word* out) {
   const thread_look_back<Word, 1> look_back(states, 0);
@@ -120,7 +120,7 @@ STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* 
     delay(salt, round);
     if (threadIdx.x < 32) {
       const unsigned long long before = order.begin_of(tile, aggregate_of<unsigned long long>(salt, tile, 0));
-      // All lanes have it.
+      // All lanes must have the sum.
       if (before == __shfl_sync(0xffffffffu, before, 0) && threadIdx.x == 31) out[tile] = before;
     }
     __syncthreads();
@@ -132,7 +132,7 @@ TEST(grid_look_back, warps_over_sums_that_nobody_has_initialised) {
   device_vector<unsigned long long> ticket(1), out(max_tiles);
   const scratch sums(max_tiles * sizeof(unsigned long long)), ends(max_tiles * sizeof(unsigned long long));
   under_grid_schedules([&](std::size_t i) {
-    // More than a warp looks at together, in some.
+    // Some schedules have more tiles than a warp looks at together.
     const unsigned tiles = i % 16 == 0 ? max_tiles : 1 + static_cast<unsigned>(i % 9);
     const std::uint64_t salt = mix(i);
     ticket.assign({0});

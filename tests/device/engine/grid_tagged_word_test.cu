@@ -93,7 +93,7 @@ void test_values() {
     ASSERT_EQ(0u, found[0]) << "wrong values";
     ASSERT_EQ(0u, found[1]) << "blocks that did not find what they had stored";
   });
-  // Else the test shows nothing.
+  // Otherwise the test would show nothing.
   EXPECT_GT(counts.to_host()[2], 0u) << "no block has seen the value of another";
 }
 

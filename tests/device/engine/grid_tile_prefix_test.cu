@@ -93,11 +93,11 @@ class prefixes {
 
 template <class T, class Op, bool IsOneRound>
 void test_prefixes() {
-  // One has room for 32 blocks.
+  // One multiprocessor has room for 32 blocks.
   const strata_test::device_of_multiprocessors four(4);
   prefixes<T, Op, IsOneRound> call;
   under_grid_schedules([&](std::size_t i) {
-    // Each lane has the aggregates of several tiles in some.
+    // In some schedules, each lane has the aggregates of several tiles.
     const unsigned blocks = i % 256 == 5 ? 40 : 1 + static_cast<unsigned>(i % 8);
     // Slots are used again after 8 rounds; most calls are shorter.
     const std::size_t rounds = IsOneRound ? 1 : i % 32 == 7 ? 1 + i / 32 % max_rounds : 1 + i / 3 % 3;

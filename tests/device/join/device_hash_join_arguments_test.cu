@@ -228,12 +228,12 @@ TEST(device_hash_join_arguments, ranges_of_keys_count_their_ends) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(2u, range(std::uint64_t{0}, most - 1, most).keys);
   EXPECT_EQ(-2, range(std::uint64_t{0}, most - 1, most).lowest);
-  // Nothing is known of no key, nor, as it would be of no use, of all keys of 8 bytes.
+  // The range is unknown if it has no key, and if it has all keys of 8 bytes, which would be of no use.
   EXPECT_EQ(0u, range(0, 3, 2).keys);
   EXPECT_EQ(0u, range(std::uint64_t{0}, std::uint64_t{0}, most).keys);
 }
 
-// What one graph does to whatever keys there are when it is replayed.
+// Checks that one graph joins whatever keys there are when it is replayed.
 void check_replays(JoinKind kind, JoinOrder order) {
   constexpr std::size_t rows = 2500;
   constexpr std::size_t capacity = 9000;

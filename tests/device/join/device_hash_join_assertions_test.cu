@@ -45,7 +45,7 @@ void expect_unique_is_checked(const std::vector<std::uint32_t>& broken, const jo
                                 "JoinSide::unique was promised");
 }
 
-// By one table in the shared memory of a block or in global memory, and by partitions.
+// Joins by one table in the shared memory of a block or in global memory, and joins by partitions, check it.
 TEST(device_hash_join_assertions, promise_of_unique_build_rows_is_checked) {
   std::vector<std::uint32_t> keys = shuffled_ids(100, 5);
   std::vector<std::uint32_t> broken = keys;

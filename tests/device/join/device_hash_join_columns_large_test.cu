@@ -66,7 +66,7 @@ bool copies_probe_column(const side_ids& build, const side_ids& probe) {
          static_cast<std::ptrdiff_t>(probe_rows / 2);
 }
 
-// A sample of both sides finds that, on the device.
+// A sample of both sides finds on the device that few rows match.
 TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   constexpr std::uint32_t rows = 8192;  // a column ends at a boundary of temporary storage
   const side_ids build{shuffled_ids(rows, 0), {}};
@@ -79,7 +79,7 @@ TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   EXPECT_TRUE(copies_probe_column({random_ids(rows, rows / 16), {}}, probe_of(rows / 2)));
 }
 
-// By the tiles and tables of the device.
+// These joins have the tiles and tables of the device.
 TEST(device_hash_join_columns, many_rows) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 30000 : 300000);
   [[maybe_unused]] const side_ids unique{shuffled_ids(rows, 10), {}};

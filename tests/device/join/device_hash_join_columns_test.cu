@@ -8,7 +8,7 @@ namespace {
 
 using namespace device_join_test;
 
-/// By small tables, of narrow values, wide ones, and such that are not partitioned.
+/// Joins by small tables, with columns of narrow values, of wide ones, and of such that are not partitioned.
 template <class Key>
 void check_small_tables(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                         bool build_is_unique = false) {

@@ -52,7 +52,7 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
       as_hundreds, if_small<std::size_t>(11, 4));
 }
 
-// As sides of 2^32 rows and more are joined.
+// Sides of 2^32 rows and more are joined by the same code.
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
@@ -196,7 +196,7 @@ template <class Key>
 void check_zeros_and_nan() {
   const Key nan = Key(std::numeric_limits<float>::quiet_NaN());
   std::vector<Key> build_keys{Key(0.0f), nan, Key(-0.0f), Key(1.5f)};
-  // Each of them in a slot of its own would take a time that grows with their square.
+  // If each NaN had a slot of its own, the time would grow with the square of their number.
   build_keys.resize(if_small<std::size_t>(1000, 20000), nan);
   const device_vector<Key> build(build_keys);
   const device_vector<Key> probe(std::vector<Key>{nan, Key(-0.0f), Key(1.5f)});
@@ -214,7 +214,7 @@ void check_zeros_and_nan() {
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
   EXPECT_EQ((std::vector<std::int32_t>{0, 1, 1, 2}), probe_out.to_host());
 
-  // By a table too, which both zeros are in.
+  // A table that has both zeros is probed, too.
   using Table = strata::JoinTable<Key>;
   const auto build_side = strata::join_side(build.data(), build_keys.size());
   std::size_t memory_bytes = 0;
@@ -281,7 +281,7 @@ TEST(device_hash_join_keys, may_be_enumerations_with_an_order_of_their_own) {
   EXPECT_EQ(600, total.to_host()[0]);
 }
 
-// By partitions, which move a key or its hash, and by one table, whose slots have row numbers.
+// Joins by partitions move a key or its hash. Joins by one table have row numbers in its slots.
 TEST(device_hash_join_keys, may_be_computed) {
   constexpr std::size_t build_rows = 1500, probe_rows = 2100;
   const remainder_iterator build{700, 0}, probe{900, 5};

@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-// Every so-manyth. Not a multiple of 5: then all would have the same nulls.
+// Returns n: every n-th shape is tested. It is no multiple of 5, because then all shapes would have the same nulls.
 std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t on_gpu) {
   return if_small(if_checked, STRATA_HOST_SIMT ? on_host : on_gpu);
 }
@@ -99,9 +99,9 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
   }
 }
 
-// Of which some have many build rows and others few or none.
+// Some of these keys have many build rows, and others few or none.
 TEST(device_hash_join_partition, different_keys_share_a_bucket) {
-  // Of 256 partitions, as always for so few rows, and 32 buckets.
+  // The bucket is one of 32 of a partition, which is one of 256, as always for so few rows.
   std::vector<std::uint32_t> together;
   for (std::uint32_t key = 1; together.size() < 12; ++key) {
     if (strata::detail::mixed_word(key) >> 19 == 0x1234) together.push_back(key);
@@ -197,7 +197,7 @@ TEST(device_hash_join_partition, a_filter_keeps_most_rows_without_a_partner_out_
   const std::size_t of_all = written_bytes(build, probe, 1);
   EXPECT_GT(of_all, 6 * probe.size());
   EXPECT_LT(written_bytes(build, probe, 0.01), of_all / 2);
-  // Fewer than 8 for each build row.
+  // There are fewer than 8 probe rows for each build row.
   probe.resize(15999);
   EXPECT_GT(written_bytes(build, probe, 0.01), 6 * probe.size());
 }
@@ -271,7 +271,7 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
       ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
       ASSERT_LT(plan.table_rows, 1u << 16);
-      // With more, no block may have that much memory: there is one table in global memory then.
+      // With more rows, no block may have that much memory. Then one table in global memory joins.
       if (rows <= std::uint64_t{1} << 28) {
         ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) + join_static_shared_bytes,
                   std::size_t{227} << 10);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-/// The same policy for the devices of today, below one of other blocks and tiles, which needs the same storage.
+/// Today's devices have `small_rows`. A newer policy has other blocks and tiles, and needs the same storage.
 struct chained_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750, small_rows> {};
   struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750, small_rows> {
@@ -89,7 +89,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
       if (!nulls_equal && build.null.empty() && probe.null.empty()) continue;
       SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order) << ", nulls_equal " << nulls_equal);
       for (const double matching : {1.0, 0.0}) {
-        // Else there is no filter.
+        // In other cases there is no filter.
         if (matching == 0 && (order == JoinOrder::probe || probe.ids.size() < 8 * build.ids.size())) continue;
         SCOPED_TRACE(matching);
         check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal, matching);
@@ -159,7 +159,7 @@ TEST(device_hash_join_passes, rows_without_a_key_beside_overflowing_partitions) 
   check_passes<std::int64_t>({build.ids, {}}, probe, as_i64);
 }
 
-// Of 8 or more probe rows for each build row, few have a partner.
+// There are 8 or more probe rows for each build row, and few have a partner.
 TEST(device_hash_join_passes, probe_rows_that_a_filter_drops) {
   for (const std::uint32_t rows : if_small<std::vector<std::uint32_t>>({31, 180}, {1, 31, 180})) {
     SCOPED_TRACE(rows);

@@ -51,7 +51,7 @@ class written_rows {
     std::int32_t* const build_out = has_build_rows ? build_out_.data() : nullptr;
     return rows(has_build_rows, number_of(call, strata::join_pairs(build_out, probe_out_.data(), capacity_)));
   }
-  /// Of `more` columns, too.
+  /// Joins columns: those that record calls, and `more` ones.
   template <class Call, class... Columns>
   result recorded(const Call& call, const Columns&... more) {
     const recorder record{build_out_.data(), probe_out_.data(), times_.data()};

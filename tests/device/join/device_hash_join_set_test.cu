@@ -60,7 +60,7 @@ TEST(device_hash_join_set, neighbours_that_a_bucket_has_no_room_for) {
   side_ids build, probe;
   for (std::uint32_t bucket = 0; bucket < 4; ++bucket) {
     add_neighbours(build.ids, 3, 100 * bucket, 0, 7);
-    // Some of which are in the set, and some whose entries are those of others in other buckets.
+    // Some keys are in the set. The entries of others are those of different keys in other buckets.
     add_neighbours(probe.ids, 3, 100 * bucket, 4, 9);
     add_neighbours(probe.ids, 3, 100 * bucket + 1, 4, 3);
     add_neighbours(probe.ids, 4, 100 * bucket, 4, 3);
@@ -103,8 +103,8 @@ TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   check(build, probe, {JoinOrder::any, JoinOrder::probe});
 }
 
-// Whether a set has capacity for these keys depends on which row of a bucket comes first. So blocks with pieces of one
-// partition find it differently.
+// A set has capacity for these keys or not, depending on which row of a bucket comes first. So blocks with pieces of
+// one partition may find different answers.
 TEST(device_hash_join_set, capacity_may_depend_on_the_order_of_rows) {
   constexpr std::uint32_t partition = 77, rows = 20000;
   std::mt19937_64 bits = strata_test::random_bits(77);

@@ -16,7 +16,7 @@ namespace device_join_future_count_test {
 using namespace device_join_test;
 using strata::FutureCount;
 
-/// Of which sides the number of rows lies in device memory.
+/// The sides whose number of rows lies in device memory.
 enum class future_sides { build, probe, both };
 constexpr future_sides every_side[] = {future_sides::build, future_sides::probe, future_sides::both};
 
@@ -110,7 +110,7 @@ struct tables {
     }));
     return read(build_out, probe_out, kind);
   }
-  /// The same by columns of row numbers, so many that they are gathered in the order of the probe rows.
+  /// Joins columns of row numbers, so many that they are gathered in the order of the probe rows.
   template <class Join>
   row_pairs columns(const Join& join, JoinKind kind, std::int64_t capacity) {
     const strata::CountingInputIterator<Index> rows(0);
@@ -247,7 +247,7 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
             how.strategy = strategy;
             how.unique = &data.build == &unique && !nulls;
             how.nulls = nulls;
-            // Of all counts and sides, some.
+            // Some of all counts and sides are tested.
             if (++turn % stride != 0) continue;
             const auto counts = counts_of(all.build_rows, all.probe_rows);
             const std::size_t i = turn / stride;

@@ -82,7 +82,7 @@ inline row_pairs nested_loop_join(JoinKind kind, const side_ids& build, const si
   return out;
 }
 
-// The same for larger sides, without rows that have no key, by sorting the build rows.
+// Joins larger sides, in which all rows have keys, by sorting the build rows.
 inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const side_ids& probe) {
   std::vector<std::size_t> sorted(build.ids.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
@@ -92,7 +92,7 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   std::iota(probe_order.begin(), probe_order.end(), std::size_t{0});
   std::stable_sort(probe_order.begin(), probe_order.end(),
                    [&probe](std::size_t a, std::size_t b) { return probe.ids[a] < probe.ids[b]; });
-  // Of each probe row, the range of its partners in `sorted`.
+  // The range of each probe row's partners in `sorted`.
   std::vector<std::pair<std::size_t, std::size_t>> ranges(probe.ids.size());
   std::vector<bool> found(build.ids.size());
   std::size_t first = 0;

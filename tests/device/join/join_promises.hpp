@@ -61,7 +61,7 @@ class documented_result {
     }
   }
 
-  /// Of an order that is not what was promised: any rows of both sides.
+  /// Checks a join of sides whose order is not what was promised: it returns any rows of both sides.
   void check_any_rows(const result& got) const {
     ASSERT_GE(got.number, 0);
     ASSERT_LE(got.number, static_cast<std::int64_t>((build_.ids.size() + 1) * (probe_.ids.size() + 1)));
@@ -72,8 +72,8 @@ class documented_result {
     }
   }
 
-  /// Of build rows with equal keys that were promised to be unique: a probe row is joined with one of them. In a full
-  /// join, the others are missing, or alone.
+  /// Checks a join of build rows with equal keys that were promised to be unique: a probe row is joined with one of
+  /// them. In a full join, the others are missing, or alone.
   void check_one_partner(const result& got, JoinOrder order) const {
     check_any_rows(got);
     if (testing::Test::HasFatalFailure()) return;
@@ -150,7 +150,7 @@ class documented_result {
   bool nulls_equal_;
   const side_ids& build_;
   const side_ids& probe_;
-  /// Of each probe row, and of each build row.
+  /// True if a probe row has a partner; true if a build row has none.
   std::vector<bool> has_partner_, is_alone_;
 };
 

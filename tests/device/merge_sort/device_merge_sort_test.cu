@@ -264,7 +264,7 @@ TEST(device_merge_sort, storage_is_as_documented) {
   }
 }
 
-// What the documentation shows.
+// Like the example in the documentation.
 struct is_nearer {
   STRATA_HD bool operator()(const float2& a, const float2& b) const {
     return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;

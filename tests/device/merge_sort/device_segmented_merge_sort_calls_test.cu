@@ -438,7 +438,7 @@ TEST(device_segmented_merge_sort_calls, storage_is_bounded_by_items) {
   }
 }
 
-// What the documentation shows.
+// Like the example in the documentation.
 struct word {
   int begin;
   int length;

@@ -34,7 +34,7 @@ constexpr offset tile = 96;
 /// The tile is larger than that of other kernels.
 using wide_grid = small_grid<128>;
 
-/// The same for DeviceSegmentedSort, which has no segments to sort by digits then.
+/// `grid` for DeviceSegmentedSort, which then has no segments to sort by digits.
 struct grid_of_numbers {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, grid::Policy> {
     static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
@@ -161,7 +161,7 @@ std::size_t nodes_of(offset items, offset segments) {
 
 TEST(device_segmented_merge_sort_grid, is_taken_where_blocks_hold_all_tiles) {
   const strata_test::device_of_multiprocessors four(4);
-  // Of few segments the grid finds those that are longer than a tile itself.
+  // If segments are few, the grid itself finds those that are longer than a tile.
   EXPECT_EQ(1u, nodes_of(most_items, 1));
   EXPECT_EQ(1u, nodes_of(most_items, 7));
   EXPECT_EQ(2u, nodes_of(most_items, 100));

@@ -61,12 +61,12 @@ const std::vector<segment_shape>& shapes() {
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     some.push_back(consecutive("no_longer_than_a_thread", lengths));
     some.push_back(scattered(some.back(), 7));
-    // The same of threads that take more.
+    // Segments for threads that take more items.
     for (const std::uint64_t most : {4, 5}) {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
       some.push_back(consecutive("up_to_" + std::to_string(most), lengths));
     }
-    // Of two threads each; then one of three.
+    // Segments of two threads each; then one of three.
     for (offset& length : lengths) length = static_cast<offset>(bits() % 9);
     some.push_back(consecutive("no_longer_than_two_threads", lengths));
     some.push_back(scattered(some.back(), 8));

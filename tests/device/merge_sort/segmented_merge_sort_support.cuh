@@ -225,7 +225,7 @@ void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place
   expect_gathered(keys, order, (is_in_place ? in : out).to_host(), before);
 }
 
-/// The same of pairs, by `is_less`.
+/// Expects a stable sort of pairs by `is_less`.
 template <class Key, class Value, class Hub = tiny_tiles>
 void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_place) {
   SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how)

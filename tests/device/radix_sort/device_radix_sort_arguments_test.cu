@@ -156,7 +156,7 @@ TEST_P(device_radix_sort_arguments, storage_has_any_alignment_and_any_contents) 
         } else {
           std::sort(sorted.begin(), sorted.begin() + end);
         }
-        // Of two buffers, either may have the result.
+        // If there are two buffers, either may have the result.
         EXPECT_TRUE(std::equal(sorted.begin(), sorted.begin() + end, b.begin()) ||
                     (std::string(form.name).find("buffers") != std::string::npos &&
                      std::equal(sorted.begin(), sorted.begin() + end, a.begin())));

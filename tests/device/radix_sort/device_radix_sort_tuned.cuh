@@ -70,7 +70,7 @@ struct radix_cluster_hub {
   using MaxPolicy = Policy900;
 };
 
-/// Keys of two bytes are counted, from as many on as can be.
+/// Keys of two bytes are counted, from the least number of items on for which they can be.
 struct radix_words_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
@@ -120,7 +120,7 @@ void expect_sorted(const std::vector<Key>& keys, int begin_bit, int end_bit) {
   expect_gathered(keys, expected_order<false>(keys, 0, 0), in.to_host());  // untouched
 }
 
-/// The same of pairs.
+/// Expects a stable sort of pairs.
 template <class Hub, bool IsDescending, class Key, class Value>
 void expect_stable_pairs(std::size_t size, pattern how) {
   SCOPED_TRACE(testing::Message() << size << " pairs, pattern " << static_cast<int>(how));

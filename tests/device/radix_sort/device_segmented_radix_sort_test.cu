@@ -472,7 +472,7 @@ TEST(device_segmented_radix_sort, leaves_long_segments_that_have_no_room) {
 
 // ------------------------------------------------------------------ as the library chooses
 
-/// By the public functions; `sort(storage, bytes, in, out, values_in, values_out, ...)`.
+/// Sorts by a public function: `sort(storage, bytes, in, out, values_in, values_out, ...)`.
 template <bool IsDescending, class Sort>
 void expect_public(const segment_shape& shape, bool has_values, const Sort& sort) {
   using Key = std::uint32_t;
@@ -791,7 +791,7 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
   EXPECT_EQ((std::vector<std::uint32_t>{2, 1, 1, 2, 5, 6, 6, 5}), right.memory.to_host());
 }
 
-// What the documentation shows.
+// Like the example in the documentation.
 cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices, int num_vertices) {
   void* temp = nullptr;
   std::size_t bytes = 0;

@@ -45,7 +45,7 @@ cudaError_t sort_segments_tuned(void* storage, std::size_t& bytes, const Key* in
   }
 }
 
-/// The same between two buffers. `Values` is a DoubleBuffer, or NullType for keys alone.
+/// Sorts segments between two buffers. `Values` is a DoubleBuffer, or NullType for keys alone.
 template <class Hub, bool IsDescending, class Key, class Values, class Offset, class NumItemsT, class NumSegmentsT>
 cudaError_t sort_segments_tuned(void* storage, std::size_t& bytes, strata::DoubleBuffer<Key>& keys, Values& values,
                                 NumItemsT items, NumSegmentsT segments, const Offset* begins, const Offset* ends,

@@ -37,7 +37,7 @@ T device_max(const T* in, std::size_t count) {
   return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Max(storage..., in, out, count); });
 }
 
-// Of the whole range but for its ends, which are left to the tests; of both signs where there are.
+// Returns items of the whole range except its ends, which the tests add, and of both signs if the type has them.
 template <class T>
 std::vector<T> middling(std::size_t count) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -330,7 +330,7 @@ TEST(device_reduce_streams, the_result_is_written_once_under_every_schedule) {
   EXPECT_EQ(std::accumulate(items.begin(), items.end(), 0), out.to_host()[0]);
 }
 
-// The same for results that travel between blocks in more than one piece.
+// These results travel between blocks in more than one piece.
 TEST(device_reduce_streams, results_of_24_bytes_are_right_under_every_schedule) {
   const std::size_t size = 4 * several_blocks;
   const std::vector<std::uint8_t> items = random_integers<std::uint8_t>(size, 0, 255);

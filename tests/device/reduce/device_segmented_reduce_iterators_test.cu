@@ -88,7 +88,7 @@ TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
   }
 }
 
-// Of iterators with short differences: 128 segments, or items, and no more.
+// Iterators with short differences reach 128 segments, or items, and no more.
 TEST(device_segmented_reduce_iterators, differences_can_tell_all_segments_and_items) {
   const device_vector<int> items(std::vector<int>(200, 1)), zeros(std::vector<int>(200, 0));
   device_vector<int> out(200);

@@ -360,7 +360,7 @@ struct backwards {
   STRATA_HD backwards operator+(std::ptrdiff_t n) const { return {end - n}; }
 };
 
-// As CUB's documentation has it.
+// CUB's documentation has such a call.
 TEST(device_partition, two_of_three_parts_share_an_array) {
   const std::size_t size = 5001;
   const std::vector<float> items = items_of_any_bits<float>(size);
@@ -462,7 +462,7 @@ TEST_F(DevicePartitionArguments, outputs_may_not_overlap) {
       return in_three(storage, bytes, in.data(), o[0], o[1], o[2], num.data(), n, on);
     });
   }
-  // The second number.
+  // The second number overlaps an output.
   expect_refused([&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return in_three(storage, bytes, in.data(), a, b, c, reinterpret_cast<std::int64_t*>(b - 2), n, on);
   });

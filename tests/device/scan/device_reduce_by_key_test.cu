@@ -123,7 +123,7 @@ TEST(device_reduce_by_key, pipeline_of_any_number_of_blocks) {
                                  reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
 }
 
-// The same at any speed of the blocks, although sums of floating-point numbers are rounded.
+// Results are the same at any speed of the blocks, although sums of floating-point numbers are rounded.
 TEST(device_reduce_by_key, is_repeated_bit_for_bit) {
   const std::size_t size = parts_of<reals::Problem>::long_size();
   const run_shape shape = random_runs(size, 700);

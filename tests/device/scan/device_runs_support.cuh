@@ -42,7 +42,7 @@ struct run_shape {
   }
 };
 
-/// `length(begin)`: of the run that begins there.
+/// Makes runs: `length(begin)` is the length of the run that begins at `begin`.
 template <class Length>
 run_shape runs_of(std::string name, std::size_t items, const Length& length) {
   run_shape shape{std::move(name), items, {}};
@@ -153,7 +153,7 @@ void for_all_shapes(const Call& call) {
 
 // ------------------------------------------------------------------ keys
 
-/// The key of run `run`: not that of the next one. Different bits say so.
+/// The key of run `run`. The keys of neighbouring runs differ, in different bits.
 template <class Key>
 struct key_of {
   static Key make(std::size_t run) { return static_cast<Key>(std::uint64_t{run} * 0x9e3779b97f4a7c15ull); }
@@ -203,7 +203,7 @@ struct watched_key {
   friend std::ostream& operator<<(std::ostream& os, const watched_key& key) { return os << key.id; }
 };
 
-/// Between `lead` of those that are none.
+/// Returns the keys of a shape, between `lead` items that are no keys.
 inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t lead, unsigned* violations) {
   std::vector<watched_key> keys(lead + shape.items + lead, {watched_key::of_none, 0, violations});
   for (std::size_t run = 0; run < shape.runs(); ++run) {
@@ -217,7 +217,7 @@ inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t
 
 // ------------------------------------------------------------------ what is expected
 
-/// What lies where runs begin.
+/// Returns the first item of each run.
 template <class T>
 std::vector<T> first_of_runs(const run_shape& shape, const std::vector<T>& items) {
   std::vector<T> firsts;

@@ -154,7 +154,7 @@ TEST(device_scan_by_key, pipeline_of_any_number_of_blocks) {
   expect_pipeline_scans_by_key<short_columns<96, 4, 2>, false, false, std::int64_t, std::int32_t>();
 }
 
-// Keys are equal that lie in the same hundred.
+// Keys in the same hundred are equal.
 struct same_hundred {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -252,7 +252,7 @@ TEST(device_scan_by_key, results_may_be_written_over_keys) {
   }
 }
 
-// However early or late the blocks of neighbouring tiles come.
+// Results are right however early or late the blocks of neighbouring tiles come.
 TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
   const std::vector<std::uint32_t> keys = runs_of(8011, 3, 1);
   const std::vector<std::int32_t> values = random_integers<std::int32_t>(keys.size(), -4, 4);

@@ -156,7 +156,7 @@ void expect_inclusive_sums(const std::vector<In>& items, const Call& call) {
   EXPECT_SAME_ITEMS(expected, scan_results<Out>(items.size(), call));
 }
 
-// Of integers that are small enough for halves.
+// The items are integers that are small enough for halves.
 template <class In, class Out>
 void expect_sums_are_carried_in_the_type_of_items() {
   const std::vector<int> small = random_integers<int>(1000, 0, 1);

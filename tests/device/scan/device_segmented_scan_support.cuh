@@ -191,7 +191,7 @@ cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out, co
   return strata::TunedDeviceSegmentedScan<tiny_tiles>::ExclusiveSegmentedScan(
       storage, bytes, in, out, offsets.begins.data(), offsets.ends.data(), num_segments, op, init, on);
 }
-/// The same with all offsets in one array.
+/// Scans segments with all offsets in one array.
 template <class T, class Op, class Init>
 cudaError_t tiny_scan(void* storage, std::size_t& bytes, const T* in, T* out, const device_vector<offset>& offsets,
                       offset num_segments, Op op, Init init, cudaStream_t on = nullptr) {

@@ -24,7 +24,7 @@ using strata::DeviceSelect;
 
 constexpr int untouched = -77;
 
-/// Of no more than two inputs and outputs. `first` of forms in place is an output.
+/// The arrays of a call: at most two inputs, and outputs. `first` of forms in place is an output.
 struct arrays {
   int* first;
   int* second;
@@ -234,7 +234,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
       expect_refused(storage.data(), storage.bytes(), a, n);
       s.expect_untouched();
     }
-    // Side by side they may lie.
+    // Arrays may lie side by side.
     arrays a = s.of_call();
     a.*in += n;
     a.*out = a.*in + n;
@@ -330,7 +330,7 @@ TEST_P(DeviceSelectArguments, an_older_error_is_neither_returned_nor_cleared) {
 
 // ------------------------------------------------------------------ streams and graphs
 
-// Of one tile; of some that are taken one by a block; of rounds.
+// Lengths of one tile, of some tiles that are taken one by a block, and of rounds.
 const sizes lengths = {1, 3000, if_small<std::size_t>(12000, 60000)};
 
 #if STRATA_HOST_SIMT

@@ -55,7 +55,7 @@ void for_all_shapes(std::size_t tile, const Expect& expect) {
     }
   }
 }
-/// The same with an input of some rounds, under all schedules.
+/// Calls `expect(blocks, size, i)` for an input of some rounds under each schedule `i`.
 template <class Expect>
 void under_all_schedules_in_blocks(std::size_t tile, const Expect& expect) {
   under_all_schedules([&](std::size_t i) {
@@ -185,7 +185,7 @@ TEST(device_select_pipeline, computed_flags_and_items_in_bulk) {
 
 // ------------------------------------------------------------------ by flags, few of which are set
 
-/// Whether flag `i` of tiles of this size is in the sample by which a tile's values are gathered or not.
+/// True if flag `i` of tiles of this size is in the sample that decides whether a tile's values are gathered.
 template <class Flag>
 bool is_sampled(std::size_t i, std::size_t tile) {
   constexpr std::size_t width = 16 / sizeof(Flag);

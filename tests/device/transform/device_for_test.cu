@@ -154,7 +154,7 @@ TEST(device_for, for_each_in_blocks_of_several_tiles) {
 
 // ------------------------------------------------------------------ ForEachCopy
 
-/// Adds each item at its value.
+/// Counts each item at the index that is its value.
 template <class T>
 struct count_value {
   unsigned* counts;
@@ -375,7 +375,7 @@ TEST(device_for, more_than_2_to_the_31_indices) {
 #endif
 
 TEST(device_for, divisions_by_known_numbers_are_exact) {
-  // By the operator of ForEachInExtents, whose divisors and quotients are as large as can be.
+  // The operator of ForEachInExtents divides. Its divisors and quotients are as large as can be.
   std::vector<unsigned> divisors;
   for (unsigned bit = 0; bit < 31; ++bit) {
     for (const unsigned near : {0u, 1u, 2u}) {

@@ -168,7 +168,7 @@ TEST(device_memcpy, storage_of_any_contents_and_alignment) {
 }
 
 TEST(device_memcpy, a_graph_may_be_replayed_with_other_buffers) {
-  // Of the same pools: sizes in another order.
+  // The other buffers are in the same pools, with their sizes in another order.
   std::vector<std::size_t> sizes = sizes_of_all_scales(60, 30000, 7);
   buffer_places places = scattered_buffers("first", sizes, 5);
   buffer_pools<byte> pools(places);

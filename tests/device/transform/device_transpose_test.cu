@@ -197,7 +197,7 @@ TEST(device_transpose_tiles, may_be_many_both_ways) {
   if (!is_small()) test_transpose<double>({40 * 32 + 5, 40 * 64 + 5});
 }
 
-// What a grid would need more than 2^31 tiles for.
+// A grid has such blocks if there are more than 2^31 tiles.
 TEST(device_transpose_tiles, a_block_may_have_several_tiles) {
   using strata::detail::transpose_kind;
   using policy = strata::transpose_policy_hub<4, 4>::MaxPolicy;
@@ -260,7 +260,7 @@ class device_transpose_arguments : public testing::Test {
   void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns) {
     expect_refused(in, out, rows, columns, columns, rows);
   }
-  // Not refused for its place; that the result is right, other tests show.
+  // The call is not refused for the places of its arrays. Other tests show that results are right.
   void expect_accepted(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
                        std::int64_t out_dimension) {
     EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension));
@@ -325,7 +325,7 @@ TEST_F(device_transpose_arguments, blocks_of_one_matrix_may_lie_in_each_others_g
   expect_accepted(a_, a_ + 1000, 10, 20, 100, 100);
   expect_refused(a_ + 20 * 100, a_ + 100, 10, 20, 100, 100);
   expect_accepted(a_ + 20 * 100, a_, 10, 20, 100, 100);
-  // One without gaps, within a gap of the other.
+  // A matrix without gaps lies within a gap of the other one.
   expect_accepted(a_, a_ + 20, 4, 20, 100, 4);
   expect_refused(a_, a_ + 21, 4, 20, 100, 4);
   expect_accepted(a_ + 20, a_, 20, 4, 4, 100);

@@ -22,7 +22,7 @@ using strata_test::device_vector;
 
 inline constexpr int num_items = 20011;  // many tiles, the last one partial
 
-/// The same integers of [0, bound) each time, for both libraries.
+/// Returns integers of [0, bound), the same ones each time, for both libraries.
 template <class T>
 std::vector<T> numbers(std::size_t count, unsigned bound, unsigned seed = 1) {
   std::vector<T> all(count);
@@ -181,7 +181,7 @@ __device__ void keep_some(int* out, const T (&items)[Items], int valid) {
     if (thread() * Items + i < valid) out[thread() * Items + i] = static_cast<int>(items[i]);
   }
 }
-/// The same without the first item of the block, which is not defined.
+/// Keeps all items but the first one of the block, which is not defined.
 template <class T, int Items>
 __device__ void keep_but_first(int* out, const T (&items)[Items]) {
   for (int i = 0; i < Items; ++i) {

@@ -284,7 +284,7 @@ simd_view engine::exchange(std::uint64_t bits, const char* what, int line) {
   l.line = line;
   l.where = state::at_simd;
 #if MSL_TSAN
-  // Of the simd functions only the barrier orders memory.
+  // Only the barrier of the simd functions orders memory.
   char& token = tokens_[l.in.simdgroup_index];
   const bool orders = std::strcmp(what, "simdgroup_barrier") == 0;
   if (orders) __tsan_release(&token);

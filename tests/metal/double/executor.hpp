@@ -51,7 +51,7 @@ struct kernel_counts {
   std::array<wavefronts, slots> stores{};
   std::array<wavefronts, slots> atomics{};
 };
-// Of all launches since the last call of reset_counts.
+// Counts of all launches since the last call of reset_counts.
 std::map<std::string, kernel_counts> counts();
 void reset_counts();
 

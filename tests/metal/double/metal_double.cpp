@@ -12,7 +12,7 @@
 namespace metal_double {
 namespace {
 
-// Whether the test wants this message to fail.
+// True if the test wants this message to fail.
 bool refuses(const char* name) {
   settings& o = options();
   if (o.fail_selector != name) return false;

@@ -26,10 +26,9 @@ struct join_common_policy {
       /*probe_items=*/4,
       /*probe_blocks_per_multiprocessor=*/4,
   };
-  // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7
-  // 0.244, 1.78. 11 or 15 rows of u64 spill. Of sides of equal length, about half of a thread's rows are probe rows:
-  // 8 and 4, whole groups of 4 searches. All others, from log2_all_split_lanes on: the
-  // defaults.
+  // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7 0.244, 1.78. 11 or
+  // 15 rows of u64 spill. If sides are of equal length, about half of a thread's rows are probe rows: 8 and 4, whole
+  // groups of 4 searches. All others, from log2_all_split_lanes on: the defaults.
   static constexpr join_merge_tuning merge{
       /*threads=*/256,
       /*narrow_items=*/15,

@@ -28,7 +28,7 @@ struct one_launch_policy {
 ///     long segments   |---- 0 ----|-- 1 --|------- 2 -------|--- 3 ---|     items, counted through
 ///     shares          |-- block 0 --|-- block 1 --|-- block 2 --|-- block 3|
 ///
-/// A segment inside one share is reduced by its block. Of a segment in several shares, here 1, 2 and 3, each block
+/// A segment inside one share is reduced by its block. In a segment of several shares, here 1, 2 and 3, each block
 /// publishes its part, and the last block to publish combines the parts (`last_block_gather`).
 template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
           class TransformOp, class InitT>

@@ -207,7 +207,7 @@ class merge_sort_levels {
   }
 
   /// Returns where the slice begins in the first run, from `position` to `last`: MergePath, with as many steps in all
-  /// threads. Of the items before a position, the one of the second run lies at `distance` behind that of the first.
+  /// threads. The item of the second run before a position lies at `distance` behind that of the first.
   template <class Compare>
   STRATA_D static int search(key_tile& tile, int position, int last, int distance, int top, Compare& compare) {
     constexpr int step = key_tile::step;

@@ -50,8 +50,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Gives each row of the result to `sink(std::int64_t position, Index build_row, Index probe_row)`.
-/// Several threads call it at once, once for each position below `*num_out` and `capacity`. For
-/// columns of values see columns.hpp. Keys are read through random-access iterators.
+/// Several threads call it at once, once for each position below `*num_out` and `capacity`.
+/// Outputs of join_columns have such sinks. Keys are read through random-access iterators.
 template <class Index, class Keys, class Sink, class Hash = JoinHash, class Equal = host_equality>
 [[nodiscard]] HostJoinStatus host_join_rows(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,
                                             Keys build_keys, std::int64_t build_rows, Keys probe_keys,
