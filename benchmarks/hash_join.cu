@@ -4,8 +4,8 @@
 // DeviceHashJoin beside a sort-merge join made of CUB's parts (`cub`), which has no join, and, where
 // that ends soon, two threads of the host (`host`); JoinTable, which is built or probed, beside neither.
 // The necessary traffic is the keys of both sides, with null masks, read once, and the rows of the result,
-// written once. Of columns, each value of the result is read and written. Of a table, only the side counts
-// that is built or probed.
+// written once. For columns, each value of the result is read and written. For a table, only the side
+// that is built or probed counts.
 //
 // A type is `key:row number`; u32x2 and u64x2 are structs of two integers. A case is
 // `rows of the build side x rows of the probe side`, three of which have names, then

@@ -49,7 +49,7 @@ struct merge_moments {
   __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
 
-/// The same, declared commutative below.
+/// An operator like it, which is declared commutative below.
 struct merge_moments_commutative {
   __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
@@ -97,7 +97,7 @@ struct two_results {
   device_array<T> cub;
 };
 
-/// Two orders of summation, each with its own rounding errors, may differ by so much. Values in
+/// Two orders of summation, each with its own rounding errors, may differ by this much. Values in
 /// [0, 1) have a large sum, and the relative error is small; the 16-bit formats are summed in
 /// [-1, 1), perhaps with 16-bit partial sums, where the sum and its error grow with sqrt(n).
 template <class T>

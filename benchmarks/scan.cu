@@ -54,7 +54,7 @@ using bench::timing;
 using bench::workload;
 using namespace scan_benchmark;
 
-/// Two orders of summation, each with its own rounding errors, may differ by so much. Values in
+/// Two orders of summation, each with its own rounding errors, may differ by this much. Values in
 /// [0, 1) have a large sum, and the relative error is small; the 16-bit formats are summed in
 /// [-1, 1), where the sum and its error grow with sqrt(n).
 template <class T>

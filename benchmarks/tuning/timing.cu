@@ -249,8 +249,8 @@ class session {
     return found.value_at(0);
   }
 
-  /// What the call promises and the result does not keep. Of floating-point sums, nothing: they are compared with the
-  /// present row's.
+  /// Returns which promise of the call the result breaks. Floating-point sums are not checked here: they are compared
+  /// with the present row's.
   std::string broken_promise(const device_array<Key>& keys, const device_array<StoredValue>& values) {
     const int n = input_.n;
     const Key* const in = input_.keys.data();

@@ -45,7 +45,7 @@ inline side_ids constant_side(std::size_t rows, std::uint32_t id) {
   return side;
 }
 
-// 64-bit keys differ in their upper half, and some in nothing else.
+// 64-bit keys differ in their upper halves. Some differ in nothing else.
 template <class Key>
 Key key_of(std::uint32_t id) {
   if constexpr (sizeof(Key) == 8) {

@@ -37,7 +37,7 @@ STRATA_NAMESPACE_BEGIN
 ///   between an `Init` and the last launch that uses it.
 /// - Storage: 16 bytes for each 8 bytes of a tile's `T`, and 1/31 more, with any contents. Each lane of a block's first
 ///   warp reads two values at most, both at once.
-/// - Other than in CUB there is no `SetPartial`, `WaitForValid` or `LoadValid`: a TilePrefixCallbackOp has the prefix.
+/// - Unlike in CUB, there is no `SetPartial`, `WaitForValid` or `LoadValid`: a TilePrefixCallbackOp has the prefix.
 ///
 /// Storage is not initialised. A launch recognises its own values by a number:
 ///

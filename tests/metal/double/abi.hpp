@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract between compiled kernel text and whatever executes it.
+// The contract between compiled kernel text and what executes it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace metal_double {
 class compiled_text {
  public:
   ~compiled_text();
-  // Empty, or what the compiler said.
+  // Returns what the compiler said, or an empty text.
   std::string compile(const std::string& source, bool watch);
   const msl::kernel_desc* find(const std::string& name) const;
 

@@ -130,7 +130,7 @@ class join_shared_set {
   }
 
  private:
-  // A thread has so many loads in flight.
+  // A thread has this many loads in flight.
   static constexpr unsigned batch = BuildItems;
   // Counts of buckets have 8 bits. Before a count overflows, some thread sees that the bucket has so many
   // rows, and there is no set.

@@ -121,10 +121,10 @@ struct DispatchSegmentedMergeSort {
   static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
                                                    ? MaxPolicy::one_cluster.tile_items()
                                                    : min_tile_items;
-  // The smallest `max_items` of all classes: only the queue kernel queues segments of up to so many items.
+  // The smallest `max_items` of all classes: only the queue kernel queues segments of up to this many items.
   static constexpr long long least_direct_items = MaxPolicy::one_thread.max_items;
   static constexpr unsigned long long max_tiles = 1ull << 28;
-  // Flags of a barrier for so many blocks follow the counters of the call.
+  // Flags of a barrier for this many blocks follow the counters of the call.
   static constexpr std::size_t max_barrier_blocks = 2048;
   static constexpr std::size_t progress_words = sizeof(merge_sort_progress) / sizeof(long long);
 

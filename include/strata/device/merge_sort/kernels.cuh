@@ -16,7 +16,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A block reads the lengths of so many segments in the time of one access to memory.
+/// A block reads the lengths of this many segments in the time of one access to memory.
 inline constexpr long long most_few_segments = 1024;
 inline constexpr unsigned few_segments_threads = 512;
 

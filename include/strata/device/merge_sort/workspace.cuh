@@ -71,7 +71,7 @@ struct merge_sort_workspace {
   bool keys_are_scratch;
 
   static constexpr unsigned no_segment = ~0u;
-  /// Segments begin in the buffer at multiples of so many items, so at whole cache lines.
+  /// Segments begin in the buffer at multiples of this many items, so at whole cache lines.
   static constexpr long long buffer_step = 128;
 
   /// Queues the segments of the lanes that have one. All lanes of a warp call this.

@@ -176,7 +176,7 @@ class AgentLongSegmentPasses {
     unsigned long long first_tile;
     unsigned long long tiles;
     int passes;
-    int complete_passes;  // at least so many have moved all tiles
+    int complete_passes;  // at least this many have moved all tiles
     // What follows describes the tile.
     bool is_over;  // there is none
     int pass;

@@ -25,7 +25,7 @@ struct long_segment_tuning {
   std::size_t least_items_of_long_mean;
   std::size_t long_mean;
 
-  /// True if a call of so many items can launch them, whatever its segments.
+  /// True if a call of this many items can launch them, whatever its segments.
   constexpr bool may_launch(std::size_t items) const {
     return items >= detail::least(least_items, least_items_of_long_mean);
   }

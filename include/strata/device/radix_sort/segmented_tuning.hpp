@@ -22,7 +22,7 @@ struct segmented_radix_sort_tuning {
   /// Items of a thread in the smaller tile, which sorts the segments that fit it.
   int few_items_per_thread;
   int items_per_thread;
-  /// Registers must allow so many blocks.
+  /// Registers must allow this many blocks.
   int blocks_per_multiprocessor;
   /// The shared memory that a block may have.
   int most_shared_bytes;

@@ -172,7 +172,7 @@ class AgentReduce {
     return has_result;
   }
 
-  /// A short input has so many items for each thread of its block.
+  /// A short input has this many items for each thread of its block.
   static constexpr int short_items = 4;
 
   /// Reduces a short input of at least one item. Thread 0 holds the result.

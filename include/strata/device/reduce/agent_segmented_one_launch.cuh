@@ -42,7 +42,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   static constexpr int max_warp_items = Reducer::items_within(tuning.warp_bytes, min_warp_items);
   static constexpr int max_segments = max_one_launch_segments<AccumT>;
   static constexpr int max_rows = detail::ceiling_divide(max_segments, block_threads);
-  // Shares begin at multiples of so many items of a segment. Every long segment has more.
+  // Shares begin at multiples of this many items of a segment. Every long segment has more.
   static constexpr int granule = 64;
   static constexpr int block_items = Reducer::items_within(tuning.one_launch_block_bytes, granule);
   // Parts of a segment that a lane loads before it uses the first.

@@ -147,10 +147,10 @@ class AgentContiguousSegmentedScan {
   static constexpr unsigned cut_warps = block_threads >= 2 * warp_threads ? 2 : 1;
 
  public:
-  /// A block scans at least so many items.
+  /// A block scans at least this many items.
   static constexpr long long min_chunk_items = detail::least(tile_items / 2, 2048);
 
-  // On any GPU, a block reduces so many items in much less than the milliseconds for which blocks wait.
+  // On any GPU, a block reduces this many items in much less than the milliseconds for which blocks wait.
   static constexpr long long patient_items = 1ll << 18;
 
   struct TempStorage {

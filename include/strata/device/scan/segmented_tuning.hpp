@@ -17,7 +17,7 @@ STRATA_NAMESPACE_BEGIN
 struct segmented_scan_tuning {
   int block_threads;
   int items_per_thread;
-  /// Registers must allow so many blocks.
+  /// Registers must allow this many blocks.
   int blocks_per_multiprocessor;
 };
 

@@ -27,7 +27,7 @@ enum class transpose_kind {
   vectors,  ///< both matrices aligned to `access_bytes`: squares of several elements
   items,    ///< any alignment: element by element, or by the pieces that alignment allows
   wide,     ///< as `items`, at most `few_transpose_rows` rows
-  tall,     ///< as `items`, at most so many columns
+  tall,     ///< as `items`, at most this many columns
   // Without shared memory: elements above `most_staged_bytes`, and few rows or columns of elements that are moved in
   // pieces.
   direct,

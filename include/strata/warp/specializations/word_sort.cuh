@@ -103,7 +103,7 @@ class word_sort {
 
  private:
   // Batcher's network for the next power of two, without the steps for missing words, which would be the greatest.
-  // Steps are templates, because compilers do not unroll loops of so many.
+  // Steps are templates, because compilers do not unroll such long loops.
   template <int Run = 1, int Distance = Run>
   STRATA_D static void sort_in_thread(Word (&words)[items], const Order& order) {
     if constexpr (Run < Items) {

@@ -49,7 +49,7 @@ struct join_prober {
   static constexpr int slots = 5;
 
   JoinKind kind;
-  /// The storage is for so many rows.
+  /// The storage is for this many rows.
   Row build_rows;
   Row probe_rows;
   /// The number of slots of the table.

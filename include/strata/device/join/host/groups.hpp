@@ -89,7 +89,7 @@ struct join_groups {
   }
 
   std::size_t bucket_of(const entry& item, std::size_t count) const {
-    // Beyond 2^31 rows in one partition, which has 2^12 others, only so many buckets are used.
+    // Beyond 2^31 rows in one partition, which has 2^12 others, only this many buckets are used.
     const std::uint64_t buckets_used = count >> 31 != 0 ? 0xffffffffu : buckets_each * count;
     return static_cast<std::size_t>(item.tag_by(hash) * buckets_used >> 32);
   }

@@ -33,7 +33,7 @@ class join_merge_results {
   using OutputOffsets = join_output_offsets<BlockThreads>;
   static constexpr unsigned warps = BlockThreads / warp_threads;
   static constexpr unsigned none = Tile::none;
-  /// A thread handles so many rows together, because each step waits for the one before.
+  /// A thread handles this many rows together, because each step waits for the one before.
   static constexpr int batch = ResultItems;
   /// Greater than the number of any result before the run, also after the offset of up to 32 of a piece is added.
   static constexpr unsigned max_results = 0x7fffffff;

@@ -55,7 +55,7 @@ template <class Key, class Row, int BlockThreads, int ItemsPerThread, int Search
 class join_merge_tile {
   using Count = unsigned long long;
   static constexpr unsigned threads = BlockThreads;
-  /// A thread looks so many probe rows up at the same time.
+  /// A thread looks this many probe rows up at the same time.
   static constexpr int searches = Searches;
   /// The build keys after the tile that it reads too. Most runs of equal keys that leave the tile end
   /// among them.

@@ -34,7 +34,7 @@ struct join_match_sample {
   /// Becomes 1 if the result has fewer than one row for `probe_rows_each` probe rows, otherwise 0.
   unsigned* has_few_results = nullptr;
   unsigned probe_rows_each = 0;
-  /// A key is in the sample if so many of the lowest bits of its hash are 0.
+  /// A key is in the sample if this many of the lowest bits of its hash are 0.
   int zero_bits = 0;
 
   /// Chooses the number so that 256 to 511 build rows are in the sample on average, or all of fewer.

@@ -26,7 +26,7 @@ inline constexpr unsigned max_join_bucket_rows = 64;
 /// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
 /// included. If all keys are different and buckets have one row on average, it is two.
 inline constexpr unsigned duplicate_join_rows = 4;
-/// A partition with more build rows than the capacity of a table is joined by at most so many tables, one after
+/// A partition with more build rows than the capacity of a table is joined by at most this many tables, one after
 /// another. A partition with more overflows: the table in global memory joins it, and all blocks share that work.
 inline constexpr unsigned max_join_tables = 16;
 

@@ -275,8 +275,8 @@ class AgentJoinDuplicates {
     state_.write_inside(offset + static_cast<unsigned>(at), state_.table.row_at(entry), list_.rows[row]);
   }
 
-  // Lists whose rows have at least so many partners on average have a loop of their own. H200, u32, 100K x 1M, us with
-  // one loop for all lists / with write_long_runs for all: 100 partners 316 / 350, 1,000 partners 961 / 750.
+  // Lists whose rows have at least this many partners on average have a loop of their own. H200, u32, 100K x 1M, us
+  // with one loop for all lists / with write_long_runs for all: 100 partners 316 / 350, 1,000 partners 961 / 750.
   static constexpr unsigned long_run = 512;
 
   // Writes results [base, end) of the list. Where 32 results have the same row, further ones of it follow, several at a
