@@ -138,8 +138,6 @@ struct merge_sort_workspace {
 
   STRATA_D unsigned long long queued() const { return detail::least(progress->queued, queue_capacity); }
   STRATA_D unsigned long long num_tiles() const { return detail::least(progress->tiles, tile_capacity); }
-
- private:
 };
 
 /// How the longest segments are sorted. Sorts by a comparator merge them as all others that are longer than a tile:
