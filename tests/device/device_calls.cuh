@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every device call, once. device_arguments_*_test hold each against the table of include/strata/README.md, "Arguments";
-// device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing. Each list is compiled
-// in sources of its own, because nvcc takes minutes for the kernels of a list.
+// Every device call, once. device_arguments_*_test hold each against the table of include/strata/README.md,
+// "Arguments"; device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing. The
+// lists are compiled in several sources, because nvcc takes minutes for the kernels of a list.
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA

@@ -125,7 +125,7 @@ def sources_of_tests():
     found = {}
     for path in sorted(TESTS.glob("**/*_test.c*")):
         text = with_headers(path)
-        for test in tests_in(path.read_text()):
+        for test in tests_in(text):
             found.setdefault(test, {})[path.name] = text
     return found
 

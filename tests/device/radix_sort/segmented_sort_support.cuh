@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tests of DeviceSegmentedSort with long segments of numbers share: hubs, shapes, keys by their bits, and calls from
-// one array to another.
+// What tests of DeviceSegmentedSort with long segments of numbers share: hubs, shapes, keys by their bits, and calls
+// from one array to another.
 #pragma once
 
 #include <strata/device/device_segmented_sort.cuh>
