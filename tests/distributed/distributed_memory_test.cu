@@ -90,7 +90,8 @@ struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
 
-enum class place { shared, mixed, elsewhere };
+/// Where arrays of a call lie. `mixed`: of odd ranks elsewhere. `keys_only`: values elsewhere.
+enum class place { shared, mixed, keys_only, elsewhere };
 
 int target_of(std::size_t i, int rank, int ranks) {
   // Long runs for one rank among random destinations.
@@ -119,11 +120,12 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
   }
   const device_vector<Item> in(items);
   const device_vector<int> values_in(numbers), to(destinations);
-  const bool is_here = where == place::shared || (where == place::mixed && context.rank % 2 == 0);
+  const bool is_here = where != place::elsewhere && (where != place::mixed || context.rank % 2 == 0);
+  const bool are_values_here = is_here && where != place::keys_only;
   device_vector<Item> other(is_here ? 0 : expected.size());
-  device_vector<int> other_values(is_here ? 0 : expected.size());
+  device_vector<int> other_values(are_values_here ? 0 : expected.size());
   Item* const out = is_here ? arrays.take<Item>(expected.size()) : other.data();
-  int* const values_out = is_here ? arrays.take<int>(expected.size()) : other_values.data();
+  int* const values_out = are_values_here ? arrays.take<int>(expected.size()) : other_values.data();
   const auto count = static_cast<std::int64_t>(items.size()), capacity = static_cast<std::int64_t>(expected.size());
   std::int64_t num_out = -1;
   ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
@@ -137,7 +139,9 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
   EXPECT_EQ(expected_numbers, host_copy(values_out, expected.size()));
   if (is_here && capacity > 0) {
     EXPECT_TRUE(arrays.is_untouched(out + capacity));
-    EXPECT_TRUE(arrays.is_untouched(values_out + capacity));
+    if (are_values_here) {
+      EXPECT_TRUE(arrays.is_untouched(values_out + capacity));
+    }
   }
   // Items alone, and a capacity that is too small on one rank.
   ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
@@ -157,7 +161,7 @@ std::vector<std::size_t> sizes_of(int ranks, std::size_t most) {
 
 TEST(DistributedMemory, ExchangesAreDirect) {
   for (const int ranks : rank_counts()) {
-    for (const place where : {place::shared, place::mixed, place::elsewhere}) {
+    for (const place where : {place::shared, place::mixed, place::keys_only, place::elsewhere}) {
       SCOPED_TRACE(static_cast<int>(where));
       on_ranks(ranks, [&](const rank_context& context) {
         expect_exchanged<int>(context, sizes_of(context.ranks, 300), where);
@@ -411,6 +415,24 @@ TEST(DistributedMemory, AreasHoldTheirItemsDuringTheNextCall) {
     }
     EXPECT_CUDA_SUCCESS(memory.Release());
   });
+}
+
+TEST(DistributedMemory, KnowsWhichArraysLieInIt) {
+  constexpr std::size_t reserved = strata::detail::peer_group::reserved_bytes;
+  char* const begin = reinterpret_cast<char*>(std::uintptr_t{1} << 40);
+  strata::detail::peer_group group;
+  group.memory[0] = begin;
+  group.bytes[0] = std::size_t{5} << 30;  // more than 32 bits count
+  char* const data = begin + reserved;
+  EXPECT_EQ(0, group.offset_of(data, group.bytes[0]));
+  EXPECT_EQ(std::int64_t{3} << 30, group.offset_of(data + (std::size_t{3} << 30), std::size_t{2} << 30));
+  EXPECT_EQ(std::int64_t{5} << 30, group.offset_of(data + group.bytes[0], 0));
+  EXPECT_EQ(-1, group.offset_of(data, group.bytes[0] + 1));
+  EXPECT_EQ(-1, group.offset_of(data + 1, group.bytes[0]));
+  EXPECT_EQ(-1, group.offset_of(data + 8, ~std::size_t{0}));
+  EXPECT_EQ(-1, group.offset_of(data - 1, 1));
+  EXPECT_EQ(-1, group.offset_of(data + group.bytes[0] + 1, 0));
+  EXPECT_EQ(-1, group.offset_of(nullptr, 1));
 }
 
 TEST(DistributedMemory, IsRefused) {

@@ -283,6 +283,40 @@ TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfSorts) {
   expect_no_wrong_results("in shared memory", true, items, sort, expect_sorted);
 }
 
+void expect_exchanged(const arrays& a, const int* d_out) {
+  std::vector<int> expected;
+  for (int rank = 0; rank < a.context.ranks; ++rank) {
+    const std::vector<int> keys = keys_of_second_call(rank, items);
+    const std::vector<int> destinations = arrays::numbers(rank, a.context.ranks);
+    for (std::size_t i = 0; i < items; ++i) {
+      if (destinations[i] == a.context.rank) expected.push_back(keys[i]);
+    }
+  }
+  ASSERT_EQ(static_cast<std::int64_t>(expected.size()), a.num_out);
+  std::vector<int> out(expected.size());
+  EXPECT_CUDA_SUCCESS(cudaMemcpy(out.data(), d_out, out.size() * sizeof(int), cudaMemcpyDeviceToHost));
+  EXPECT_TRUE(expected == out);
+}
+
+TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfExchanges) {
+  const auto exchange = [](arrays& a, int count, int* d_out, void* d_temp, std::size_t& bytes) {
+    return strata::DistributedExchange::Items(d_temp, bytes, a.keys.data(), a.destinations.data(), count, d_out,
+                                              2 * items, &a.num_out, a.context.comm, a.context.stream);
+  };
+  expect_no_wrong_results(
+      "by NCCL", false, items,
+      [&](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+        return exchange(a, count, a.out.data(), d_temp, bytes);
+      },
+      [](const arrays& a) { expect_exchanged(a, a.out.data()); });
+  expect_no_wrong_results(
+      "in shared memory", true, items,
+      [&](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+        return exchange(a, count, static_cast<int*>(a.memory.data()), d_temp, bytes);
+      },
+      [](const arrays& a) { expect_exchanged(a, static_cast<const int*>(a.memory.data())); });
+}
+
 TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
   const auto join = [](arrays& a, int count, void* d_temp, std::size_t& bytes) {
     const auto build = strata::join_side(a.keys.data(), count), probe = strata::join_side(a.keys.data(), count);

@@ -64,6 +64,46 @@ TEST_F(RuntimeApi, memory_starts_as_garbage_and_copies_both_ways) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
 }
+TEST_F(RuntimeApi, pools_of_a_program_are_refused_where_the_configuration_says_so) {
+  simt::config().devices = 3;
+  simt::config().devices_without_pools = 2;
+  simt::config().devices_without_peers = 4;
+  cudaMemPool_t pool = nullptr;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 3};
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorInvalidDevice);
+  properties.location.id = 1;
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorNotSupported);
+  properties.location.id = 0;
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  cudaMemAccessDesc access{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+  EXPECT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaSuccess);
+  access.location.id = 2;
+  EXPECT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaErrorPeerAccessUnsupported);
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMallocFromPoolAsync(&memory, 100, pool, stream), cudaSuccess);
+  EXPECT_EQ(cudaMemset(memory, 1, 100), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, a_chosen_launch_fails_alone) {
+  const auto launches = [&] { return launch({"add", dim3(1), dim3(1), 0, stream}, add, words, 1u); };
+  simt::fail_launch(0, 1);
+  EXPECT_EQ(launches(), cudaSuccess);
+  EXPECT_FALSE(simt::launch_has_failed());
+  EXPECT_EQ(launches(), cudaErrorLaunchOutOfResources);
+  EXPECT_TRUE(simt::launch_has_failed());
+  EXPECT_EQ(launches(), cudaSuccess);
+  EXPECT_EQ(word(0), 2u);
+  simt::fail_launch(1, 0);  // another device
+  EXPECT_EQ(launches(), cudaSuccess);
+  simt::fail_launch(-1, 0);
+  EXPECT_FALSE(simt::launch_has_failed());
+  EXPECT_EQ(word(0), 3u);
+}
+
 __managed__ unsigned managed_words[64];
 TEST_F(RuntimeApi, managed_variables_are_device_memory_and_host_memory) {
   ASSERT_EQ(cudaMemset(managed_words, 1, 8), cudaSuccess);

@@ -204,9 +204,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (status != cudaSuccess) return status;
   if (const auto peers = detail::peers_of_call(comm, plan.headers, position.ranks, num_arrays)) {
     status = partition.move(input, detail::outputs_of_peers<Key, Value>(*peers, plan), position.ranks, stream);
-    // The other ranks wait for this one, whatever happens here.
-    const cudaError_t joined = peers->barrier(comm, stream);
-    return status != cudaSuccess ? status : joined;
+    // Without the items of this rank, the others must not go on.
+    return status != cudaSuccess ? status : peers->barrier(comm, stream);
   }
   if (is_partitioned) status = groups.group(input, position.ranks, stream);
   if (status != cudaSuccess) return status;
