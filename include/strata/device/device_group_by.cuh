@@ -26,7 +26,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     *d_num_groups = g;
 ///
 /// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows. `group_aggregates(...)` has one or more of
-///   `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first` and `group_reduce`.
+///   `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and `group_reduce`.
 ///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written, and in which order.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
@@ -38,7 +38,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the same. If there are more groups than the capacity, it may differ which are written. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
-///   Sums of floating-point numbers have the same bits, too.
+///   Sums of floating-point numbers have the same bits, too. Only `group_any` may take another row.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see

@@ -75,6 +75,18 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
   }
 }
 
+// ------------------------------------------------------------------ words that are written once
+
+// The first value stays. Most values find that there is one.
+template <class Word>
+STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
+  if (*static_cast<volatile Word*>(to) == none) atomicExch(to, value);
+}
+template <class Word>
+STRATA_D void set_once_in_memory(Word* to, Word none, Word value) {
+  if (platform::load_relaxed(to) == none) atomicExch(to, value);
+}
+
 // ------------------------------------------------------------------ columns of words in shared memory
 
 /// A column of states in shared memory: `stride` words. Those of 8 bytes to which rows are added are kept as two
@@ -430,6 +442,25 @@ struct group_first_aggregate {
   template <class Row>
   STRATA_D static Row state_at(const void* column, unsigned, unsigned at) {
     return static_cast<const Row*>(column)[at];
+  }
+};
+
+/// The item of any row of each group. The state is the row's number. Unlike that of the first row, it is written once.
+template <class InputIterator, class OutputIterator>
+struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
+  using First = group_first_aggregate<InputIterator, OutputIterator>;
+
+  template <class Row>
+  STRATA_D static void add(Row* to, Row value) {
+    detail::set_once_in_shared(to, First::template identity<Row>(), value);
+  }
+  template <class Row>
+  STRATA_D static void add_in_memory(Row* to, Row value) {
+    detail::set_once_in_memory(to, First::template identity<Row>(), value);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned, unsigned at, Row value) {
+    detail::set_once_in_shared(static_cast<Row*>(column) + at, First::template identity<Row>(), value);
   }
 };
 
@@ -795,6 +826,14 @@ auto group_mean(InputIterator d_in, OutputIterator d_out) {
 template <class InputIterator, class OutputIterator>
 auto group_first(InputIterator d_in, OutputIterator d_out) {
   return detail::group_first_aggregate<InputIterator, OutputIterator>{d_in, d_out};
+}
+
+/// `d_out[g]` is `d_in[i]` of any row i of group g, which may be another one at the next call. It costs less than
+/// `group_first` where all rows of a group have the same item, such as the name that belongs to a number. Items may have
+/// any type.
+template <class InputIterator, class OutputIterator>
+auto group_any(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_any_aggregate<InputIterator, OutputIterator>{{d_in, d_out}};
 }
 
 /// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g in their
