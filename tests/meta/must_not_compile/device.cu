@@ -280,7 +280,7 @@ cudaError_t sum(const int* in, int* out, const number* num_items) {
 }  // namespace future_count_type
 
 // case: group_by_keys
-// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns into one
+// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
 #include <strata/device/device_group_by.cuh>
 namespace group_by_keys {
 #ifdef STRATA_CASE_group_by_keys
@@ -293,6 +293,46 @@ using key = long long;
 
 auto keys(const key* in) { return strata::group_keys(in, 1000); }
 }  // namespace group_by_keys
+
+// case: group_by_columns
+// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
+// expect: DeviceGroupBy: the keys of all columns must fit 128 bits
+// expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
+// expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
+// expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
+// errors: 12, a column that is no number has no word either
+#include <strata/device/device_group_by.cuh>
+namespace group_by_columns {
+#ifdef STRATA_CASE_group_by_columns
+struct key {
+  int a, b;
+};
+using wide = unsigned long long;
+#define GROUP_BY_TWO_MASKS mask
+#define GROUP_BY_TWO_OUTPUTS out, out, out
+#define GROUP_BY_TWO_FLAGS flags
+#else
+using key = int;
+using wide = int;
+#define GROUP_BY_TWO_MASKS mask, nullptr
+#define GROUP_BY_TWO_OUTPUTS out, out
+#define GROUP_BY_TWO_FLAGS flags, flags
+#endif
+
+auto structs(const key* in) { return strata::group_keys(in, in, 1000); }
+auto wide_keys(const wide* in, const int* others) { return strata::group_keys(in, in, others, 1000); }
+auto masks(const int* in, const unsigned* mask) { return strata::group_keys(in, in, 1000).valid(GROUP_BY_TWO_MASKS); }
+cudaError_t outputs(const int* in, int* out, int* counts, int* number) {
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(in, in, 1000),
+                                          strata::group_aggregates(strata::group_count(counts)),
+                                          strata::group_output(GROUP_BY_TWO_OUTPUTS, 1000), number);
+}
+cudaError_t flags(const int* in, int* out, bool* flags, int* counts, int* number) {
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(in, in, 1000),
+                                          strata::group_aggregates(strata::group_count(counts)),
+                                          strata::group_output(out, out, 1000).valid(GROUP_BY_TWO_FLAGS), number);
+}
+}  // namespace group_by_columns
 
 // case: group_by_numbers
 // expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument

@@ -829,8 +829,8 @@ auto group_first(InputIterator d_in, OutputIterator d_out) {
 }
 
 /// `d_out[g]` is `d_in[i]` of any row i of group g, which may be another one at the next call. It costs less than
-/// `group_first` where all rows of a group have the same item, such as the name that belongs to a number. Items may have
-/// any type.
+/// `group_first` and is for items that all rows of a group share, such as the name that belongs to a number. Items may
+/// have any type.
 template <class InputIterator, class OutputIterator>
 auto group_any(InputIterator d_in, OutputIterator d_out) {
   return detail::group_any_aggregate<InputIterator, OutputIterator>{{d_in, d_out}};
