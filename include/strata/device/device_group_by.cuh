@@ -41,7 +41,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the same. If there are more groups than the capacity, it may differ which are written. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
-///   Sums of floating-point numbers have the same bits, too. Only `group_any` may take another row.
+///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. `group_any` may take
+///   another row.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. The keys of several
 ///   columns have up to 128 bits in all; rows of one group have the same keys in all columns.
@@ -64,8 +65,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   rows of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20
 ///   rows are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With
 ///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of more than 64 bits, for
-///   `sorted()` groups if rows without a key are dropped, and for sums and means of floating-point numbers and
-///   `group_reduce`, which combine rows in their order. group_by/README.md says more.
+///   `sorted()` groups if rows without a key are dropped, and for `group_reduce` and sums and means of floating-point
+///   numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.

@@ -85,4 +85,69 @@ TEST(device_group_by_aggregates, any_row_under_any_schedule) {
   });
 }
 
+/// Sums and means of numbers whose sums are exact, in whatever order they are added.
+template <class GroupBy, bool IsSorted>
+void expect_unordered_sums(const std::vector<std::uint32_t>& keys, const std::vector<float>& values) {
+  const auto groups = rows_of_groups(keys);
+  const device_vector<std::uint32_t> in(keys);
+  const device_vector<float> items(values);
+  device_vector<std::uint32_t> keys_out(keys.size());
+  device_vector<float> sums(keys.size());
+  device_vector<double> wide_sums(keys.size()), means(keys.size());
+  const int number = result_of<int>([&](int* number_out, auto&&... storage) {
+    const auto all = strata::group_aggregates(strata::group_sum(items.data(), sums.data()).unordered(),
+                                              strata::group_mean(items.data(), means.data()).unordered(),
+                                              strata::group_sum(items.data(), wide_sums.data()).unordered());
+    static_assert(decltype(all)::are_unordered);
+    const auto output = strata::group_output(keys_out.data(), keys.size());
+    if constexpr (IsSorted) {
+      return GroupBy::Aggregate(storage..., strata::group_keys(in.data(), keys.size()), all, output.sorted(),
+                                number_out);
+    } else {
+      return GroupBy::Aggregate(storage..., strata::group_keys(in.data(), keys.size()), all, output, number_out);
+    }
+  });
+  ASSERT_EQ(static_cast<int>(groups.size()), number);
+  const auto found = keys_out.to_host();
+  const auto found_sums = sums.to_host();
+  const auto found_wide_sums = wide_sums.to_host();
+  const auto found_means = means.to_host();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& rows = groups.at(grouped(found[g]));
+    double sum = -0.0;
+    for (const std::size_t row : rows) sum += static_cast<double>(values[row]);
+    if (std::isnan(sum)) {
+      ASSERT_TRUE(std::isnan(found_sums[g]) && std::isnan(found_wide_sums[g]) && std::isnan(found_means[g]));
+      continue;
+    }
+    ASSERT_EQ(sum, static_cast<double>(found_sums[g])) << "group " << g;
+    ASSERT_EQ(sum, found_wide_sums[g]) << "group " << g;
+    ASSERT_EQ(sum / static_cast<double>(rows.size()), found_means[g]) << "group " << g;
+    ASSERT_EQ(std::signbit(sum), std::signbit(found_sums[g])) << "group " << g;
+    ASSERT_EQ(std::signbit(sum), std::signbit(found_wide_sums[g])) << "group " << g;
+  }
+}
+
+TEST(device_group_by_aggregates, sums_in_any_order) {
+  std::mt19937_64 bits = strata_test::random_bits(33);
+  for (const std::size_t size : sizes{0, 1, 500, 3000}) {
+    for (const u64 different : {u64{1}, u64{50}, u64{1000}}) {
+      SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys");
+      const auto keys = random_keys<std::uint32_t>(size, different, bits);
+      std::vector<float> values(size);
+      for (float& value : values) {
+        value = static_cast<float>(static_cast<int>(bits() % 2000) - 1000) / 16;
+        if (different == 1000) value = -0.0f;
+        if (different == 50 && bits() % 1000 == 0) value = std::numeric_limits<float>::quiet_NaN();
+      }
+      ASSERT_NO_FATAL_FAILURE((expect_unordered_sums<DeviceGroupBy, false>(keys, values)));
+      ASSERT_NO_FATAL_FAILURE((expect_unordered_sums<SmallTables, false>(keys, values)));
+      ASSERT_NO_FATAL_FAILURE((expect_unordered_sums<SmallTables, true>(keys, values)));
+    }
+  }
+  // Integers are added in any order anyway.
+  EXPECT_TRUE((std::is_same_v<decltype(strata::group_sum(std::declval<int*>(), std::declval<int*>())),
+                              decltype(strata::group_sum(std::declval<int*>(), std::declval<int*>()).unordered())>));
+}
+
 }  // namespace device_group_by_aggregates_test

@@ -376,6 +376,27 @@ void all(const item* in, item* out) {
 }
 }  // namespace group_by_items
 
+// case: group_by_unordered
+// expect: group_sum: unordered\(\) adds numbers in float or double: give the sums an output of float or double
+#include <strata/core/macros.hpp>
+#include <strata/device/device_group_by.cuh>
+namespace group_by_unordered {
+#ifdef STRATA_CASE_group_by_unordered
+struct number {
+  float real, imaginary;
+  STRATA_HD friend number operator+(const number& a, const number& b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+};
+#else
+using number = float;
+#endif
+
+bool adds_in_any_order(const number* in, number* out) {
+  return decltype(strata::group_sum(in, out).unordered())::is_unordered;
+}
+}  // namespace group_by_unordered
+
 // case: group_by_tuning_numbers
 // expect: group_by_tuning: numbers of threads must be powers of two from 32 to 1024
 #include <strata/device/device_group_by.cuh>
