@@ -14,6 +14,7 @@
 #include <strata/iterator/discard_output_iterator.cuh>
 
 #include <cstddef>
+#include <type_traits>
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
@@ -25,8 +26,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///       ++g;
 ///     *d_num_groups = g;
 ///
-/// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows. `group_aggregates(...)` has one or more of
-///   `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first` and `group_reduce`.
+/// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows, or `group_keys(d_first, d_second, num_items)`
+///   for two columns of keys, and so on. `.valid(d_mask)` says which rows have keys. `group_aggregates(...)` has one or
+///   more of `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and
+///   `group_reduce`.
 ///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written, and in which order.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
@@ -38,9 +41,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the same. If there are more groups than the capacity, it may differ which are written. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
-///   Sums of floating-point numbers have the same bits, too.
+///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. `group_any` may take
+///   another row.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
-///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN.
+///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. The keys of several
+///   columns have up to 128 bits in all; rows of one group have the same keys in all columns.
+/// - **Rows without a key** are in no group: `Groups` leaves what `d_group_of_row` has for them. With
+///   `nulls_as_group()` of GroupKeys, they are a group, the last one in order of the keys, and
+///   `group_output(...).valid(d_valid_out)` tells which group it is.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
 /// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted; no host synchronisation and no
@@ -56,9 +64,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
 ///   rows of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20
 ///   rows are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With
-///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of 128 bits, and for sums and
-///   means of floating-point numbers and `group_reduce`, which combine rows in their order. group_by/README.md says
-///   more.
+///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of more than 64 bits, for
+///   `sorted()` groups if rows without a key are dropped, and for `group_reduce` and sums and means of floating-point
+///   numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.
@@ -133,9 +141,16 @@ struct TunedDeviceGroupBy {
                          const GroupAggregates<Aggregates...>& aggregates,
                          const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
                          cudaStream_t stream) {
-    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, KeyIterator, NumItemsT, KeyOutputIterator, IsSorted,
-                                  NumGroupsIterator, Aggregates...>
-        dispatch{keys, d_group_of_row, aggregates, groups, d_num_groups, stream};
+    const auto all_keys = detail::group_keys_for(keys.keys, groups.keys);
+    const auto keys_out = detail::group_key_output_for(all_keys, groups.keys);
+    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, std::decay_t<decltype(all_keys)>, NumItemsT,
+                                  std::decay_t<decltype(keys_out)>, IsSorted, NumGroupsIterator, Aggregates...>
+        dispatch{{all_keys, keys.num_items},
+                 d_group_of_row,
+                 aggregates,
+                 {keys_out, groups.capacity, groups.has_valid_capacity},
+                 d_num_groups,
+                 stream};
     return dispatch.run(d_temp_storage, temp_storage_bytes);
   }
 };

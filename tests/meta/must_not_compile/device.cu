@@ -280,7 +280,7 @@ cudaError_t sum(const int* in, int* out, const number* num_items) {
 }  // namespace future_count_type
 
 // case: group_by_keys
-// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns into one
+// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
 #include <strata/device/device_group_by.cuh>
 namespace group_by_keys {
 #ifdef STRATA_CASE_group_by_keys
@@ -293,6 +293,46 @@ using key = long long;
 
 auto keys(const key* in) { return strata::group_keys(in, 1000); }
 }  // namespace group_by_keys
+
+// case: group_by_columns
+// expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
+// expect: DeviceGroupBy: the keys of all columns must fit 128 bits
+// expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
+// expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
+// expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
+// errors: 12, a column that is no number has no word either
+#include <strata/device/device_group_by.cuh>
+namespace group_by_columns {
+#ifdef STRATA_CASE_group_by_columns
+struct key {
+  int a, b;
+};
+using wide = unsigned long long;
+#define GROUP_BY_TWO_MASKS mask
+#define GROUP_BY_TWO_OUTPUTS out, out, out
+#define GROUP_BY_TWO_FLAGS flags
+#else
+using key = int;
+using wide = int;
+#define GROUP_BY_TWO_MASKS mask, nullptr
+#define GROUP_BY_TWO_OUTPUTS out, out
+#define GROUP_BY_TWO_FLAGS flags, flags
+#endif
+
+auto structs(const key* in) { return strata::group_keys(in, in, 1000); }
+auto wide_keys(const wide* in, const int* others) { return strata::group_keys(in, in, others, 1000); }
+auto masks(const int* in, const unsigned* mask) { return strata::group_keys(in, in, 1000).valid(GROUP_BY_TWO_MASKS); }
+cudaError_t outputs(const int* in, int* out, int* counts, int* number) {
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(in, in, 1000),
+                                          strata::group_aggregates(strata::group_count(counts)),
+                                          strata::group_output(GROUP_BY_TWO_OUTPUTS, 1000), number);
+}
+cudaError_t flags(const int* in, int* out, bool* flags, int* counts, int* number) {
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(in, in, 1000),
+                                          strata::group_aggregates(strata::group_count(counts)),
+                                          strata::group_output(out, out, 1000).valid(GROUP_BY_TWO_FLAGS), number);
+}
+}  // namespace group_by_columns
 
 // case: group_by_numbers
 // expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument
@@ -335,6 +375,27 @@ void all(const item* in, item* out) {
   static_cast<void>(decltype(strata::group_reduce(in, out, strata::Sum{}, item{}))::is_unordered);
 }
 }  // namespace group_by_items
+
+// case: group_by_unordered
+// expect: group_sum: unordered\(\) adds numbers in float or double: give the sums an output of float or double
+#include <strata/core/macros.hpp>
+#include <strata/device/device_group_by.cuh>
+namespace group_by_unordered {
+#ifdef STRATA_CASE_group_by_unordered
+struct number {
+  float real, imaginary;
+  STRATA_HD friend number operator+(const number& a, const number& b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+};
+#else
+using number = float;
+#endif
+
+bool adds_in_any_order(const number* in, number* out) {
+  return decltype(strata::group_sum(in, out).unordered())::is_unordered;
+}
+}  // namespace group_by_unordered
 
 // case: group_by_tuning_numbers
 // expect: group_by_tuning: numbers of threads must be powers of two from 32 to 1024

@@ -256,6 +256,12 @@ struct AgentGroupFirstPass {
         rows.load_vectors(row_of(pack), pack_words, pack_payloads);
         take(pack, pack_words, pack_payloads);
       }
+      if constexpr (Rows::drops_rows) {
+        unsigned grouped = 0;
+        STRATA_UNROLL
+        for (int pack = 0; pack < thread_items; pack += group_pack_rows) grouped |= rows.grouped(row_of(pack)) << pack;
+        return grouped;
+      }
       return (1u << (thread_items - 1) << 1) - 1;
     }
     unsigned left = 0;

@@ -206,9 +206,16 @@ struct AgentGroupTable {
     constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
     Slot words[thread_rows];
     unsigned slots[thread_rows];
+    [[maybe_unused]] unsigned grouped = 0;
     STRATA_UNROLL
     for (int k = 0; k < thread_rows; ++k) {
       const std::size_t row = sample_row(threadIdx.x + static_cast<unsigned>(k * threads), num_items);
+      if constexpr (Rows::drops_rows) {
+        // Rows without a key count as one group.
+        words[k] = 0;
+        if (!rows.keys.has_keys(row)) continue;
+        grouped |= 1u << k;
+      }
       words[k] = Rows::mixed(detail::item_at(rows.keys, row));
     }
     for (unsigned slot = threadIdx.x; slot < sample_slots; slot += unsigned{threads}) storage.sample.slots[slot] = 0;
@@ -226,6 +233,9 @@ struct AgentGroupTable {
     __syncthreads();
     STRATA_UNROLL
     for (int k = 0; k < thread_rows; ++k) {
+      if constexpr (Rows::drops_rows) {
+        if ((grouped >> k & 1) == 0) continue;
+      }
       const unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slots[k]);
       if ((there & (listed - 1)) < frequent_rows) continue;
       if ((atomicOr(storage.sample.slots + slots[k], listed) & listed) != 0) continue;

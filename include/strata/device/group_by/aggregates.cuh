@@ -75,6 +75,18 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
   }
 }
 
+// ------------------------------------------------------------------ words that are written once
+
+// The first value stays. Most values find that there is one.
+template <class Word>
+STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
+  if (*static_cast<volatile Word*>(to) == none) atomicExch(to, value);
+}
+template <class Word>
+STRATA_D void set_once_in_memory(Word* to, Word none, Word value) {
+  if (platform::load_relaxed(to) == none) atomicExch(to, value);
+}
+
 // ------------------------------------------------------------------ columns of words in shared memory
 
 /// A column of states in shared memory: `stride` words. Those of 8 bytes to which rows are added are kept as two
@@ -111,6 +123,11 @@ struct group_column {
 template <class T>
 inline constexpr bool is_group_word = std::is_integral_v<T> && sizeof(T) <= 8;
 
+template <class InputIterator, class OutputIterator>
+struct group_unordered_sum_aggregate;
+template <class InputIterator, class OutputIterator>
+struct group_unordered_mean_aggregate;
+
 /// Sums. Integers of up to 64 bits are added as words, which wrap around.
 template <class InputIterator, class OutputIterator>
 struct group_sum_aggregate {
@@ -131,6 +148,16 @@ struct group_sum_aggregate {
 
   InputIterator in;
   OutputIterator out;
+
+  /// The same sum, whose rows may be added in any order. Then a call need not sort its rows for sums of floating-point
+  /// numbers, whose last bits may differ from run to run.
+  auto unordered() const {
+    if constexpr (is_unordered) {
+      return *this;
+    } else {
+      return group_unordered_sum_aggregate<InputIterator, OutputIterator>{*this};
+    }
+  }
 
   template <class Row>
   STRATA_D Kept read(Row row) const {
@@ -321,6 +348,15 @@ struct group_mean_aggregate {
   InputIterator in;
   OutputIterator out;
 
+  /// The same mean, whose rows may be added in any order: see group_sum_aggregate.
+  auto unordered() const {
+    if constexpr (is_unordered) {
+      return *this;
+    } else {
+      return group_unordered_mean_aggregate<InputIterator, OutputIterator>{*this};
+    }
+  }
+
   template <class Row>
   STRATA_D Item read(Row row) const {
     return detail::item_at(in, static_cast<std::size_t>(row));
@@ -369,9 +405,86 @@ struct group_mean_aggregate {
     return {Column::sum(column, stride, at), Column::sum(counts, stride, at)};
   }
 
- private:
+ protected:
   STRATA_D static void* counts_of(void* column, unsigned stride) {
     return static_cast<unsigned long long*>(column) + stride;
+  }
+};
+
+/// Floating-point numbers that are added in any order. The sum of no rows is -0.0, because -0.0 + x has the bits of x.
+template <class T>
+struct group_unordered_column {
+  static constexpr T zero = static_cast<T>(-0.0);
+  STRATA_D static void set(void* column, unsigned at) { static_cast<T*>(column)[at] = zero; }
+  STRATA_D static void add(void* column, unsigned at, T value) { atomicAdd(static_cast<T*>(column) + at, value); }
+  STRATA_D static T sum(const void* column, unsigned at) { return static_cast<const T*>(column)[at]; }
+};
+
+/// Sums of floating-point numbers in any order.
+template <class InputIterator, class OutputIterator>
+struct group_unordered_sum_aggregate : group_sum_aggregate<InputIterator, OutputIterator> {
+  using Accum = typename group_sum_aggregate<InputIterator, OutputIterator>::Accum;
+  static_assert(std::is_same_v<Accum, float> || std::is_same_v<Accum, double>,
+                "group_sum: unordered() adds numbers in float or double: give the sums an output of float or double");
+  static constexpr bool is_unordered = true;
+  using Column = group_unordered_column<Accum>;
+
+  template <class Row>
+  STRATA_D static Accum identity() {
+    return Column::zero;
+  }
+  STRATA_D static void add(Accum* to, Accum value) { atomicAdd(to, value); }
+  STRATA_D static void add_in_memory(Accum* to, Accum value) { atomicAdd(to, value); }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned, unsigned at) {
+    Column::set(column, at);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned, unsigned at, Accum value) {
+    Column::add(column, at, value);
+  }
+  template <class Row>
+  STRATA_D static Accum state_at(const void* column, unsigned, unsigned at) {
+    return Column::sum(column, at);
+  }
+};
+
+/// Means of floating-point numbers, which are added in any order.
+template <class InputIterator, class OutputIterator>
+struct group_unordered_mean_aggregate : group_mean_aggregate<InputIterator, OutputIterator> {
+  using Mean = group_mean_aggregate<InputIterator, OutputIterator>;
+  static constexpr bool is_unordered = true;
+  using Sums = group_unordered_column<double>;
+  using Counts = typename Mean::Column;
+
+  template <class Row>
+  STRATA_D static typename Mean::template state<Row> identity() {
+    return {Sums::zero, 0};
+  }
+  template <class State>
+  STRATA_D static void add(State* to, const State& value) {
+    atomicAdd(&to->sum, value.sum);
+    detail::add_in_shared(&to->count, value.count);
+  }
+  template <class State>
+  STRATA_D static void add_in_memory(State* to, const State& value) {
+    atomicAdd(&to->sum, value.sum);
+    detail::add_in_memory(&to->count, value.count);
+  }
+  template <class Row>
+  STRATA_D static void set_at(void* column, unsigned stride, unsigned at) {
+    Sums::set(column, at);
+    Counts::set_sum(Mean::counts_of(column, stride), stride, at, 0);
+  }
+  template <class Row, class State>
+  STRATA_D static void add_at(void* column, unsigned stride, unsigned at, const State& value) {
+    Sums::add(column, at, value.sum);
+    Counts::add(Mean::counts_of(column, stride), stride, at, value.count);
+  }
+  template <class Row>
+  STRATA_D static typename Mean::template state<Row> state_at(const void* column, unsigned stride, unsigned at) {
+    const auto* const counts = static_cast<const unsigned long long*>(column) + stride;
+    return {Sums::sum(column, at), Counts::sum(counts, stride, at)};
   }
 };
 
@@ -430,6 +543,25 @@ struct group_first_aggregate {
   template <class Row>
   STRATA_D static Row state_at(const void* column, unsigned, unsigned at) {
     return static_cast<const Row*>(column)[at];
+  }
+};
+
+/// The item of any row of each group. The state is the row's number. Unlike that of the first row, it is written once.
+template <class InputIterator, class OutputIterator>
+struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
+  using First = group_first_aggregate<InputIterator, OutputIterator>;
+
+  template <class Row>
+  STRATA_D static void add(Row* to, Row value) {
+    detail::set_once_in_shared(to, First::template identity<Row>(), value);
+  }
+  template <class Row>
+  STRATA_D static void add_in_memory(Row* to, Row value) {
+    detail::set_once_in_memory(to, First::template identity<Row>(), value);
+  }
+  template <class Row>
+  STRATA_D static void add_at(void* column, unsigned, unsigned at, Row value) {
+    detail::set_once_in_shared(static_cast<Row*>(column) + at, First::template identity<Row>(), value);
   }
 };
 
@@ -761,6 +893,10 @@ GroupAggregates<First, Rest...> group_aggregates(First first, Rest... rest) {
 
 /// `d_out[g]` is the sum of `d_in[i]` over the rows i of group g. Sums are computed in the type of
 /// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: an output of 64 bits makes sums of 64 bits.
+///
+/// Floating-point numbers are added in the order of the rows, which are sorted for that. `group_sum(...).unordered()`
+/// adds them in any order, in tables: the last bits of a sum may then differ from run to run, and sums are computed in
+/// float or double.
 template <class InputIterator, class OutputIterator>
 auto group_sum(InputIterator d_in, OutputIterator d_out) {
   return detail::group_sum_aggregate<InputIterator, OutputIterator>{d_in, d_out};
@@ -785,7 +921,8 @@ auto group_max(InputIterator d_in, OutputIterator d_out) {
 }
 
 /// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers are added in 64 bits,
-/// floating-point numbers in double. The division is one of doubles.
+/// floating-point numbers in double. The division is one of doubles. `group_mean(...).unordered()` adds floating-point
+/// numbers in any order, as `group_sum(...).unordered()` does.
 template <class InputIterator, class OutputIterator>
 auto group_mean(InputIterator d_in, OutputIterator d_out) {
   return detail::group_mean_aggregate<InputIterator, OutputIterator>{d_in, d_out};
@@ -795,6 +932,14 @@ auto group_mean(InputIterator d_in, OutputIterator d_out) {
 template <class InputIterator, class OutputIterator>
 auto group_first(InputIterator d_in, OutputIterator d_out) {
   return detail::group_first_aggregate<InputIterator, OutputIterator>{d_in, d_out};
+}
+
+/// `d_out[g]` is `d_in[i]` of any row i of group g, which may be another one at the next call. It costs less than
+/// `group_first` and is for items that all rows of a group share, such as the name that belongs to a number. Items may
+/// have any type.
+template <class InputIterator, class OutputIterator>
+auto group_any(InputIterator d_in, OutputIterator d_out) {
+  return detail::group_any_aggregate<InputIterator, OutputIterator>{{d_in, d_out}};
 }
 
 /// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g in their

@@ -19,12 +19,14 @@
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/group_keys.hpp>
 #include <strata/device/group_by/hash_dispatch.cuh>
+#include <strata/device/group_by/key_columns.cuh>
 #include <strata/device/group_by/sample.cuh>
 #include <strata/device/group_by/shared_items.cuh>
 #include <strata/device/group_by/tuning.hpp>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/device/scan/problem_scan.cuh>
+#include <strata/device/scan/problem_select.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/specializations/random_access.hpp>
 #include <strata/iterator/transform_input_iterator.cuh>
@@ -34,6 +36,17 @@
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// The word of a row, by its number.
+template <class KeyIterator>
+struct group_word_of_row {
+  KeyIterator keys;
+  group_sort_word<iterator_value_t<KeyIterator>> word;
+  template <class Row>
+  STRATA_HD auto operator()(Row row) const {
+    return word(detail::item_at(keys, static_cast<std::size_t>(row)));
+  }
+};
 
 /// The payload of a row, by its number.
 template <class Types, class Aggregates>
@@ -261,6 +274,8 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 /// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
 /// method. All kernels are launched; those of other methods have no rows.
 ///
+/// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
+///
 /// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows
 /// too. Numbers of rows between are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
@@ -291,6 +306,8 @@ struct DispatchGroupBy {
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
   static constexpr bool may_use_hash =
       may_use_table && !IsSorted && sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
+  /// Rows without a key are in no group.
+  static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   /// A sort by all bits takes two passes at most otherwise.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// Larger states are not sorted, but their numbers.
@@ -298,8 +315,12 @@ struct DispatchGroupBy {
   using RecordValue = std::conditional_t<sorts_states, States, Row>;
 
   using RowNumbers = CountingInputIterator<Row>;
-  using KeyWords = TransformInputIterator<Word, group_sort_word<Key>, KeyIterator>;
-  using Payloads = TransformInputIterator<Payload, group_payload_of_row<Types, Aggregates>, RowNumbers>;
+  /// Of the rows that are sorted: all, or those that have keys.
+  using SortedRows = std::conditional_t<drops_rows, const Row*, RowNumbers>;
+  using KeyWords =
+      std::conditional_t<drops_rows, TransformInputIterator<Word, group_word_of_row<KeyIterator>, const Row*>,
+                         TransformInputIterator<Word, group_sort_word<Key>, KeyIterator>>;
+  using Payloads = TransformInputIterator<Payload, group_payload_of_row<Types, Aggregates>, SortedRows>;
   template <class NumRows>
   using RowSort = DispatchRadixSort<KeyWords, Payloads, Payload, NumRows, false, identity_decomposer>;
   using RecordSort = DispatchRadixSort<const Word*, std::conditional_t<sorts_states, const States*, RowNumbers>,
@@ -319,6 +340,9 @@ struct DispatchGroupBy {
         !aggregates.can_reach(rows)) {
       return cudaErrorInvalidValue;
     }
+    if constexpr (is_group_key_columns<KeyIterator>) {
+      if (!keys.keys.can_reach(rows)) return cudaErrorInvalidValue;
+    }
     if constexpr (writes_groups_of_rows) {
       using Group = declared_value_t<GroupOfRowIterator, Row>;
       if (detail::refuses_index_type<Group>(rows, "d_group_of_row") ||
@@ -332,8 +356,8 @@ struct DispatchGroupBy {
         if (has_many_rows || rows <= detail::least_in_chain<group_by_most_table_rows, MaxPolicy>()) {
           return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
         }
-      } else if (has_many_rows) {
-        return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
+      } else if constexpr (!drops_rows) {
+        if (has_many_rows) return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
       }
     }
     return run_sorted(d_temp_storage, temp_storage_bytes, rows);
@@ -344,6 +368,8 @@ struct DispatchGroupBy {
     words_slot,
     payloads_slot,
     phase_slot,
+    kept_rows_slot,
+    num_kept_slot,
     slots_of_sorted,
     plan_slot = slots_of_sorted,
     record_words_slot,
@@ -377,6 +403,7 @@ struct DispatchGroupBy {
                           const All& all) const {
     bool is_aligned = aggregates.has_aligned_packs();
     if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
+    if constexpr (is_group_key_columns<KeyIterator>) is_aligned = is_aligned && keys.keys.has_aligned_packs();
     group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator> call{
         {keys.keys, all, is_aligned},
         keys.num_items,
@@ -396,14 +423,17 @@ struct DispatchGroupBy {
   // ------------------------------------------------------------------ rows are sorted
 
   cudaError_t run_sorted(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    std::size_t keep_bytes = 0;
     std::size_t sort_bytes = 0;
     std::size_t reduce_bytes = 0;
-    cudaError_t status = sort_rows(nullptr, sort_bytes, nullptr, nullptr, keys.num_items, 0);
-    if (status != cudaSuccess) return status;
-    status = reduce_rows(nullptr, reduce_bytes, nullptr, nullptr, d_num_groups, keys.num_items);
-    if (status != cudaSuccess) return status;
     std::size_t number_bytes = 0;
-    status = number_rows(nullptr, number_bytes, nullptr, nullptr);
+    cudaError_t status = keep_rows(nullptr, keep_bytes, nullptr, nullptr);
+    if (status != cudaSuccess) return status;
+    status = sort_rows(nullptr, sort_bytes, nullptr, nullptr, nullptr, num_sorted(nullptr), 0);
+    if (status != cudaSuccess) return status;
+    status = reduce_rows(nullptr, reduce_bytes, nullptr, nullptr, d_num_groups, num_sorted(nullptr));
+    if (status != cudaSuccess) return status;
+    status = number_rows(nullptr, number_bytes, nullptr, nullptr, num_sorted(nullptr));
     if (status != cudaSuccess) return status;
     temporary_storage::layout<slots_of_sorted> storage;
     storage.template reserve<Word>(words_slot, rows);
@@ -411,6 +441,11 @@ struct DispatchGroupBy {
     storage.template reserve<unsigned char>(phase_slot, sort_bytes);
     storage.template reserve<unsigned char>(phase_slot, reduce_bytes);
     storage.template reserve<unsigned char>(phase_slot, number_bytes);
+    if constexpr (drops_rows) {
+      storage.template reserve<unsigned char>(phase_slot, keep_bytes);
+      storage.template reserve<Row>(kept_rows_slot, rows);
+      storage.template reserve<Row>(num_kept_slot, 1);
+    }
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
     if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
@@ -418,23 +453,56 @@ struct DispatchGroupBy {
     auto* const words = storage.template get<Word>(words_slot);
     auto* const payloads = storage.template get<Payload>(payloads_slot);
     auto* const phase = storage.template get<unsigned char>(phase_slot);
-    status = sort_rows(phase, sort_bytes, words, payloads, keys.num_items, 0);
+    auto* const kept_rows = storage.template get<Row>(kept_rows_slot);
+    auto* const num_kept = storage.template get<Row>(num_kept_slot);
+    status = keep_rows(phase, keep_bytes, kept_rows, num_kept);
     if (status != cudaSuccess) return status;
-    status = reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, keys.num_items);
+    status = sort_rows(phase, sort_bytes, words, payloads, kept_rows, num_sorted(num_kept), 0);
     if (status != cudaSuccess) return status;
-    return number_rows(phase, number_bytes, words, payloads);
+    status = reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, num_sorted(num_kept));
+    if (status != cudaSuccess) return status;
+    return number_rows(phase, number_bytes, words, payloads, num_sorted(num_kept));
   }
 
-  /// Sorts the words of rows with their payloads. With `mixed_bits`, by so many bits of the mixed words.
+  /// Lists the rows that have keys, if others are dropped.
+  cudaError_t keep_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
+                        [[maybe_unused]] Row* kept_rows, [[maybe_unused]] Row* num_kept) const {
+    if constexpr (drops_rows) {
+      return detail::dispatch_select<select_by::key, false, default_policy_hub>(
+          storage, bytes, RowNumbers(0), NullType{}, kept_rows, NullType{}, num_kept, keys.num_items,
+          has_group_keys<KeyIterator>{keys.keys}, stream);
+    } else {
+      return cudaSuccess;
+    }
+  }
+  /// The number of rows that are sorted.
+  auto num_sorted([[maybe_unused]] const Row* num_kept) const {
+    if constexpr (drops_rows) {
+      return PlannedCount(num_kept, detail::max_items(keys.num_items));
+    } else {
+      return keys.num_items;
+    }
+  }
+
+  /// Sorts the words of rows with their payloads. With `mixed_bits`, by so many bits of the mixed words. `kept_rows`
+  /// are the rows, if others are dropped.
   template <class NumRows>
-  cudaError_t sort_rows(void* storage, std::size_t& bytes, Word* words, Payload* payloads, NumRows num_rows,
-                        int mixed_bits) const {
+  cudaError_t sort_rows(void* storage, std::size_t& bytes, Word* words, Payload* payloads, const Row* kept_rows,
+                        NumRows num_rows, int mixed_bits) const {
     constexpr int bits = 8 * static_cast<int>(sizeof(Word));
-    const KeyWords in(keys.keys, {mixed_bits > 0});
-    const Payloads payloads_in(RowNumbers(0), {aggregates});
-    return RowSort<NumRows>::Dispatch(storage, bytes, {in, words, nullptr}, {payloads_in, payloads, nullptr}, num_rows,
-                                      mixed_bits > 0 ? bits - mixed_bits : 0, bits, identity_decomposer{},
-                                      radix_scratch::in_storage, stream);
+    const auto sort = [&](const KeyWords& words_in, const SortedRows& all) {
+      const Payloads payloads_in(all, {aggregates});
+      return RowSort<NumRows>::Dispatch(storage, bytes, {words_in, words, nullptr}, {payloads_in, payloads, nullptr},
+                                        num_rows, mixed_bits > 0 ? bits - mixed_bits : 0,
+                                        mixed_bits > 0 ? bits : detail::group_key_bits<KeyIterator>(),
+                                        identity_decomposer{}, radix_scratch::in_storage, stream);
+    };
+    if constexpr (drops_rows) {
+      return sort(KeyWords(kept_rows, {keys.keys, {mixed_bits > 0}}), kept_rows);
+    } else {
+      static_cast<void>(kept_rows);
+      return sort(KeyWords(keys.keys, {mixed_bits > 0}), RowNumbers(0));
+    }
   }
   template <class NumRows, class NumberOut>
   cudaError_t reduce_rows(void* storage, std::size_t& bytes, const Word* words, const Payload* payloads,
@@ -444,14 +512,16 @@ struct DispatchGroupBy {
   }
 
   /// Writes the group of each row: how many groups begin before it among the sorted rows, but for the first.
+  template <class NumRows>
   cudaError_t number_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
-                          [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows) const {
+                          [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows,
+                          [[maybe_unused]] NumRows num_rows) const {
     if constexpr (writes_groups_of_rows) {
       using Begins = TransformInputIterator<Row, group_begins_at<Word>, RowNumbers>;
       using Results = group_of_row_results<GroupOfRowIterator, Row>;
       using Problem = scan_problem<Begins, Results, Row, Sum, true, NullType>;
       const Problem problem{Begins(RowNumbers(0), {words}), Results(d_group_of_row, rows), Sum{}, {}};
-      return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, keys.num_items, stream);
+      return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
     } else {
       return cudaSuccess;
     }
@@ -463,7 +533,7 @@ struct DispatchGroupBy {
     planned call{*this, {}, rows, {}, {}};
     const PlannedCount any{nullptr, rows};
     const NumberOutput number_out{d_num_groups, nullptr, false};
-    cudaError_t status = sort_rows(nullptr, call.bytes[0], nullptr, nullptr, any, 0);
+    cudaError_t status = sort_rows(nullptr, call.bytes[0], nullptr, nullptr, nullptr, any, 0);
     if (status == cudaSuccess) status = reduce_rows(nullptr, call.bytes[1], nullptr, nullptr, number_out, any);
     const PlannedCount some{nullptr, record_capacity(rows)};
     if (status == cudaSuccess) status = sort_records(nullptr, call.bytes[2], {}, nullptr, some);
@@ -529,7 +599,7 @@ struct DispatchGroupBy {
       status = call.sample(all, Agent::table_slots, blocks, plan);
       if (status != cudaSuccess) return status;
       if constexpr (may_move_rows) {
-        status = call.sort_rows(phase, bytes[0], words, payloads, PlannedCount(&plan->after_pass, rows), 8);
+        status = call.sort_rows(phase, bytes[0], words, payloads, nullptr, PlannedCount(&plan->after_pass, rows), 8);
         if (status != cudaSuccess) return status;
       }
       status = strata::launch({"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)), dim3(tuning.block_threads),
@@ -537,7 +607,7 @@ struct DispatchGroupBy {
                               kernel, all, MovedRows{words, payloads, call.aggregates}, records, plan);
       if (status != cudaSuccess) return status;
       const PlannedCount num_sorted(&plan->sorted, rows);
-      status = call.sort_rows(phase, bytes[0], words, payloads, num_sorted, 0);
+      status = call.sort_rows(phase, bytes[0], words, payloads, nullptr, num_sorted, 0);
       if (status != cudaSuccess) return status;
       status = call.reduce_rows(phase, bytes[1], words, payloads, NumberOutput{call.d_num_groups, &plan->sorted, true},
                                 num_sorted);
@@ -567,7 +637,7 @@ struct DispatchGroupBy {
   /// In place.
   cudaError_t sort_records(void* storage, std::size_t& bytes, const Records& records, RecordValue* values,
                            const PlannedCount& num_records) const {
-    constexpr int bits = 8 * static_cast<int>(sizeof(Word));
+    constexpr int bits = detail::group_key_bits<KeyIterator>();
     if constexpr (sorts_states) {
       return RecordSort::Dispatch(storage, bytes, {records.words, records.words, nullptr},
                                   {records.states, values, nullptr}, num_records, 0, bits, identity_decomposer{},
@@ -606,21 +676,23 @@ struct DispatchGroupBy {
     const std::size_t written = detail::least(rows, groups.capacity);
     if (detail::refuses_null(d_num_groups, "d_num_groups") || detail::refuses_null_count(keys.num_items) ||
         (rows > 0 &&
-         (detail::refuses_null(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
-        (written > 0 && detail::refuses_null(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
+         (detail::refuses_null_keys(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
+        (written > 0 && detail::refuses_null_keys(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
       return false;
     }
-    argument_bytes outputs[Aggregates::size + 3];
-    argument_bytes inputs[Aggregates::size + 2];
+    constexpr std::size_t keys_out = detail::num_group_key_arrays<KeyOutputIterator>();
+    constexpr std::size_t keys_in = detail::num_group_key_arrays<KeyIterator>();
+    argument_bytes outputs[Aggregates::size + 2 + keys_out];
+    argument_bytes inputs[Aggregates::size + 1 + keys_in];
     outputs[0] = detail::bytes_of(d_num_groups, 1, "d_num_groups");
-    outputs[1] = detail::bytes_of(groups.keys, written, "d_keys_out");
-    inputs[0] = detail::bytes_of(keys.keys, rows, "d_keys");
-    inputs[1] = {{}, "the FutureCount"};
+    outputs[1] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
+    detail::list_key_arrays(groups.keys, written, "d_keys_out", outputs + 2);
+    inputs[0] = {{}, "the FutureCount"};
     if constexpr (is_future_count<NumItemsT>) {
-      inputs[1] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
+      inputs[0] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
     }
-    outputs[2] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
-    aggregates.list_arrays(rows, written, {outputs + 3, inputs + 2});
+    detail::list_key_arrays(keys.keys, rows, "d_keys", inputs + 1);
+    aggregates.list_arrays(rows, written, {outputs + 2 + keys_out, inputs + 1 + keys_in});
     return !detail::outputs_overlap(outputs, inputs);
   }
 };

@@ -7,12 +7,16 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>
+#include <strata/device/group_by/key_columns.cuh>
 #include <strata/device/join/common/join_hash.hpp>
 #include <strata/device/join/common/rows.cuh>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -22,18 +26,79 @@ struct GroupKeys {
   static_assert(detail::is_count_type<NumItemsT>,
                 "group_keys: the number of rows must be an integer or a FutureCount: convert the argument");
   static_assert(is_radix_key<detail::iterator_value_t<KeyIterator>>,
-                "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pack several columns "
-                "into one integer (of up to 128 bits)");
+                "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a "
+                "struct as columns");
 
   KeyIterator keys;     ///< The key of each row.
   NumItemsT num_items;  ///< The number of rows.
+
+  /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. Null: all rows have keys. A row
+  /// without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row is read and has no
+  /// effect.
+  /// @param masks one array for each column
+  template <class... Masks>
+  auto valid(Masks... masks) const {
+    constexpr auto nulls = detail::group_nulls_of<KeyIterator>() == detail::group_nulls::as_group
+                               ? detail::group_nulls::as_group
+                               : detail::group_nulls::dropped;
+    const auto columns = detail::group_keys_with_nulls<nulls>(keys);
+    static_assert(sizeof...(Masks) == std::decay_t<decltype(columns)>::count,
+                  "group_keys: valid() takes one mask for each column: pass nullptr for a column without nulls");
+    const std::uint32_t* const all[] = {masks...};
+    return with(columns.with_masks(all));
+  }
+  /// Rows without a key are in no group, which is what `valid` says without this. With several columns, rows without a
+  /// key in any of them.
+  auto nulls_dropped() const { return with(detail::group_keys_with_nulls<detail::group_nulls::dropped>(keys)); }
+  /// Rows without a key are a group, the last one in order of the keys. Its key is written as 0, and
+  /// `group_output(...).valid(d_valid_out)` tells it from other keys. With several columns, a null is equal to the
+  /// other nulls of its column, and there may be several such groups. A column of integers then takes one bit more. So
+  /// rows are always sorted if a column of integers has 64 bits.
+  auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
+
+ private:
+  template <class Columns>
+  GroupKeys<Columns, NumItemsT> with(const Columns& columns) const {
+    return {columns, num_items};
+  }
 };
+
+namespace detail {
+
+template <class Call, class Arguments, std::size_t... Index>
+auto call_with_last_argument(const Call& call, const Arguments& arguments, std::index_sequence<Index...>) {
+  return call(std::get<sizeof...(Index)>(arguments), std::get<Index>(arguments)...);
+}
+/// Calls `call` with the last argument, then the others.
+template <class Call, class... Arguments>
+auto with_last_argument(const Call& call, Arguments... arguments) {
+  return detail::call_with_last_argument(call, std::make_tuple(arguments...),
+                                         std::make_index_sequence<sizeof...(Arguments) - 1>{});
+}
+
+}  // namespace detail
 
 /// Row i has the key `d_keys[i]`, an integer, an enumeration or a floating-point number, read by a random-access
 /// iterator. `num_items` is any integer or a FutureCount.
 template <class KeyIterator, class NumItemsT>
 GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_items) {
   return {d_keys, num_items};
+}
+
+/// Rows have several keys, `d_first[i]`, `d_second[i]` and so on, read by random-access iterators; the last argument is
+/// the number of rows, as above. Rows are in one group if they have the same keys in all columns. Groups in order of
+/// their keys are in lexicographic order. All keys of a row must fit 128 bits; a `bool` takes one.
+/// @param third the number of rows, or another column
+/// @param rest more columns, and the number of rows
+template <class FirstKeys, class SecondKeys, class ThirdArgument, class... Arguments>
+auto group_keys(FirstKeys d_first, SecondKeys d_second, ThirdArgument third, Arguments... rest) {
+  return detail::with_last_argument(
+      [](auto num_items, auto... columns) {
+        const detail::group_key_columns<detail::group_nulls::none, decltype(columns)...> keys(
+            detail::make_group_columns(columns...));
+        return GroupKeys<std::decay_t<decltype(keys)>, decltype(num_items)>{keys, num_items};
+      },
+      d_first, d_second, third, rest...);
 }
 
 /// Where DeviceGroupBy writes the key of each group, how many groups it may write, and in which order. `group_output`
@@ -46,6 +111,15 @@ struct GroupOutput {
 
   /// The same output, with groups in ascending order of their keys.
   GroupOutput<KeyOutputIterator, true> sorted() const { return {keys, capacity, has_valid_capacity}; }
+
+  /// The same output, and `d_valid_out[g]` is true if group g has a key, false if it is that of rows without one: see
+  /// `GroupKeys::nulls_as_group`.
+  /// @param d_valid_out one output for each column
+  template <class... FlagIterators>
+  auto valid(FlagIterators... d_valid_out) const {
+    const auto outputs = detail::group_outputs_with_flags(keys, detail::make_group_columns(d_valid_out...));
+    return GroupOutput<std::decay_t<decltype(outputs)>, IsSorted>{outputs, capacity, has_valid_capacity};
+  }
 };
 
 /// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
@@ -54,6 +128,22 @@ template <class KeyOutputIterator, class Integer>
 GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
   static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");
   return {d_keys_out, detail::count_of(capacity), detail::is_count(capacity)};
+}
+
+/// Group g has the keys `d_first_out[g]`, `d_second_out[g]` and so on, one for each column of `group_keys`; the last
+/// argument is the capacity, as above. A DiscardOutputIterator drops the keys of a column.
+/// @param third the capacity, or another column
+/// @param rest more columns, and the capacity
+template <class FirstOutput, class SecondOutput, class ThirdArgument, class... Arguments>
+auto group_output(FirstOutput d_first_out, SecondOutput d_second_out, ThirdArgument third, Arguments... rest) {
+  return detail::with_last_argument(
+      [](auto capacity, auto... outputs) {
+        const auto columns = detail::make_group_columns(outputs...);
+        return strata::group_output(
+            detail::group_column_outputs<std::decay_t<decltype(columns)>, detail::group_columns<>>{columns, {}},
+            capacity);
+      },
+      d_first_out, d_second_out, third, rest...);
 }
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/hash_plan.cuh>
+#include <strata/device/group_by/key_columns.cuh>
 
 #include <cstddef>
 
@@ -212,6 +213,8 @@ struct group_row_packs {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Key = typename Types::Key;
   using Slot = typename Types::Slot;
+  /// Rows without a key are in no group.
+  static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   KeyIterator keys;
   Aggregates aggregates;
   bool is_aligned;  // vectors may be read
@@ -224,6 +227,8 @@ struct group_row_packs {
     Key pack[group_pack_rows];
     if constexpr (is_group_pack_array<KeyIterator>) {
       detail::load_group_pack(keys + first, pack);
+    } else if constexpr (is_group_key_columns<KeyIterator>) {
+      keys.load_pack(first, pack);
     } else {
       STRATA_UNROLL
       for (unsigned k = 0; k < group_pack_rows; ++k) pack[k] = detail::item_at(keys, first + k);
@@ -238,18 +243,30 @@ struct group_row_packs {
     STRATA_UNROLL
     for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
   }
+  /// Which of `group_pack_rows` rows from `first` on are in a group, a bit each.
+  STRATA_D unsigned grouped([[maybe_unused]] std::size_t first) const {
+    constexpr unsigned all = (1u << group_pack_rows) - 1;
+    if constexpr (drops_rows) {
+      return keys.pack_with_keys(first);
+    } else {
+      return all;
+    }
+  }
   /// Loads up to `group_pack_rows` rows from `first` on, of which there are `valid`. Returns which, a bit each.
   template <class Payload>
   STRATA_D unsigned load(std::size_t first, std::size_t valid, Slot (&words)[group_pack_rows],
                          Payload (&payloads)[group_pack_rows]) const {
     if (is_aligned && valid >= group_pack_rows) {
       load_vectors(first, words, payloads);
-      return (1u << group_pack_rows) - 1;
+      return grouped(first);
     }
     unsigned loaded = 0;
     STRATA_UNROLL
     for (unsigned k = 0; k < group_pack_rows; ++k) {
       if (k >= valid) break;
+      if constexpr (drops_rows) {
+        if (!keys.has_keys(first + k)) continue;
+      }
       words[k] = mixed(detail::item_at(keys, first + k));
       payloads[k] = Types::payload_of(aggregates, static_cast<Row>(first + k));
       loaded |= 1u << k;
