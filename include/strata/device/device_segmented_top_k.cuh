@@ -45,8 +45,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more
 ///   than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about
 ///   four times as much memory as all results.
-/// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
-///   DeviceRadixSort. Values may have any type that can be assigned.
+/// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
+///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
 ///   offsets or lengths say how far arrays are used, only their beginnings are compared.
 /// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see
