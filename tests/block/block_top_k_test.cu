@@ -6,6 +6,7 @@
 #include <strata/block/block_top_k.cuh>
 
 #include "block/top_k_cases.cuh"
+#include "support/fp8.cuh"
 
 namespace block_top_k_test {
 
@@ -52,6 +53,11 @@ TEST(block_top_k, of_pairs) {
 TEST(block_top_k, of_keys) {
   ASSERT_NO_FATAL_FAILURE((expect_selection<std::uint8_t, 96, 1, 4, false>()));
   ASSERT_NO_FATAL_FAILURE((expect_selection<std::int32_t, 16, 4, 5, false>()));
+}
+
+TEST(block_top_k, of_floats_of_8_bits) {
+  ASSERT_NO_FATAL_FAILURE((expect_selection<__nv_fp8_e4m3, 64, 1, 3, true>()));
+  ASSERT_NO_FATAL_FAILURE((expect_selection<__nv_fp8_e5m2, 96, 1, 4, false>()));
 }
 
 #if !STRATA_TEST_FEW_TYPES

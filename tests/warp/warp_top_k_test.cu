@@ -6,6 +6,7 @@
 #include <strata/warp/warp_top_k.cuh>
 
 #include "block/top_k_cases.cuh"
+#include "support/fp8.cuh"
 
 namespace warp_top_k_test {
 
@@ -55,6 +56,11 @@ TEST(warp_top_k, of_logical_warps) {
   ASSERT_NO_FATAL_FAILURE((expect_selection<std::int64_t, 4, 8, true>()));
   ASSERT_NO_FATAL_FAILURE((expect_selection<float, 1, 16, false>()));
   ASSERT_NO_FATAL_FAILURE((expect_selection<std::int16_t, 7, 1, true>()));
+}
+
+TEST(warp_top_k, of_floats_of_8_bits) {
+  ASSERT_NO_FATAL_FAILURE((expect_selection<__nv_fp8_e4m3, 5, 32, false>()));
+  ASSERT_NO_FATAL_FAILURE((expect_selection<__nv_fp8_e5m2, 4, 8, true>()));
 }
 
 #if !STRATA_TEST_FEW_TYPES

@@ -5,11 +5,13 @@
 #include <strata/core/detail/nvtx.hpp>
 #include <strata/core/macros.hpp>
 #include <strata/core/policy_hub.hpp>
+#include <strata/core/radix_key.hpp>
 #include <strata/core/types.hpp>
 #include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/top_k/segmented_arguments.cuh>
 #include <strata/device/top_k/segmented_dispatch.cuh>
+#include <strata/device/top_k/segmented_fields.cuh>
 
 #include <cstddef>
 
@@ -45,8 +47,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more
 ///   than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about
 ///   four times as much memory as all results.
-/// - **Types.** Keys are integers, enumerations and floating-point numbers of 8 to 128 bits, in the order of
-///   DeviceRadixSort. Values may have any type that can be assigned.
+/// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
+///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
+///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.
+///   Such keys and values may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
 ///   offsets or lengths say how far arrays are used, only their beginnings are compared.
 /// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see
@@ -83,7 +87,17 @@ struct TunedDeviceSegmentedTopK {
                              KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeys");
     return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                             segments, k, stream);
+                             segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment, in the order of the input. Compares the fields that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K, class Decomposer,
+            class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MaxKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, Decomposer decomposer,
+                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeys");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                             segments, k, decomposer, stream);
   }
   /// The least keys of each segment, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
@@ -91,7 +105,17 @@ struct TunedDeviceSegmentedTopK {
                              KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeys");
     return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                              segments, k, stream);
+                              segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment, in the order of the input. Compares the fields that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K, class Decomposer,
+            class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                             KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, Decomposer decomposer,
+                             cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeys");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                              segments, k, decomposer, stream);
   }
   /// The greatest keys of each segment and their values, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -101,7 +125,19 @@ struct TunedDeviceSegmentedTopK {
                               ValueOutputIteratorT d_values_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairs");
     return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-                             segments, k, stream);
+                             segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment and their values, in the order of the input. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K, class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MaxPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, SegmentsT segments, K k, Decomposer decomposer,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairs");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                             segments, k, decomposer, stream);
   }
   /// The least keys of each segment and their values, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -111,7 +147,19 @@ struct TunedDeviceSegmentedTopK {
                               ValueOutputIteratorT d_values_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairs");
     return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-                              segments, k, stream);
+                              segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment and their values, in the order of the input. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K, class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MinPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                              KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                              ValueOutputIteratorT d_values_out, SegmentsT segments, K k, Decomposer decomposer,
+                              cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairs");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                              segments, k, decomposer, stream);
   }
   /// The greatest keys of each segment and their indices in it, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
@@ -120,7 +168,18 @@ struct TunedDeviceSegmentedTopK {
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMax");
     return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
-                             d_indices_out, segments, k, stream);
+                             d_indices_out, segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment and their indices in it, in the order of the input. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K,
+            class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                            KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments, K k,
+                            Decomposer decomposer, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMax");
+    return call<true, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                             d_indices_out, segments, k, decomposer, stream);
   }
   /// The least keys of each segment and their indices in it, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
@@ -129,7 +188,18 @@ struct TunedDeviceSegmentedTopK {
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMin");
     return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
-                              d_indices_out, segments, k, stream);
+                              d_indices_out, segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment and their indices in it, in the order of the input. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K,
+            class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                            KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments, K k,
+                            Decomposer decomposer, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMin");
+    return call<false, false>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                              d_indices_out, segments, k, decomposer, stream);
   }
   // -------------------------------------------------------------- sorted
 
@@ -139,7 +209,17 @@ struct TunedDeviceSegmentedTopK {
                                    KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeysSorted");
     return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{}, segments,
-                            k, stream);
+                            k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment, the greatest first. Compares the fields that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K, class Decomposer,
+            class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MaxKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, Decomposer decomposer,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxKeysSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{}, segments,
+                            k, decomposer, stream);
   }
   /// The least keys of each segment, the least first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K>
@@ -147,7 +227,17 @@ struct TunedDeviceSegmentedTopK {
                                    KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeysSorted");
     return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
-                             segments, k, stream);
+                             segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment, the least first. Compares the fields that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentsT, class K, class Decomposer,
+            class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                   KeyOutputIteratorT d_keys_out, SegmentsT segments, K k, Decomposer decomposer,
+                                   cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinKeysSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{}, NullType{},
+                             segments, k, decomposer, stream);
   }
   /// The greatest keys of each segment and their values, the greatest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -158,7 +248,19 @@ struct TunedDeviceSegmentedTopK {
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairsSorted");
     return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-                            segments, k, stream);
+                            segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment and their values, the greatest first. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K, class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MaxPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, SegmentsT segments, K k, Decomposer decomposer,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MaxPairsSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                            segments, k, decomposer, stream);
   }
   /// The least keys of each segment and their values, the least first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -169,7 +271,18 @@ struct TunedDeviceSegmentedTopK {
                                     cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairsSorted");
     return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-                             segments, k, stream);
+                             segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment and their values, the least first. Compares the fields that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
+            class SegmentsT, class K, class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t MinPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                    KeyOutputIteratorT d_keys_out, ValueInputIteratorT d_values_in,
+                                    ValueOutputIteratorT d_values_out, SegmentsT segments, K k, Decomposer decomposer,
+                                    cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::MinPairsSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
+                             segments, k, decomposer, stream);
   }
   /// The greatest keys of each segment and their indices in it, the greatest first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
@@ -178,7 +291,18 @@ struct TunedDeviceSegmentedTopK {
                                   K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMaxSorted");
     return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
-                            d_indices_out, segments, k, stream);
+                            d_indices_out, segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The greatest keys of each segment and their indices in it, the greatest first. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K,
+            class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t ArgMaxSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                  KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments,
+                                  K k, Decomposer decomposer, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMaxSorted");
+    return call<true, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                            d_indices_out, segments, k, decomposer, stream);
   }
   /// The least keys of each segment and their indices in it, the least first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K>
@@ -187,7 +311,18 @@ struct TunedDeviceSegmentedTopK {
                                   K k, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMinSorted");
     return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
-                             d_indices_out, segments, k, stream);
+                             d_indices_out, segments, k, detail::identity_decomposer{}, stream);
+  }
+  /// The least keys of each segment and their indices in it, the least first. Compares the fields
+  /// that `decomposer` returns.
+  template <class KeyInputIteratorT, class KeyOutputIteratorT, class IndexOutputIteratorT, class SegmentsT, class K,
+            class Decomposer, class = detail::if_decomposes<Decomposer, KeyInputIteratorT>>
+  static cudaError_t ArgMinSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
+                                  KeyOutputIteratorT d_keys_out, IndexOutputIteratorT d_indices_out, SegmentsT segments,
+                                  K k, Decomposer decomposer, cudaStream_t stream = 0) {
+    STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceSegmentedTopK::ArgMinSorted");
+    return call<false, true>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, detail::top_k_indices{},
+                             d_indices_out, segments, k, decomposer, stream);
   }
 
   // -------------------------------------------------------------- without temporary storage
@@ -206,10 +341,10 @@ struct TunedDeviceSegmentedTopK {
 
  private:
   template <bool IsMax, bool IsSorted, class KeyIterator, class KeyOutputIterator, class ValueIterator,
-            class ValueOutputIterator, class SegmentsT, class K>
+            class ValueOutputIterator, class SegmentsT, class K, class Decomposer>
   static cudaError_t call(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                           KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
-                          const SegmentsT& segments, const K& k, cudaStream_t stream) {
+                          const SegmentsT& segments, const K& k, const Decomposer& decomposer, cudaStream_t stream) {
     static_assert(detail::is_top_k_segments<SegmentsT>,
                   "DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths");
     static_assert(detail::is_top_k_results<K>,
@@ -218,7 +353,7 @@ struct TunedDeviceSegmentedTopK {
     if constexpr (detail::is_top_k_segments<SegmentsT> && detail::is_top_k_results<K>) {
       return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(
           d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,
-          detail::top_k_access::of(segments), detail::top_k_results(k), stream);
+          detail::top_k_access::of(segments), detail::top_k_results(k), decomposer, stream);
     } else {
       return cudaErrorInvalidValue;
     }

@@ -29,9 +29,9 @@ STRATA_NAMESPACE_BEGIN
 /// - Each call returns the number of results in all threads: the least of `k` and the valid items.
 /// - Input and results are in blocked arrangement: item i of lane t is number t * N + i. Items behind the results are
 ///   unspecified.
-/// - Of equal keys the first ones in the input are taken. Keys are integers, enumerations and floating-point numbers of
-///   8 to 128 bits, in the order of BlockRadixSort: -0.0 is equal to +0.0, and all NaN are equal and greater than
-///   +infinity. Keys are moved unchanged.
+/// - Of equal keys the first ones in the input are taken. Keys are integers of up to 128 bits, enumerations, and
+///   floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`) to 64 bits, in the order of BlockRadixSort: -0.0 is
+///   equal to +0.0, and all NaN are equal and greater than +infinity. Keys are moved unchanged.
 /// - A logical warp has 1 to 32 threads, a power of two. All of its lanes must call together, with the same arguments.
 /// - Each logical warp has its `TempStorage`. `__syncwarp()` of the logical warp's lanes must stand between two calls
 ///   that use the same storage, and before the storage is used for anything else.

@@ -992,6 +992,28 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }
 }  // namespace segmented_top_k_rows
 
+// case: segmented_top_k_fields
+// expect: DeviceSegmentedTopK: the fields that a decomposer returns may have 128 bits together
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_fields {
+struct box {
+  long long low, high;
+  int depth;
+};
+struct by_sides {
+#ifdef STRATA_CASE_segmented_top_k_fields
+  STRATA_HD strata::RadixFields<long long&, long long&, int&> operator()(box& b) const {
+    return {b.low, b.high, b.depth};
+  }
+#else
+  STRATA_HD strata::RadixFields<long long&, long long&> operator()(box& b) const { return {b.low, b.high}; }
+#endif
+};
+cudaError_t call(void* storage, std::size_t& bytes, const box* in, box* out) {
+  return strata::DeviceSegmentedTopK::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3, by_sides{});
+}
+}  // namespace segmented_top_k_fields
+
 // case: tile_prefix_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/scan_tile_state.cuh>

@@ -15,6 +15,7 @@
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/top_k/agent.cuh>
 #include <strata/device/top_k/segmented_arguments.cuh>
+#include <strata/device/top_k/segmented_fields.cuh>
 #include <strata/device/top_k/segmented_tuning.hpp>
 #include <strata/warp/specializations/top_k_threshold.cuh>
 
@@ -54,7 +55,9 @@ using value_or_nothing = typename value_of_small<ValueIterator, AreSmall>::type;
 template <bool IsMax, class KeyIterator, class Segments, class Results, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator>
 struct segmented_top_k_problem {
+  /// With a decomposer, the code of a key.
   using Key = iterator_value_t<KeyIterator>;
+  using Result = top_k_result_of<KeyIterator>;
   using Iterator = KeyIterator;
   // The k first items of a descending order are the greatest.
   using Digits = radix_digits<Key, IsMax>;
@@ -130,7 +133,9 @@ struct segmented_top_k_problem {
   STRATA_D void write_key(const row& of, std::size_t position, Code code, const IndexOf& index_of) const {
     // not for users: the agents check it
     static_assert(!has_values, "a value has an index");
-    if constexpr (Codes::are_all_exact) {
+    if constexpr (Result::has_fields) {
+      write(of, position, index_of(), Codes::decode(code));
+    } else if constexpr (Codes::are_all_exact) {
       write(of, position, 0, Codes::decode(code));
     } else {
       Key zero;
@@ -142,7 +147,14 @@ struct segmented_top_k_problem {
 
   STRATA_D void write(const row& of, std::size_t position, std::size_t index, const Key& key) const {
     const std::size_t to = of.out + position;
-    *detail::advanced(keys_out, to) = static_cast<output_value_t<KeyOutputIterator, Key>>(key);
+    if constexpr (Result::has_fields) {
+      // Several keys have this code.
+      static_cast<void>(key);
+      using Stored = output_value_t<KeyOutputIterator, typename Result::Key>;
+      *detail::advanced(keys_out, to) = static_cast<Stored>(detail::item_at(keys.keys(), of.begin + index));
+    } else {
+      *detail::advanced(keys_out, to) = static_cast<output_value_t<KeyOutputIterator, Key>>(key);
+    }
     if constexpr (std::is_same_v<ValueIterator, top_k_indices>) {
       detail::store_count(detail::advanced(values_out, to), static_cast<long long>(index));
     } else if constexpr (has_values) {
@@ -156,7 +168,8 @@ struct segmented_top_k_problem {
   template <int Items>
   STRATA_D void write_all(const row& of, const unsigned (&positions)[Items],
                           const unsigned long long (&indices)[Items]) const {
-    if constexpr (!has_values || std::is_same_v<ValueIterator, top_k_indices> || are_values_small) {
+    if constexpr (!Result::has_fields &&
+                  (!has_values || std::is_same_v<ValueIterator, top_k_indices> || are_values_small)) {
       Key loaded[Items];
       loaded_value values_of_items[Items];
       STRATA_UNROLL
@@ -383,7 +396,8 @@ struct segmented_top_k_problem {
     if constexpr (Results::has_padding) {
       for (long long i = of.count + thread; i < results.stride(); i += threads) {
         const std::size_t to = of.out + static_cast<std::size_t>(i);
-        *detail::advanced(keys_out, to) = static_cast<output_value_t<KeyOutputIterator, Key>>(results.key());
+        using Stored = output_value_t<KeyOutputIterator, typename Result::Key>;
+        *detail::advanced(keys_out, to) = static_cast<Stored>(results.key());
         if constexpr (has_values) {
           using Value = std::decay_t<decltype(results.value())>;
           *detail::advanced(values_out, to) = static_cast<output_value_t<ValueOutputIterator, Value>>(results.value());

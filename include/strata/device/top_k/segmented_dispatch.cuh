@@ -434,9 +434,10 @@ cudaError_t sorted_segmented_top_k(
   using Problem = segmented_top_k_problem<IsMax, KeyIterator, Segments, Results, KeyOutputIterator, ValueIterator,
                                           ValueOutputIterator>;
   using Key = typename Problem::Key;
+  using Result = typename Problem::Result;
   using Copies = top_k_clipped_rows<Results>;
-  using Select =
-      DispatchSegmentedTopK<IsMax, false, PolicyHub, KeyIterator, Segments, Copies, Key*, top_k_indices, long long*>;
+  using Select = DispatchSegmentedTopK<IsMax, false, PolicyHub, typename Result::Codes, Segments, Copies, Key*,
+                                       top_k_indices, long long*>;
   using Begins = TransformInputIterator<long long, top_k_results_begin, CountingInputIterator<long long>>;
   using Ends =
       TransformInputIterator<long long, top_k_results_end<Segments, Results>, CountingInputIterator<long long>>;
@@ -449,7 +450,8 @@ cudaError_t sorted_segmented_top_k(
   const CountingInputIterator<long long> numbers(0);
   const offset_segments<Begins, Ends> rows{Begins(numbers, {stride}),
                                            Ends(numbers, {problem.segments, problem.results, stride})};
-  typename Select::Problem selection{problem.keys, problem.segments, {problem.results, stride}, nullptr, {}, nullptr};
+  typename Select::Problem selection{
+      Result::codes(problem.keys), problem.segments, {problem.results, stride}, nullptr, {}, nullptr};
   std::size_t select_bytes = 0, sort_bytes = 0;
   const auto sort = [&](void* storage, std::size_t& bytes, const Key* keys, Key* sorted, const long long* indices,
                         long long* sorted_indices) {
@@ -489,12 +491,25 @@ cudaError_t sorted_segmented_top_k(
                         static_cast<const long long*>(sorted_indices), stride);
 }
 
+/// The keys of a call as kernels take them.
+template <class KeyIterator, class Decomposer>
+auto segmented_top_k_keys(KeyIterator keys, const Decomposer& decomposer) {
+  using Keys = typename segmented_top_k_input<KeyIterator>::type;
+  if constexpr (std::is_same_v<Decomposer, identity_decomposer>) {
+    static_cast<void>(decomposer);
+    return static_cast<Keys>(keys);
+  } else {
+    return top_k_fields_iterator<Keys, Decomposer>(keys, decomposer);
+  }
+}
+
 /// One call.
 template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
-          class ValueOutputIterator, class Segments, class Results>
+          class ValueOutputIterator, class Segments, class Results, class Decomposer>
 cudaError_t segmented_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                             KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
-                            const Segments& segments, const Results& results, cudaStream_t stream) {
+                            const Segments& segments, const Results& results, const Decomposer& decomposer,
+                            cudaStream_t stream) {
   if (segments.are_refused() || results.are_refused(segments.num_segments()) ||
       detail::refuses_reach(d_keys_in, segments.reach(), "d_keys_in") ||
       detail::refuses_reach(d_values_in, segments.reach(), "d_values_in") ||
@@ -519,11 +534,12 @@ cudaError_t segmented_top_k(void* d_temp_storage, std::size_t& temp_storage_byte
       return cudaErrorInvalidValue;
     }
   }
-  using Keys = typename segmented_top_k_input<KeyIterator>::type;
+  const auto keys = detail::segmented_top_k_keys(d_keys_in, decomposer);
+  using Keys = std::decay_t<decltype(keys)>;
   using Values = typename segmented_top_k_input<ValueIterator>::type;
   using Dispatch = DispatchSegmentedTopK<IsMax, IsSorted, PolicyHub, Keys, Segments, Results, KeyOutputIterator, Values,
                                          ValueOutputIterator>;
-  const typename Dispatch::Problem problem{d_keys_in, segments, results, d_keys_out, d_values_in, d_values_out};
+  const typename Dispatch::Problem problem{keys, segments, results, d_keys_out, d_values_in, d_values_out};
   if constexpr (IsSorted) {
     if (detail::least(results.max_results(), segments.max_size()) > max_top_k_sorted_by_block) {
       return detail::sorted_segmented_top_k<IsMax, PolicyHub>(d_temp_storage, temp_storage_bytes, problem, stream);
