@@ -29,17 +29,18 @@ TEST(device_group_by_methods, groups_of_any_number) {
   }
 }
 
-// All rows of the sample have one key. Then there is no memory for the records of the others, or just enough.
+// All rows of the samples have one key; blocks of small tables take a smaller sample. Then there is no memory for the
+// records of the others, or just enough. Their keys do not fit the tables of blocks, or the one in device memory.
 TEST(device_group_by_methods, a_sample_that_misleads) {
   std::mt19937_64 bits = strata_test::random_bits(22);
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
   const auto values = random_values<std::int32_t>(size, bits);
-  for (const std::size_t step : sizes{1, 7, 9, 100}) {
+  for (const std::size_t step : sizes{1, 7, 9, 100, 170}) {
     SCOPED_TRACE(testing::Message() << "one row of " << step << " has a key of its own");
     std::vector<std::uint32_t> keys(size);
     for (std::size_t i = 0; i < size; ++i) keys[i] = i % step == 0 ? static_cast<std::uint32_t>(i + 1) : 0;
-    for (unsigned i = 0; i < strata::detail::group_sample_rows; ++i) {
-      keys[strata::detail::group_sample_row(i, size)] = 0;
+    for (const unsigned rows : {strata::detail::group_sample_rows, 16 * 64u}) {
+      for (unsigned i = 0; i < rows; ++i) keys[strata::detail::group_sample_row(i, size, rows)] = 0;
     }
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
     if (is_small()) continue;
@@ -51,14 +52,32 @@ TEST(device_group_by_methods, one_key_with_most_rows_and_many_with_one) {
   std::mt19937_64 bits = strata_test::random_bits(13);
   const std::size_t size = if_small<std::size_t>(20000, 3000000);
   const auto values = random_values<std::int32_t>(size, bits);
+  // The mixed word of the second key marks a free slot.
+  for (const u64 frequent : {~u64{0}, u64{strata::detail::unmixed_group_word(~0ull)}}) {
+    auto keys = ascending_keys<u64>(size);
+    for (u64& key : keys) {
+      if (bits() % 16 != 0) key = frequent;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+    if (is_small() && frequent != ~u64{0}) break;
+    ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+    std::sort(keys.begin(), keys.end());
+    ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+  }
+}
+
+// Frequent keys are looked for at home, where two have room.
+TEST(device_group_by_methods, frequent_keys_with_one_home) {
+  std::mt19937_64 bits = strata_test::random_bits(26);
+  const std::size_t size = if_small<std::size_t>(9000, 3000000);
+  const auto values = random_values<std::int32_t>(size, bits);
   auto keys = ascending_keys<u64>(size);
   for (u64& key : keys) {
-    if (bits() % 16 != 0) key = ~u64{0};
+    const u64 number = bits() % 8;
+    if (number < 6) key = strata::detail::unmixed_group_word((number + 1ull) << 48 | (number % 2 + 24));
   }
   ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
-  ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
-  std::sort(keys.begin(), keys.end());
-  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+  if (!is_small()) ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
 }
 
 // A word marks a free slot, and is that of a key.

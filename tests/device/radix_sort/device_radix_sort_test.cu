@@ -318,4 +318,66 @@ TEST(device_radix_sort, keys_with_fields) {
   }
 }
 
+/// A key with a RadixTraits of its own: its bytes lie in another order.
+struct version {
+  std::uint16_t upper, lower;
+};
+
+}  // namespace device_radix_sort_test
+
+STRATA_NAMESPACE_BEGIN
+template <>
+struct RadixTraits<device_radix_sort_test::version> {
+  using word = std::uint32_t;
+  static constexpr int bits = 32;
+  STRATA_HD static word ordered(const device_radix_sort_test::version& key) {
+    return word{key.upper} << 16 | key.lower;
+  }
+};
+STRATA_NAMESPACE_END
+
+namespace device_radix_sort_test {
+
+/// By passes over the digits, if `Hub` says so.
+template <bool IsDescending, class Hub>
+void expect_versions_in_order() {
+  using sort = strata::TunedDeviceRadixSort<Hub>;
+  const std::size_t size = 5000;
+  std::mt19937_64 bits(4);
+  std::vector<version> keys(size);
+  std::vector<std::uint32_t> numbers(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    keys[i] = {static_cast<std::uint16_t>(bits() % 50), static_cast<std::uint16_t>(bits() % 3000)};
+    numbers[i] = static_cast<std::uint32_t>(i);
+  }
+  const device_vector<version> in(keys);
+  const device_vector<std::uint32_t> values(numbers);
+  device_vector<version> out(size);
+  device_vector<std::uint32_t> values_out(size);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    if constexpr (IsDescending) {
+      return sort::SortPairsDescending(storage..., in.data(), out.data(), values.data(), values_out.data(), size);
+    } else {
+      return sort::SortPairs(storage..., in.data(), out.data(), values.data(), values_out.data(), size);
+    }
+  }));
+  std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto first = strata::RadixTraits<version>::ordered(keys[a]);
+    const auto second = strata::RadixTraits<version>::ordered(keys[b]);
+    return IsDescending ? first > second : first < second;
+  });
+  EXPECT_EQ(numbers, values_out.to_host());
+  const std::vector<version> sorted = out.to_host();
+  for (std::size_t i = 0; i < size; ++i) {
+    ASSERT_EQ(keys[numbers[i]].upper, sorted[i].upper) << i;
+    ASSERT_EQ(keys[numbers[i]].lower, sorted[i].lower) << i;
+  }
+}
+
+TEST(device_radix_sort, keys_whose_traits_are_specialised) {
+  expect_versions_in_order<false, strata::default_policy_hub>();
+  expect_versions_in_order<false, radix_hub<4>>();
+  expect_versions_in_order<true, radix_hub<4>>();
+}
+
 }  // namespace device_radix_sort_test

@@ -218,6 +218,26 @@ TEST(device_segmented_scan, in_one_array_of_any_offsets) {
   expect_one_array<int>(consecutive("empty ones", lengths));
 }
 
+// Each block looks at all offsets; with more than 6000 segments, some blocks look at a slice each. The place must be
+// found wherever it is.
+TEST(device_segmented_scan, in_one_array_one_offset_may_decrease) {
+  std::mt19937_64 bits = strata_test::random_bits(7);
+  using count_and_place = std::pair<std::size_t, std::size_t>;
+  for (const auto& [count, place] :
+       {count_and_place{1200, 0}, {1200, 520}, {1200, 1199}, {6200, 0}, {6200, 1792}, {6200, 6199}}) {
+    std::vector<offset> lengths(count);
+    offset behind = 0;
+    for (std::size_t s = 0; s < count; ++s) {
+      lengths[s] = s == 700 ? 500 : static_cast<offset>(bits() % 3);  // short ones would be scanned in any order
+      if (s > place) behind += lengths[s];
+    }
+    std::vector<offset> offsets = {behind};
+    for (std::size_t s = 0; s < count; ++s) offsets.push_back(s == place ? 0 : offsets.back() + lengths[s]);
+    ASSERT_NO_FATAL_FAILURE(expect_one_array<std::int64_t>(
+        {"one decreases", {offsets.begin(), offsets.end() - 1}, {offsets.begin() + 1, offsets.end()}}));
+  }
+}
+
 TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
   const std::size_t count = 300;
   const std::size_t most = if_small<std::size_t>(30000, STRATA_HOST_SIMT ? 100000 : 300000);
@@ -294,6 +314,44 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_a
                         out.to_host())
           << "replay " << i;
     }
+  }
+}
+
+// A replay must not take what the one before has left for its own: sums of chunks and, in place, owners of inputs.
+TEST(device_segmented_scan, a_graph_in_one_array_may_be_replayed_under_any_schedule) {
+  const std::size_t most = if_small<std::size_t>(4000, STRATA_HOST_SIMT ? 20000 : 100000);
+  const std::size_t count = 40;
+  for (const bool is_in_place : {false, true}) {
+    device_vector<int> in(most);
+    device_vector<int> out(most);
+    device_vector<offset> offsets(std::vector<offset>(count + 1));
+    const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
+      return tiny_scan(storage, bytes, static_cast<const int*>(is_in_place ? out.data() : in.data()), out.data(),
+                       offsets, static_cast<offset>(count), strata::Sum{}, 7, on);
+    };
+    std::size_t bytes = 0;
+    ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
+    const scratch storage(bytes);
+    graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
+    ASSERT_CUDA_SUCCESS(recorded.status());
+    const stream on;
+    std::mt19937_64 bits = strata_test::random_bits(6);
+    under_all_schedules([&](std::size_t i) {
+      std::vector<offset> lengths(count);
+      for (offset& length : lengths) length = static_cast<offset>(bits() % 30);
+      // One segment takes most chunks; each fifth time there is none, and warps scan all segments.
+      if (i % 5 != 4) lengths[bits() % count] = static_cast<offset>(most - 30 * count);
+      const segment_shape shape = consecutive("replay", lengths);
+      ASSERT_LE(shape.items(), most);
+      const std::vector<int> items = scan_items<int>::make(most, i);
+      offsets.assign(in_one_array(shape));
+      in.assign(items);
+      out.assign(items);
+      ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
+      on.synchronize();
+      ASSERT_SAME_ITEMS((scanned<false>(shape, items, plain_add{}, 7, shape.begins, items)), out.to_host())
+          << "replay " << i << (is_in_place ? ", in place" : "");
+    });
   }
 }
 

@@ -40,6 +40,39 @@ TEST(device_segmented_top_k, zeros_are_equal_and_nans_are_greatest) {
   }
 }
 
+// A few results of aligned rows: groups of neighbours, of which the last is short. Missing items of it have the code of
+// the last key in order.
+template <class Key>
+void expect_short_last_groups() {
+  const std::size_t rows = 3;
+  for (const std::size_t size : {61, 63, 125, 127, 249, 254, 255, 505, 511}) {
+    const std::size_t stride = (size + 7) / 8 * 8;
+    for (const std::size_t equal : {std::size_t{0}, size - 1, size}) {
+      std::vector<Key> keys(rows * stride);
+      std::vector<segment> all;
+      for (std::size_t s = 0; s < rows; ++s) {
+        for (std::size_t i = equal; i < size; ++i) keys[s * stride + i] = static_cast<Key>(1 + i);
+        for (std::size_t i = size; i < stride; ++i) keys[s * stride + i] = static_cast<Key>(1000);
+        all.push_back({s * stride, size});
+      }
+      for (const std::size_t k : {1, 3, 9}) {
+        SCOPED_TRACE(testing::Message() << k << " of " << size << ", " << equal << " equal");
+        const std::vector<place> places = {{0, k}, {k, k}, {2 * k, k}};
+        const strata::SegmentsOfSize segments(rows, size, stride);
+        ASSERT_NO_FATAL_FAILURE((
+            expect_results<true, false, form::arg, std::uint32_t, short_tiles>(keys, all, places, 3 * k, segments, k)));
+        ASSERT_NO_FATAL_FAILURE((expect_results<true, true, form::pairs, std::uint32_t, short_tiles>(
+            keys, all, places, 3 * k, segments, k)));
+      }
+    }
+  }
+}
+
+TEST(device_segmented_top_k, short_last_groups) {
+  ASSERT_NO_FATAL_FAILURE(expect_short_last_groups<std::uint32_t>());
+  ASSERT_NO_FATAL_FAILURE(expect_short_last_groups<float>());
+}
+
 // Keys in a narrow range of a wide type: guesses miss.
 TEST(device_segmented_top_k, clustered_keys) {
   for (const std::size_t size : {64, 1024, if_small(1500, 8000)}) {

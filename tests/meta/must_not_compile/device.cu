@@ -1014,6 +1014,69 @@ cudaError_t call(void* storage, std::size_t& bytes, const box* in, box* out) {
 }
 }  // namespace segmented_top_k_fields
 
+// case: segmented_top_k_items_per_lane
+// expect: DeviceSegmentedTopK: items_per_lane of each row must be a power of two, at most 32
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_items_per_lane {
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
+#if defined(STRATA_CASE_segmented_top_k_items_per_lane)
+    static constexpr strata::top_k_warp_tuning wide{64, 32, 18, 1};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceSegmentedTopK<hub>::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3);
+}
+}  // namespace segmented_top_k_items_per_lane
+
+// case: segmented_top_k_items_per_thread
+// expect: DeviceSegmentedTopK: items_per_thread of the row block must be a power of two, at most 32
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_items_per_thread {
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::segmented_top_k_policy_hub<int>::Policy750> {
+#if defined(STRATA_CASE_segmented_top_k_items_per_thread)
+    static constexpr strata::top_k_block_tuning block{512, 20, 2};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceSegmentedTopK<hub>::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3);
+}
+}  // namespace segmented_top_k_items_per_thread
+
+// case: segmented_top_k_key
+// expect: the greatest and the least keys are found of integers, enumerations and floating-point numbers
+#include <strata/device/device_segmented_top_k.cuh>
+namespace segmented_top_k_key {
+struct version {
+  unsigned short upper, lower;
+};
+}  // namespace segmented_top_k_key
+namespace strata {
+template <>
+struct RadixTraits<segmented_top_k_key::version> {
+  using word = unsigned;
+  static constexpr int bits = 32;
+  STRATA_HD static word ordered(segmented_top_k_key::version key) { return word{key.upper} << 16 | key.lower; }
+};
+}  // namespace strata
+namespace segmented_top_k_key {
+#if defined(STRATA_CASE_segmented_top_k_key)
+using key = version;
+#else
+using key = unsigned;
+#endif
+cudaError_t greatest(void* storage, std::size_t& bytes, const key* in, key* out) {
+  return strata::DeviceSegmentedTopK::MaxKeys(storage, bytes, in, out, strata::SegmentsOfSize(10, 20), 3);
+}
+}  // namespace segmented_top_k_key
+
 // case: tile_prefix_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/scan_tile_state.cuh>

@@ -14,11 +14,11 @@ namespace detail {
 ///
 /// `ordered()` leaves the codes of exact keys as they are. `digit()` returns the digit that `radix_digits` returns: for
 /// exact keys, or for all keys if `IsExact` is false.
-template <class Digits>
-struct radix_codes;
+template <class Digits, bool AreOfNumbers = false>
+struct radix_codes_of;
 
 template <class Key, bool IsDescending, class Decomposer>
-struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
+struct radix_codes_of<radix_digits<Key, IsDescending, Decomposer>, false> {
   using Digits = radix_digits<Key, IsDescending, Decomposer>;
   using Code = Key;
   static constexpr bool are_all_exact = true;
@@ -39,7 +39,7 @@ struct radix_codes<radix_digits<Key, IsDescending, Decomposer>> {
 /// -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs are not exact, because a sort
 /// takes -0.0 for +0.0, and any NaN for the NaN with the greatest code.
 template <class Key, bool IsDescending>
-struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
+struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
   using Code = typename RadixTraits<Key>::word;
   static constexpr bool is_float = radix_mantissa_bits<Key> != 0;
@@ -93,6 +93,23 @@ struct radix_codes<radix_digits<Key, IsDescending, identity_decomposer>> {
   // Turns a code of this sort into the code of the same key in an ascending sort, and back.
   STRATA_HD static constexpr Code ascending(Code code) { return static_cast<Code>(IsDescending ? ~code : code); }
   static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
+};
+
+/// Only the bits of numbers are known. Programs may specialise RadixTraits for other keys.
+template <class Digits>
+inline constexpr bool are_digits_of_numbers = false;
+template <class Key, bool IsDescending>
+inline constexpr bool are_digits_of_numbers<radix_digits<Key, IsDescending, identity_decomposer>> = is_radix_key<Key>;
+
+template <class Digits>
+using radix_codes = radix_codes_of<Digits, are_digits_of_numbers<Digits>>;
+
+/// The codes by which the greatest or the least keys are found.
+template <class Key, bool IsMax>
+struct top_k_codes : radix_codes<radix_digits<Key, IsMax>> {
+  static_assert(is_radix_key<Key>,
+                "the greatest and the least keys are found of integers, enumerations and floating-point numbers: give "
+                "other keys as the integers that RadixTraits<Key>::ordered() returns");
 };
 
 /// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.

@@ -190,13 +190,6 @@ struct AgentGroupTable {
     __syncthreads();
   }
 
-  STRATA_D static std::size_t sample_row(unsigned i, std::size_t num_items) {
-    const std::size_t part = num_items / sample_rows;
-    const std::size_t rest = num_items % sample_rows;
-    const std::size_t begin = i * part + i * rest / sample_rows;
-    return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
-  }
-
   /// Counts the keys of a sample, and lists frequent ones. A slot has 16 bits of a mixed word, whose lower bits choose
   /// the slot, whether the key is listed, and the number of rows.
   STRATA_D group_sample_counts sample(std::size_t num_items) {
@@ -209,7 +202,8 @@ struct AgentGroupTable {
     [[maybe_unused]] unsigned grouped = 0;
     STRATA_UNROLL
     for (int k = 0; k < thread_rows; ++k) {
-      const std::size_t row = sample_row(threadIdx.x + static_cast<unsigned>(k * threads), num_items);
+      const std::size_t row =
+          detail::group_sample_row(threadIdx.x + static_cast<unsigned>(k * threads), num_items, sample_rows);
       if constexpr (Rows::drops_rows) {
         // Rows without a key count as one group.
         words[k] = 0;

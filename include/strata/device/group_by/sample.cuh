@@ -57,11 +57,11 @@ STRATA_HD group_method choose_group_method(double rows, double groups, double sl
   return group_method::sorted;
 }
 
-/// Row i of a sample of `num_items` rows, somewhere in the i-th of equal parts.
-STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items) {
-  const std::size_t part = num_items / group_sample_rows;
-  const std::size_t rest = num_items % group_sample_rows;
-  const std::size_t begin = i * part + i * rest / group_sample_rows;
+/// Row i of a sample of `sample_rows` of `num_items` rows, somewhere in the i-th of equal parts.
+STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items, unsigned sample_rows = group_sample_rows) {
+  const std::size_t part = num_items / sample_rows;
+  const std::size_t rest = num_items % sample_rows;
+  const std::size_t begin = i * part + i * rest / sample_rows;
   return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
 }
 

@@ -61,7 +61,7 @@ struct segmented_top_k_problem {
   using Iterator = KeyIterator;
   // The k first items of a descending order are the greatest.
   using Digits = radix_digits<Key, IsMax>;
-  using Codes = radix_codes<Digits>;
+  using Codes = top_k_codes<Key, IsMax>;
   using Code = typename Codes::Code;
   static constexpr bool is_max = IsMax;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
@@ -641,9 +641,9 @@ class AgentSegmentedTopKWarps {
   static constexpr int width =
       detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
   static constexpr int vectors = Items / width;
-  // not for users: a constant of the agent
-  static_assert(Items <= 32 && vectors <= max_vectors && vectors * width == Items,
-                "a mask of a word has the items of a lane, and a word the counts of its vectors");
+  // A mask of a word has the items of a lane, and a word the counts of its vectors.
+  static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
+                "DeviceSegmentedTopK: items_per_lane of each row must be a power of two, at most 32");
 
   STRATA_D void select_few(const Row& row) {
     const int lane = team_.lanes().lane();
@@ -977,9 +977,9 @@ class AgentTopKLongSegment {
   static constexpr int width =
       detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
   static constexpr int vectors = Items / width;
-  // not for users: a constant of the agent
-  static_assert(Items <= 32 && vectors <= max_vectors && vectors * width == Items && (width <= 8 || width % 8 == 0),
-                "a word has a bit for each item of a lane, and the bits of a vector are whole bytes");
+  // A word has a bit for each item of a lane, the bits of a vector are whole bytes, and vectors are whole accesses.
+  static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
+                "DeviceSegmentedTopK: items_per_thread of the row block must be a power of two, at most 32");
   static constexpr int items_of_byte = detail::least(width, 8);
   static constexpr int bytes_of_vector = width / items_of_byte;
   static constexpr int mark_bytes =  // of a tile

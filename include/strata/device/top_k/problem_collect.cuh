@@ -42,7 +42,7 @@ template <class Count, class KeyIterator, bool IsMax, bool KeepsIndices>
 struct top_k_collect_problem {
   using Accum = Count;
   using Key = iterator_value_t<KeyIterator>;
-  using Codes = radix_codes<radix_digits<Key, IsMax>>;
+  using Codes = top_k_codes<Key, IsMax>;
   using Bound = top_k_bound<typename Codes::Code>;
   // H100, 2026-11-26, CUDA 13.0, 2^28 u8, k = 1,000: 199 us; 320 threads with 176 bytes 235. f32 takes 402 and 404.
   using policy_hub = columns_policy_hub<Accum, Accum, /*ScanningThreads=*/512, /*ThreadBytes=*/96>;

@@ -18,7 +18,7 @@ namespace detail {
 /// True if a key comes before another one among results that are sorted.
 template <class Key, bool IsMax>
 struct comes_first {
-  using codes = radix_codes<radix_digits<Key, IsMax>>;
+  using codes = top_k_codes<Key, IsMax>;
 
   STRATA_D bool operator()(const Key& a, const Key& b) const {
     return codes::ordered(codes::encode(a)) < codes::ordered(codes::encode(b));
@@ -148,7 +148,7 @@ class top_k_calls {
 
   template <bool IsMax, class Values>
   STRATA_D void move_results(items<KeyT>& keys, Values& values, unsigned count, int valid) {
-    using codes_of = radix_codes<radix_digits<KeyT, IsMax>>;
+    using codes_of = top_k_codes<KeyT, IsMax>;
     const int first = self().thread() * ItemsPerThread;
     items<code> codes;
     STRATA_UNROLL
