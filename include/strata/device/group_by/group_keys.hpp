@@ -14,9 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 
@@ -65,15 +63,14 @@ struct GroupKeys {
 
 namespace detail {
 
-template <class Call, class Arguments, std::size_t... Index>
-auto call_with_last_argument(const Call& call, const Arguments& arguments, std::index_sequence<Index...>) {
-  return call(std::get<sizeof...(Index)>(arguments), std::get<Index>(arguments)...);
-}
-/// Calls `call` with the last argument, then the others.
-template <class Call, class... Arguments>
-auto with_last_argument(const Call& call, Arguments... arguments) {
-  return detail::call_with_last_argument(call, std::make_tuple(arguments...),
-                                         std::make_index_sequence<sizeof...(Arguments) - 1>{});
+/// Calls `call` with the last argument, then the others: `Moves` is the number of the others, which move behind it.
+template <std::size_t Moves, class Call, class First, class... Rest>
+auto with_last_argument(const Call& call, First first, Rest... rest) {
+  if constexpr (Moves == 0) {
+    return call(first, rest...);
+  } else {
+    return detail::with_last_argument<Moves - 1>(call, rest..., first);
+  }
 }
 
 }  // namespace detail
@@ -92,7 +89,7 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
 /// @param rest more columns, and the number of rows
 template <class FirstKeys, class SecondKeys, class ThirdArgument, class... Arguments>
 auto group_keys(FirstKeys d_first, SecondKeys d_second, ThirdArgument third, Arguments... rest) {
-  return detail::with_last_argument(
+  return detail::with_last_argument<2 + sizeof...(Arguments)>(
       [](auto num_items, auto... columns) {
         const detail::group_key_columns<detail::group_nulls::none, decltype(columns)...> keys(
             detail::make_group_columns(columns...));
@@ -136,7 +133,7 @@ GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Intege
 /// @param rest more columns, and the capacity
 template <class FirstOutput, class SecondOutput, class ThirdArgument, class... Arguments>
 auto group_output(FirstOutput d_first_out, SecondOutput d_second_out, ThirdArgument third, Arguments... rest) {
-  return detail::with_last_argument(
+  return detail::with_last_argument<2 + sizeof...(Arguments)>(
       [](auto capacity, auto... outputs) {
         const auto columns = detail::make_group_columns(outputs...);
         return strata::group_output(
