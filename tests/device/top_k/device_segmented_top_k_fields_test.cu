@@ -267,6 +267,69 @@ TEST(device_segmented_top_k_fields, of_computed_keys_with_padding) {
   }
 }
 
+/// A class that is a stream.
+struct own_stream {
+  cudaStream_t handle;
+  cudaStream_t get() const { return handle; }
+};
+
+// A decomposer or a stream may be the last argument.
+TEST(device_segmented_top_k_fields, with_a_stream_a_class_that_is_one_and_neither) {
+  constexpr std::size_t size = 60, k = 7;
+  const auto keys = make_structs<player>(size);
+  const auto expected = items_by_fields<false>(keys.data(), size, k, true, by_level{});
+  const device_vector<player> keys_in(keys);
+  device_vector<player> out(k);
+  const player* const in = keys_in.data();
+  const strata::SegmentsOfSize segments(1, size);
+  const stream on;
+  const own_stream own{on};
+  const auto expect_results_of = [&](cudaError_t status) {
+    ASSERT_CUDA_SUCCESS(status);
+    on.synchronize();
+    ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+    const auto found = out.to_host();
+    for (std::size_t i = 0; i < k; ++i) ASSERT_TRUE(are_same(keys[expected[i]], found[i])) << i;
+    out.poison();
+  };
+  using TopK = DeviceSegmentedTopK;
+  cudaStream_t const handle = on;
+  expect_results_of(TopK::MinKeysSorted(in, out.data(), segments, k, by_level{}));
+  expect_results_of(TopK::MinKeysSorted(in, out.data(), segments, k, by_level{}, handle));
+  expect_results_of(TopK::MinKeysSorted(in, out.data(), segments, k, by_level{}, own));
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(TopK::MinKeysSorted(nullptr, bytes, in, out.data(), segments, k, by_level{}, own));
+  const scratch storage(bytes, 8);
+  expect_results_of(TopK::MinKeysSorted(storage.data(), bytes, in, out.data(), segments, k, by_level{}, handle));
+  expect_results_of(TopK::MinKeysSorted(storage.data(), bytes, in, out.data(), segments, k, by_level{}, own));
+}
+
+TEST(device_segmented_top_k_fields, a_graph_may_be_replayed_with_other_keys) {
+  constexpr std::size_t size = 60, k = 7;
+  device_vector<player> in(size), out(k);
+  const auto call = [&](void* storage, std::size_t& bytes, cudaStream_t on) {
+    return DeviceSegmentedTopK::MinKeysSorted(storage, bytes, static_cast<const player*>(in.data()), out.data(),
+                                              strata::SegmentsOfSize(1, size), k, by_level{}, on);
+  };
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(call(nullptr, bytes, nullptr));
+  const scratch storage(bytes, 8);
+  graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
+  ASSERT_CUDA_SUCCESS(recorded.status());
+  const stream where;
+  for (const std::size_t first : {0, 1, 100}) {
+    std::vector<player> keys = make_structs<player>(first + size);
+    keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(first));
+    in.assign(keys);
+    out.poison();
+    recorded.replay(where);
+    where.synchronize();
+    const auto expected = items_by_fields<false>(keys.data(), size, k, true, by_level{});
+    const auto found = out.to_host();
+    for (std::size_t i = 0; i < k; ++i) ASSERT_TRUE(are_same(keys[expected[i]], found[i])) << first << ", " << i;
+  }
+}
+
 TEST(device_segmented_top_k_fields, refuses_what_calls_without_a_decomposer_refuse) {
   device_vector<player> out(4);
   const player* const none = nullptr;
