@@ -152,6 +152,30 @@ TEST(device_segmented_top_k, long_rows_begin_anywhere) {
   }
 }
 
+// The least keys lie before, between and behind the rows, the next ones at their ends. The last tile of a row is nearly
+// full, full, or has one item.
+TEST(device_segmented_top_k, keys_beside_long_rows_are_no_candidates) {
+  std::mt19937_64 bits = strata_test::random_bits(9);
+  const std::size_t rows = 2, k = 9, tiles = 6 * 512;
+  for (const std::size_t shift : {0, 1, 2, 3}) {
+    for (const std::size_t size : {tiles - shift - 1, tiles - shift, tiles - shift + 1}) {
+      const std::size_t stride = size + 5;
+      std::vector<float> keys(rows * stride, 0.0f);
+      std::vector<segment> all;
+      std::vector<place> places;
+      for (std::size_t s = 0; s < rows; ++s) {
+        for (std::size_t i = 0; i < size; ++i) keys[s * stride + i] = 1 + static_cast<float>(bits() % 100000);
+        keys[s * stride] = keys[s * stride + size - 1] = 0.5f;
+        all.push_back({s * stride, size});
+        places.push_back({s * k, k});
+      }
+      SCOPED_TRACE(testing::Message() << size << ", shift " << shift);
+      ASSERT_NO_FATAL_FAILURE((expect_results<false, false, form::arg, std::uint32_t, short_tiles>(
+          keys, all, places, rows * k, strata::SegmentsOfSize(rows, size, stride), k, shift)));
+    }
+  }
+}
+
 // A block marks 131,072 items before it keeps their candidates.
 TEST(device_segmented_top_k, segments_of_several_rounds_of_marks) {
   const std::vector<std::size_t> lengths =
