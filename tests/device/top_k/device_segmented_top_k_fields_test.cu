@@ -109,9 +109,10 @@ bool are_same(const Key& a, const Key& b) {
 }
 
 /// Calls one of the twelve functions with a decomposer for rows of `size` keys, which begin `size + gap` keys apart.
-template <bool IsMax, bool IsSorted, form Form, class Hub = strata::default_policy_hub, class Key, class Decomposer>
+template <bool IsMax, bool IsSorted, form Form, class Hub = strata::default_policy_hub, class Key, class Decomposer,
+          class ByOffsets = std::false_type>
 void expect_rows_by_fields(const std::vector<Key>& keys, std::size_t rows, std::size_t size, std::size_t k,
-                           const Decomposer& decomposer, bool by_offsets = false) {
+                           const Decomposer& decomposer, ByOffsets by_offsets = {}) {
   SCOPED_TRACE(testing::Message() << k << " of " << rows << " rows of " << size << (by_offsets ? ", by offsets" : ""));
   using all = strata::TunedDeviceSegmentedTopK<Hub>;
   const device_vector<Key> in(keys);
@@ -151,8 +152,11 @@ void expect_rows_by_fields(const std::vector<Key>& keys, std::size_t rows, std::
     }
   };
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
-    return by_offsets ? call_with(strata::SegmentsByOffsets(rows, d_offsets.data(), d_offsets.data() + 1), storage...)
-                      : call_with(strata::SegmentsOfSize(rows, size), storage...);
+    if constexpr (ByOffsets::value) {
+      return call_with(strata::SegmentsByOffsets(rows, d_offsets.data(), d_offsets.data() + 1), storage...);
+    } else {
+      return call_with(strata::SegmentsOfSize(rows, size), storage...);
+    }
   }));
   const auto found = out.to_host();
   const auto found_values = values_out.to_host();
@@ -189,7 +193,8 @@ TEST(device_segmented_top_k_fields, of_all_functions) {
     ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, true, form::keys>(keys, rows, size, k, by_level{})));
     ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, false, form::pairs>(keys, rows, size, k, by_score{})));
     ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::pairs>(keys, rows, size, k, by_score{})));
-    ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::arg>(keys, rows, size, k, by_level{}, true)));
+    ASSERT_NO_FATAL_FAILURE(
+        (expect_rows_by_fields<true, true, form::arg>(keys, rows, size, k, by_level{}, std::true_type{})));
   }
   const auto keys = make_structs<player>(300);
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::keys>(keys, 3, 100, 11, by_score{})));
@@ -227,8 +232,8 @@ TEST(device_segmented_top_k_fields, of_long_segments) {
           (expect_rows_by_fields<true, false, form::keys, short_tiles>(keys, 2, size, k, by_level{})));
       ASSERT_NO_FATAL_FAILURE(
           (expect_rows_by_fields<false, true, form::pairs, short_tiles>(keys, 2, size, k, by_score{})));
-      ASSERT_NO_FATAL_FAILURE(
-          (expect_rows_by_fields<false, false, form::keys, short_tiles>(keys, 2, size, k, by_score{}, true)));
+      ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, false, form::keys, short_tiles>(
+          keys, 2, size, k, by_score{}, std::true_type{})));
     }
   }
 }
@@ -237,7 +242,8 @@ TEST(device_segmented_top_k_fields, of_long_segments) {
 TEST(device_segmented_top_k_fields, of_more_results_than_a_block_sorts) {
   const auto keys = make_structs<player>(2 * 2300);
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::pairs>(keys, 2, 2300, 2100, by_level{})));
-  ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, true, form::keys>(keys, 2, 2300, 2300, by_score{}, true)));
+  ASSERT_NO_FATAL_FAILURE(
+      (expect_rows_by_fields<false, true, form::keys>(keys, 2, 2300, 2300, by_score{}, std::true_type{})));
 }
 
 struct player_of_number {
