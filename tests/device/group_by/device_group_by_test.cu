@@ -14,7 +14,7 @@ class GroupByKey : public testing::Test {};
 #if STRATA_TEST_FEW_TYPES
 using key_types = testing::Types<std::uint32_t, double>;
 #else
-using key_types = testing::Types<bool, std::uint8_t, std::int16_t, color, __half, std::int32_t, std::uint32_t, float,
+using key_types = testing::Types<truth, std::uint8_t, std::int16_t, color, __half, std::int32_t, std::uint32_t, float,
                                  std::int64_t, std::uint64_t, double>;
 #endif
 TYPED_TEST_SUITE(GroupByKey, key_types);

@@ -82,12 +82,17 @@ std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
   return rows;
 }
 
+/// Keys of one bit: std::vector has no array of bool.
+enum class truth : bool {};
+
 template <class T>
 T number_as(u64 number) {
   if constexpr (std::is_same_v<T, __half>) {
     return static_cast<__half>(static_cast<float>(static_cast<int>(number % 3000) - 1000));
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(static_cast<std::int64_t>(number)) / 16;
+  } else if constexpr (std::is_same_v<T, truth>) {
+    return static_cast<truth>((number & 1) != 0);
   } else {
     return static_cast<T>(number);
   }

@@ -256,7 +256,6 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
   /// True if a row has keys in all columns.
   STRATA_HD bool has_keys(std::size_t row) const {
     bool is_valid = true;
-    STRATA_UNROLL
     for (int i = 0; i < count; ++i) is_valid = is_valid && detail::join_row_is_valid(valid_[i], row);
     return is_valid;
   }
