@@ -77,7 +77,9 @@ TEST(device_group_by_methods, frequent_keys_with_one_home) {
     if (number < 6) key = strata::detail::unmixed_group_word((number + 1ull) << 48 | (number % 2 + 24));
   }
   ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
-  if (!is_small()) ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+  if (!is_small()) {
+    ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
+  }
 }
 
 // A word marks a free slot, and is that of a key.
