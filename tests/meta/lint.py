@@ -82,6 +82,20 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
+def unrolled_loops_of_the_host(code):
+    """Lines of loops with a pragma that the host compiler does not know, in functions that it compiles too."""
+    lines = code.split("\n")
+    def indent(line):
+        return len(line) - len(line.lstrip())
+    for i, line in enumerate(lines):
+        if not line.lstrip().startswith("STRATA_UNROLL"):
+            continue
+        around = (before for before in reversed(lines[:i]) if before.strip() and indent(before) < indent(line))
+        function = next((before for before in around if re.search(r"\bSTRATA_(D|HD|KERNEL)\b", before)), "")
+        if "STRATA_HD" in function:
+            yield i + 1
+
+
 def header_findings(header, text):
     """Findings (line, text) of one header; `header` is relative to include/strata."""
     code = without_comments(text)
@@ -144,6 +158,8 @@ def header_findings(header, text):
         functions = re.findall(r"(?:cudaError_t|>)\s+(\w+)\((?=[^;{}]*(?:\{\}[^;{}]*)*\) (?:const )?\{\s*$)", before)
         if not classes or not functions or match.group(1) != f"{classes[-1]}::{functions[-1]}":
             yield line_of(text, match.start()), f"the range {match.group(1)} stands in {classes[-1:]}::{functions[-1:]}"
+    for line in unrolled_loops_of_the_host(code):
+        yield line, "STRATA_UNROLL in a function with STRATA_HD: the host compiler of nvcc warns of the pragma"
     if not re.search(r"^#pragma once$", text, re.MULTILINE):
         yield 1, "no #pragma once"
 
@@ -289,6 +305,7 @@ BAD_HEADERS = [
     ("core/a.hpp", "using type [[gnu::may_alias]] = int;", "what MSVC takes for it"),
     ("device/scan/a.cuh", "while (*flag == 0) STRATA_SPIN();", "blocks communicate by"),
     ("device/a.cuh", "platform::store_tagged_word(words, {0, epoch});", "blocks communicate by"),
+    ("core/a.hpp", "STRATA_D int f() {\n}\nSTRATA_HD int g() {\n  STRATA_UNROLL\n  for (;;) f();\n}", "host compiler"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
     ("core/a.hpp", "using namespace std;", "using directive"),
     ("block/a.cuh", "f([&](int i, auto& items) { g(i, items); });", "generic lambda"),
@@ -309,6 +326,7 @@ GOOD_HEADERS = [
     ("core/platform/shuffle_ptx.cuh", 'asm volatile("shfl.sync.up.b32 %0|p, %1, 1, 0, -1;");'),
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
     ("device/engine/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
+    ("core/a.hpp", "STRATA_HD int f() {\n}\nSTRATA_D int g() {\n  STRATA_UNROLL\n  for (;;) f();\n}"),
     ("core/a.hpp", "#include <type_traits>"),
     ("core/a.hpp", "if (!__builtin_is_constant_evaluated()) {"),
     ("core/types.hpp", "__extension__ using int128 = __int128;"),

@@ -55,7 +55,6 @@ struct top_k_field_code {
     Code code = 0;
     if constexpr (are_met) {
       constexpr int most = 32;  // bits of a digit
-      STRATA_UNROLL
       for (int begin = 0; begin < bits; begin += most) {
         const unsigned digit = digits(key, begin, detail::least(bits - begin, most));
         code = static_cast<Code>(code | static_cast<Code>(static_cast<Code>(digit) << begin));
