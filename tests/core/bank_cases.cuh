@@ -56,14 +56,17 @@ inline constexpr int storage_elements = count_storage_elements<Layout, Pattern>(
 template <class Layout, class Pattern>
 STRATA_KERNEL void store_and_load(unsigned* out) {
   using T = typename access_type<Pattern::element_bytes>::type;
-  using all_elements = T[storage_elements<Layout, Pattern>];
+  // A struct, because nvcc takes an array whose length depends on a template for one of variable length.
+  struct all_elements {
+    T at[storage_elements<Layout, Pattern>];
+  };
   STRATA_SHARED(storage, all_elements);
   const int lane = static_cast<int>(threadIdx.x);
   STRATA_UNROLL_N(1)
   for (int i = 0; i < Pattern::instructions; ++i) {
     const auto place = Pattern{}(i, lane);
     if (strata::detail::takes_part(place)) {
-      storage[strata::detail::position_of(Layout{}, place)] = static_cast<T>(static_cast<unsigned>(i + lane) & 0xff);
+      storage.at[strata::detail::position_of(Layout{}, place)] = static_cast<T>(static_cast<unsigned>(i + lane) & 0xff);
     }
   }
   __syncwarp();
@@ -72,7 +75,7 @@ STRATA_KERNEL void store_and_load(unsigned* out) {
   for (int i = 0; i < Pattern::instructions; ++i) {
     const auto place = Pattern{}(i, lane);
     if (strata::detail::takes_part(place)) {
-      sum += static_cast<unsigned>(storage[strata::detail::position_of(Layout{}, place)]);
+      sum += static_cast<unsigned>(storage.at[strata::detail::position_of(Layout{}, place)]);
     }
   }
   out[lane] = sum;

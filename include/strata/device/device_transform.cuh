@@ -94,7 +94,7 @@ struct TunedDeviceTransform {
                                  TransformOp transform_op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::TransformIf");
     return unpack<false>(inputs, 0, d_temp_storage, temp_storage_bytes, output, num_items,
-                         with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
+                         detail::with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
   }
 
   /// Writes what `transform_op` returns for the items for which `predicate` is true. Both operators get references to
@@ -106,7 +106,7 @@ struct TunedDeviceTransform {
                                                         cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceTransform::TransformIfStableArgumentAddresses");
     return unpack<true>(inputs, 0, d_temp_storage, temp_storage_bytes, output, num_items,
-                        with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
+                        detail::with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
   }
 
   /// Writes the same value everywhere.
@@ -134,12 +134,6 @@ struct TunedDeviceTransform {
   STRATA_CALL_WITH_UNUSED_STORAGE(Generate)
 
  private:
-  template <class Predicate, class TransformOp>
-  struct with_predicate {
-    Predicate predicate;
-    TransformOp transform_op;
-  };
-
   template <bool IsStable, class Inputs, class OutputIterator, class NumItemsT, class TransformOp>
   static cudaError_t transform(void* d_temp_storage, std::size_t& temp_storage_bytes, const Inputs& inputs,
                                const OutputIterator& output, NumItemsT num_items, const TransformOp& transform_op,
@@ -175,7 +169,7 @@ struct TunedDeviceTransform {
   }
   template <bool IsStable, class OutputIterator, class NumItemsT, class Predicate, class TransformOp, class... Inputs>
   static cudaError_t dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const OutputIterator& output,
-                              NumItemsT num_items, const with_predicate<Predicate, TransformOp>& ops,
+                              NumItemsT num_items, const detail::with_predicate<Predicate, TransformOp>& ops,
                               cudaStream_t stream, const Inputs&... inputs) {
     return detail::dispatch_transform_if<IsStable, PolicyHub>(
         "strata::DeviceTransform", d_temp_storage, temp_storage_bytes, detail::pointer_or_iterator(output), num_items,

@@ -29,6 +29,14 @@ struct always {
   STRATA_D const Value& operator()() const { return value; }
 };
 
+/// The operators of DeviceTransform::TransformIf. Not a member of its class: with `-rdc=true`, g++ warns if a member has
+/// operators of an unnamed namespace.
+template <class Predicate, class TransformOp>
+struct with_predicate {
+  Predicate predicate;
+  TransformOp transform_op;
+};
+
 /// Stands for the output where an operator is applied and its result ignored.
 struct no_output {};
 
