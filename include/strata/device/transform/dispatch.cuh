@@ -29,8 +29,8 @@ struct always {
   STRATA_D const Value& operator()() const { return value; }
 };
 
-/// The operators of DeviceTransform::TransformIf. Not a member of its class: with `-rdc=true`, g++ warns if a member has
-/// operators of an unnamed namespace.
+/// The operators of DeviceTransform::TransformIf. Not a member of its class: with `-rdc=true`, g++ warns of a member
+/// that has operators of an unnamed namespace.
 template <class Predicate, class TransformOp>
 struct with_predicate {
   Predicate predicate;
