@@ -25,7 +25,6 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   outputs (k being the bound of the FutureCount). Of a segment with fewer than k items, nothing is written behind
 ///   its last result. Or `k` is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or
 ///   offsets of results, and may have a number for each segment.
-/// - **Keys** are integers, enumerations or floating-point numbers (`is_radix_key`).
 /// - **Result.** That of DeviceTopK for each segment: of equal keys the first ones in the segment are taken. Without
 ///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the
 ///   order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than

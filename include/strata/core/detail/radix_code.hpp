@@ -14,7 +14,7 @@ namespace detail {
 ///
 /// `ordered()` leaves the codes of exact keys as they are. `digit()` returns the digit that `radix_digits` returns: for
 /// exact keys, or for all keys if `IsExact` is false.
-template <class Digits, bool AreOfNumbers = false>
+template <class Digits, bool AreOfNumbers>
 struct radix_codes_of;
 
 template <class Key, bool IsDescending, class Decomposer>
