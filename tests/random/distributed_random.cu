@@ -105,9 +105,12 @@ class team {
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
-  /// Runs `work` on all ranks, one such call after the other.
+  /// Runs `work` on all ranks, one such call after the other. On GPUs the calls of all teams take turns: kernels of two
+  /// communicators may wait for each other there, because ranks start them in different orders (NCCL's documentation,
+  /// "Using multiple NCCL communicators concurrently").
   void each(const std::function<void(const rank_view&)>& work) {
-    const std::lock_guard<std::mutex> turn(turns_);
+    static std::mutex turns_on_gpus;
+    const std::lock_guard<std::mutex> turn(is_gpu ? turns_on_gpus : turns_);
     {
       std::unique_lock<std::mutex> lock(mutex_);
       work_ = &work;

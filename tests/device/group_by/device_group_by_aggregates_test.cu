@@ -3,6 +3,7 @@
 // test: check
 
 // DeviceGroupBy: aggregates that may differ from run to run.
+#include "device/engine/grid_support.cuh"
 #include "device/group_by/group_by_support.cuh"
 
 namespace device_group_by_aggregates_test {
@@ -82,6 +83,26 @@ TEST(device_group_by_aggregates, any_row_under_any_schedule) {
   under_all_schedules([&](std::size_t i) {
     SCOPED_TRACE(testing::Message() << "schedule " << i);
     ASSERT_NO_FATAL_FAILURE(expect_any<SmallTables>(keys, keys.size()));
+  });
+}
+
+// Odd threads have no row, as blocks without a row of a frequent key. They must not replace the row that another one has
+// set since they looked.
+STRATA_KERNEL void set_rows_once(unsigned* rows, unsigned count) {
+  using any_row = strata::detail::group_any_aggregate<const int*, int*>;
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned none = any_row::identity<unsigned>();
+  for (unsigned i = 0; i < count; ++i) any_row::add_in_memory(rows + i, thread % 2 == 0 ? thread : none);
+}
+
+TEST(device_group_by_aggregates, no_row_replaces_a_row) {
+  const unsigned count = if_small(20u, 10000u);
+  under_grid_schedules([&](std::size_t) {
+    device_vector<unsigned> rows(std::vector<unsigned>(count, ~0u));
+    ASSERT_CUDA_SUCCESS(
+        strata::launch({"set_rows_once", dim3(if_small(4u, 264u)), dim3(if_small(32u, 256u)), 0, nullptr},
+                       set_rows_once, rows.data(), count));
+    for (const unsigned row : rows.to_host()) ASSERT_EQ(0u, row % 2) << "no row";
   });
 }
 

@@ -77,14 +77,14 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
 
 // ------------------------------------------------------------------ words that are written once
 
-// The first value stays. Most values find that there is one.
+// The first value stays. Most values find that there is one. A value may be `none`, too, which must replace nothing.
 template <class Word>
 STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
-  if (*static_cast<volatile Word*>(to) == none) atomicExch(to, value);
+  if (*static_cast<volatile Word*>(to) == none) atomicCAS(to, none, value);
 }
 template <class Word>
 STRATA_D void set_once_in_memory(Word* to, Word none, Word value) {
-  if (platform::load_relaxed(to) == none) atomicExch(to, value);
+  if (platform::load_relaxed(to) == none) atomicCAS(to, none, value);
 }
 
 // ------------------------------------------------------------------ columns of words in shared memory
