@@ -86,8 +86,8 @@ TEST(device_group_by_aggregates, any_row_under_any_schedule) {
   });
 }
 
-// Odd threads have no row, as blocks without a row of a frequent key. They must not replace the row that another one has
-// set since they looked.
+// Odd threads have no row, as blocks without a row of a frequent key. They must not replace the row that another thread
+// has set since they looked.
 STRATA_KERNEL void set_rows_once(unsigned* rows, unsigned count) {
   using any_row = strata::detail::group_any_aggregate<const int*, int*>;
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
