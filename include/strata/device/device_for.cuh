@@ -104,9 +104,8 @@ struct TunedDeviceFor {
   static cudaError_t ForEachInExtents(void* d_temp_storage, std::size_t& temp_storage_bytes, const Extents& extents,
                                       Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInExtents");
-    static_assert(
-        detail::is_extents<Extents>,
-        "ForEachInExtents takes extents, as those of an mdspan: a type with index_type, rank() and extent(i)");
+    static_assert(detail::is_extents<Extents>,
+                  "ForEachInExtents takes the extents of an mdspan, or a type with index_type, rank() and extent(i)");
     if constexpr (detail::is_extents<Extents>) {
       detail::extent_values<static_cast<int>(Extents::rank())> values;
       if (refuses_extents(values, extents)) return cudaErrorInvalidValue;
@@ -121,8 +120,8 @@ struct TunedDeviceFor {
                                      const LayoutMapping& layout_mapping, Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInLayout");
     static_assert(detail::is_layout_mapping<LayoutMapping>,
-                  "ForEachInLayout takes the mapping of a layout, as that of an mdspan: a type with extents_type, "
-                  "extents() and stride(i)");
+                  "ForEachInLayout takes the layout mapping of an mdspan, or a type with extents_type, extents() and "
+                  "stride(i)");
     if constexpr (detail::is_layout_mapping<LayoutMapping>) {
       using Extents = typename LayoutMapping::extents_type;
       detail::extent_values<static_cast<int>(Extents::rank())> values;

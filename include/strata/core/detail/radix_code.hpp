@@ -108,8 +108,8 @@ using radix_codes = radix_codes_of<Digits, are_digits_of_numbers<Digits>>;
 template <class Key, bool IsMax>
 struct top_k_codes : radix_codes<radix_digits<Key, IsMax>> {
   static_assert(is_radix_key<Key>,
-                "the greatest and the least keys are found of integers, enumerations and floating-point numbers: give "
-                "other keys as the integers that RadixTraits<Key>::ordered() returns");
+                "top-k takes keys that are integers, enumerations or floating-point numbers: pass other keys as the "
+                "integers that RadixTraits<Key>::ordered() returns");
 };
 
 /// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.

@@ -135,7 +135,7 @@ struct group_sum_aggregate {
   using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
   static constexpr bool is_unordered = is_group_word<Accum>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_sum: sums must be trivially copyable: they are kept in temporary storage");
+                "group_sum: sums must be trivially copyable, because they are kept in temporary storage");
   static constexpr bool has_item = true;
   // Items take less memory than sums.
   using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
@@ -255,8 +255,8 @@ template <bool IsMax, class InputIterator, class OutputIterator>
 struct group_extreme_aggregate {
   using Item = iterator_value_t<InputIterator>;
   static_assert(is_radix_key<Item> && sizeof(Item) <= 8,
-                "group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give "
-                "group_reduce an operator for other types");
+                "group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: "
+                "use group_reduce with an operator for other types");
   using Word = typename RadixTraits<Item>::word;
   using Order = radix_bit_order<Item, Word>;
   static constexpr bool is_unordered = true;
@@ -571,7 +571,8 @@ struct group_reduce_aggregate {
   using Item = iterator_value_t<InputIterator>;
   using Accum = accumulator_t<ReductionOp, T, Item>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage");
+                "group_reduce: the result of the operator must be trivially copyable, because it is kept in "
+                "temporary storage");
   static constexpr bool is_unordered = false;
   static constexpr bool has_item = true;
   template <class Row>

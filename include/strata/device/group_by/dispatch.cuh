@@ -574,8 +574,8 @@ struct DispatchGroupBy {
       using Agent = AgentGroupBy<ActivePolicy, Types, Aggregates>;
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
       static_assert(is_group_by_tuning(tuning),
-                    "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones "
-                    "that are not less, and items per thread 1 to 32");
+                    "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
+                    "powers of two that are not smaller, and items per thread 1 to 32");
       auto* const plan = storage.template get<Plan>(plan_slot);
       auto* const words = storage.template get<Word>(words_slot);
       auto* const payloads = storage.template get<Payload>(payloads_slot);

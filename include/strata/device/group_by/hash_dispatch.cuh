@@ -234,8 +234,8 @@ struct group_hash_call {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     static_assert(detail::is_group_by_tuning(ActivePolicy::tuning),
-                  "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones that "
-                  "are not less, and items per thread 1 to 32");
+                  "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
+                  "powers of two that are not smaller, and items per thread 1 to 32");
     cudaError_t status = launch_table<ActivePolicy>();
     if (status == cudaSuccess && may_partition()) status = launch_parts<ActivePolicy>();
     return status;

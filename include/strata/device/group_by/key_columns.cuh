@@ -219,9 +219,9 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
   using Packing = group_packing<Nulls, iterator_value_t<Iterators>...>;
   static_assert(
       Packing::bits <= group_most_key_bits,
-      "DeviceGroupBy: the keys of all columns must fit 128 bits (64, if the compiler has no integers of 128), "
-      "with one more for each column of integers whose nulls are a group. Replace wide columns by the numbers "
-      "of their keys first: DeviceGroupBy::Groups writes them");
+      "DeviceGroupBy: the keys of all columns must fit in 128 bits (64 if the compiler has no integers of 128 bits). "
+      "A column of integers whose nulls are a group takes one bit more. Replace wide columns by group numbers first: "
+      "DeviceGroupBy::Groups writes them");
 
   static constexpr group_nulls nulls = Nulls;
   static constexpr int bits = Packing::bits;

@@ -215,7 +215,8 @@ class join_partition_launches {
   static constexpr int slots = 9;
   static_assert(tuning.min_bits >= 1 && tuning.min_bits <= tuning.one_pass_bits &&
                     tuning.one_pass_bits <= max_join_pass_bits,
-                "join_partition_tuning: min_bits must be at least 1 and at most one_pass_bits, and this at most 11");
+                "join_partition_tuning: min_bits must be at least 1 and at most one_pass_bits, and one_pass_bits at "
+                "most 11");
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
                           bool is_one_table)

@@ -214,7 +214,7 @@ struct DispatchSegmentedMergeSort {
                                 Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
         "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
     static_assert(Policy::one_tile.tile_items() == min_tile_items,
-                  "all policies of a segmented merge sort must have the same tile of `one_tile`");
+                  "segmented merge sort tuning: `one_tile` must have the same tile in all policies of a chain");
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
                   "that of `one_tile`");
@@ -330,7 +330,7 @@ struct DispatchSegmentedMergeSort {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
     static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
-                  "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
+                  "segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`");
     // A call without longer segments needs one kernel.
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;

@@ -58,7 +58,8 @@ template <class MaxPolicy, class Policy, segment_class Class, bool IsOfNumbers, 
 struct segment_merges {
   static constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
   static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
-                "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
+                "segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its "
+                "merges");
   // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
   static constexpr bool is_shared =
       IsOfNumbers && (Class == segment_class::one_tile || Class == segment_class::many_tiles);
@@ -133,7 +134,7 @@ template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, c
           class Compare>
 struct segments_grid {
   static_assert(Policy::resident_grid.tile_items() == MaxPolicy::resident_grid.tile_items(),
-                "merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`");
+                "merge_sort_grid_tuning: `resident_grid` must have the same tile in all policies of a chain");
   static_assert(detail::are_whole_warps(Policy::resident_grid.block_threads),
                 "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
   static_assert(Policy::resident_grid.items_per_thread % 2 != 0,

@@ -68,7 +68,8 @@ class AgentTopK {
   static constexpr bool has_list = key_bits > top_k_bits&& key_bits <= listed_code_bits + top_k_bits - 1;
   // not for users: policies are checked where they are read
   static_assert(thread_bins % 4 == 0 && thread_bins * block_threads == top_k_bins,
-                "top_k_tuning: a thread adds up the counters of 4 digits, or a multiple of that");
+                "top_k_tuning: block_threads must divide top_k_bins, and each thread must add up the counters of a "
+                "multiple of 4 digits");
 
  public:
   static constexpr std::size_t tile_items = std::size_t{block_threads} * items;

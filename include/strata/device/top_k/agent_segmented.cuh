@@ -132,7 +132,7 @@ struct segmented_top_k_problem {
   template <class IndexOf>
   STRATA_D void write_key(const row& of, std::size_t position, Code code, const IndexOf& index_of) const {
     // not for users: the agents check it
-    static_assert(!has_values, "a value has an index");
+    static_assert(!has_values, "write_key is for selections without values");
     if constexpr (Result::has_fields) {
       write(of, position, index_of(), Codes::decode(code));
     } else if constexpr (Codes::are_all_exact) {

@@ -40,7 +40,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
   using ValueArray = std::conditional_t<has_values, const Value*, NullType>;
   static_assert(std::is_same_v<KeyOutputIterator, Key*> && (!has_values || std::is_same_v<ValueOutputIterator, Value*>),
-                "DeviceTopK sorts results in arrays of the input's types: pass pointers to such items, or call the "
+                "DeviceTopK sorts results in the output arrays: pass pointers to the types of the input, or call the "
                 "function without `Sorted` in its name");
   using Select = DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, std::conditional_t<has_values, Value*, NullType>,
                               NumItemsT, PolicyHub>;

@@ -41,8 +41,8 @@ struct top_k_field_code {
   static constexpr int max_bits = STRATA_HAS_INT128 ? 128 : 64;
   static constexpr bool are_met = bits <= max_bits;
   static_assert(are_met,
-                "DeviceSegmentedTopK: the fields that a decomposer returns may have 128 bits together (64 without "
-                "128-bit integers); return the most significant ones only, or sort by DeviceRadixSort");
+                "DeviceSegmentedTopK: the fields that a decomposer returns must have at most 128 bits together (64 "
+                "without 128-bit integers). Return only the most significant ones, or sort by DeviceRadixSort");
   using Code = typename unsigned_of_bytes<!are_met || bits <= 8 ? 1
                                           : bits <= 16          ? 2
                                           : bits <= 32          ? 4

@@ -165,7 +165,7 @@ class AgentPartition {
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
     // not for users: a destination, or one more that stands for none
-    static_assert(max_peers < 1 << destination_bits, "a destination needs more bits");
+    static_assert(max_peers < 1 << destination_bits, "max_peers must fit in destination_bits");
     const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];
     STRATA_UNROLL

@@ -53,9 +53,9 @@ struct distributed_join_call {
   template <bool IsBuild>
   using Promises = std::conditional_t<IsBuild, BuildPromises, ProbePromises>;
 
-  static_assert(sizeof(Index) == 8, "the rows of all ranks have numbers of 8 bytes: choose such an Index");
+  static_assert(sizeof(Index) == 8, "row numbers of all ranks have 8 bytes: choose an Index of 8 bytes");
   static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
-                "DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host");
+                "DistributedHashJoin takes no FutureCount: copy the number of rows to the host");
   static_assert(relocatable_requirements<Key>::check());
 
   static constexpr JoinKind kind = Kind;

@@ -204,7 +204,7 @@ cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_byt
                              std::int64_t* d_num_out, const DistributedJoinCapacity& capacity,
                              const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream) {
   static_assert(Order == JoinOrder::any,
-                "the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions");
+                "DistributedHashJoin does not order its result: pass JoinOptions, not OrderedJoinOptions");
   if constexpr (join_sides<JoinSide<BuildKeys, BuildPromises>, JoinSide<ProbeKeys, ProbePromises>>::are_alike) {
     hash_requirements<Hash, iterator_value_t<BuildKeys>>::check();
     equality_requirements<Equal, const iterator_value_t<BuildKeys>>::check();

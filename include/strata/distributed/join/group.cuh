@@ -23,7 +23,9 @@ template <bool IsBuild, class Call, class Storage>
 struct join_row_grouping {
   using Key = typename Call::Key;
   // not for users: the type is that of destinations
-  static_assert(std::is_same_v<join_class_t, destination_key>, "classes are sorted as destinations are");
+  static_assert(std::is_same_v<join_class_t, destination_key>,
+                "join_class_t must be the type of destinations, by "
+                "which rows are sorted");
 
   const Call& call;
   const Storage& storage;
