@@ -32,8 +32,8 @@ struct threadgroup_bytes {
 /// Metal requires lengths of threadgroup memory to be multiples of 16 bytes.
 constexpr std::size_t rounded_to_16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/// A command buffer with one encoder. Its dispatches run one after the other, and each sees what the earlier ones wrote.
-/// After the first failure, further calls do nothing and run() returns that failure.
+/// A command buffer with one encoder. Its dispatches run one after the other, and each sees what the earlier ones
+/// wrote. After the first failure, further calls do nothing and run() returns that failure.
 class command {
  public:
   explicit command(objc::id queue) : buffer_(objc::command_buffer(queue)) {

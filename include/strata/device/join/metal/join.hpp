@@ -49,7 +49,8 @@ class join {
     reserve();
   }
 
-  /// Bytes of temporary storage. One page more than needed, so that whole pages fit wherever the caller's memory begins.
+  /// Bytes of temporary storage. One page more than needed, so that whole pages fit wherever the caller's memory
+  /// begins.
   std::size_t bytes() const {
     const std::size_t page = page_bytes();
     const std::size_t needed = storage_.bytes();

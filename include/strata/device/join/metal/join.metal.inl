@@ -36,8 +36,8 @@ STRATA_INSTANTIATE("strata_advance_total", advance_total<ulong>)
 // ---------------------------------------------------------------- partitioned join
 // The build rows of a task become a table in threadgroup memory: hashes grouped by bucket, each with the number of its
 // row in the task. A bucket is a range of the table. A word of `bounds` holds the bounds of two buckets, of 16 bits
-// each. So a lookup follows no chain, and a row takes 6 bytes. Each simdgroup then reads blocks of 32 probe rows. Blocks
-// begin at multiples of 32, so that a block has one word of `found`.
+// each. So a lookup follows no chain, and a row takes 6 bytes. Each simdgroup then reads blocks of 32 probe rows.
+// Blocks begin at multiples of 32, so that a block has one word of `found`.
 template <typename K, typename Row>
 [[kernel]] void partition_join(
     device const K*          build_keys [[buffer(0)]],
@@ -186,7 +186,8 @@ template <typename K>
   }
 }
 
-// A task compares probe rows with only a slice of each bucket, so that a frequent key is shared by several threadgroups.
+// A task compares probe rows with only a slice of each bucket, so that a frequent key is shared by several
+// threadgroups.
 template <typename K, typename Row>
 [[kernel]] void table_join(
     device const K*         build_keys [[buffer(0)]],

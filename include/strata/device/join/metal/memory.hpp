@@ -28,8 +28,8 @@ inline std::size_t page_bytes() {
 enum class access { read, write, scratch };
 
 /// Memory of the caller as the device sees it: the same memory if it begins on a page, else a copy in a buffer of
-/// Metal's. Metal maps whole pages, so the device also sees what follows the memory on its last page. No kernel accesses
-/// that.
+/// Metal's. Metal maps whole pages, so the device also sees what follows the memory on its last page. No kernel
+/// accesses that.
 class mapped {
  public:
   [[nodiscard]] MetalJoinStatus map(context& gpu, void* data, std::size_t bytes, access what) {

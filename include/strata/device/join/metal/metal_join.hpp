@@ -25,8 +25,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **What the GPU joins.** Keys are integers or enumerations of 4 or 8 bytes, compared by value. The kind is inner,
 ///   left, semi or anti. No key is null, the result may have any order, and a side has less than 2^31 rows. The host
-///   joins everything else. It also makes the joins for which `choose_join_strategy<Policy>` chooses it, and all joins if
-///   no GPU is of family Apple7 or later. GPU and host share memory.
+///   joins everything else. It also makes the joins for which `choose_join_strategy<Policy>` chooses it, and all joins
+///   if no GPU is of family Apple7 or later. GPU and host share memory.
 /// - **Queue.** An `id<MTLCommandQueue>`, or null for the library's own. The join begins when all earlier work of the
 ///   queue has ended. It has ended when the call returns, because the host computes prefix sums between kernels.
 /// - **Temporary storage** is any memory of the host. Metal takes whole pages of it (16 KiB) without a copy, and keys

@@ -15,8 +15,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// The state of one side of a join between radix passes. `begins` holds the first row of each partition and, as its last
-/// element, the number of rows. The host reads and writes it.
+/// The state of one side of a join between radix passes. `begins` holds the first row of each partition and, as its
+/// last element, the number of rows. The host reads and writes it.
 struct radix_side {
   std::size_t rows = 0;
   std::size_t partitions = 1;

@@ -28,8 +28,8 @@ struct MetalJoinTuning {
   /// Tasks that are listed, and encoded, at a time.
   std::uint32_t tasks = 16384;
   /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer. The two bound the time of a
-  /// command buffer, which the system limits. A count of 32 bits holds the matches of a dispatch. If all pairs match and
-  /// are written, that is 32 GiB, which should take less than a second.
+  /// command buffer, which the system limits. A count of 32 bits holds the matches of a dispatch. If all pairs match
+  /// and are written, that is 32 GiB, which should take less than a second.
   std::uint32_t dispatch_pairs = 0xffffffffu;
   std::uint32_t dispatches = 4;
 };
