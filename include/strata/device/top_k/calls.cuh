@@ -19,7 +19,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Pointers to items that are and are not const share their kernels.
+/// Makes pointers to items that are not const pointers to const, so that both share kernels.
 template <class Iterator>
 struct top_k_input {
   using type = Iterator;
@@ -29,7 +29,7 @@ struct top_k_input<T*> {
   using type = const T*;
 };
 
-/// Selects in temporary storage, and sorts from there.
+/// Selects items into temporary storage, and sorts them from there into the output.
 template <bool IsMax, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class NumItemsT>
 cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -79,7 +79,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   return status != cudaSuccess ? status : sort(working, sort_bytes, keys, values);
 }
 
-/// One call.
+/// Checks the arguments of a call and makes it.
 template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class NumItemsT, class NumOutItemsT>
 cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
