@@ -257,14 +257,14 @@ TEST(thread_reduce, takes_a_standard_array) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void row_sums(const int* in, int* out) {
   int row[4];
   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
   out[threadIdx.x] = strata::ThreadReduce(row, strata::Sum{});
 }
 
-TEST(thread_reduce, example_of_the_documentation) {
+TEST(thread_reduce, sums_an_array) {
   const device_vector<int> in({1, 2, 3, 4, 10, 20, 30, 40});
   device_vector<int> out(2);
   ASSERT_CUDA_SUCCESS(strata::launch({"row_sums", 1, 2}, row_sums, in.data(), out.data()));

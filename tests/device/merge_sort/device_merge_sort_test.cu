@@ -264,14 +264,13 @@ TEST(device_merge_sort, storage_is_as_documented) {
   }
 }
 
-// Like the example in the documentation.
 struct is_nearer {
   STRATA_HD bool operator()(const float2& a, const float2& b) const {
     return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;
   }
 };
 
-TEST(device_merge_sort, documented_example) {
+TEST(device_merge_sort, sorts_points_by_distance) {
   device_vector<float2> points(std::vector<float2>{{3, 4}, {0, 1}, {-2, 0}});
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceMergeSort::SortKeys(storage, bytes, points.data(), 3, is_nearer{});

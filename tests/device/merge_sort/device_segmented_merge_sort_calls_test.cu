@@ -438,7 +438,6 @@ TEST(device_segmented_merge_sort_calls, storage_is_bounded_by_items) {
   }
 }
 
-// Like the example in the documentation.
 struct word {
   int begin;
   int length;
@@ -462,7 +461,7 @@ cudaError_t sort_words(word* words, int num_words, const int* documents, int num
   return status;
 }
 
-TEST(device_segmented_merge_sort_calls, documented_example) {
+TEST(device_segmented_merge_sort_calls, sorts_structs_by_a_member) {
   device_vector<word> words(std::vector<word>{{0, 5}, {6, 1}, {8, 5}, {14, 2}, {17, 1}});
   const device_vector<int> documents(std::vector<int>{0, 3, 3, 5});
   ASSERT_CUDA_SUCCESS(sort_words(words.data(), 5, documents.data(), 3));

@@ -791,7 +791,6 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
   EXPECT_EQ((std::vector<std::uint32_t>{2, 1, 1, 2, 5, 6, 6, 5}), right.memory.to_host());
 }
 
-// Like the example in the documentation.
 cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices, int num_vertices) {
   void* temp = nullptr;
   std::size_t bytes = 0;
@@ -807,7 +806,7 @@ cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const 
   return status;
 }
 
-TEST(device_segmented_radix_sort, documented_example) {
+TEST(device_segmented_radix_sort, sorts_segments_of_which_one_is_empty) {
   const device_vector<int> lists(std::vector<int>{5, 1, 3, -2, 9, 8});
   const device_vector<int> vertices(std::vector<int>{0, 3, 3, 6});
   device_vector<int> sorted(6);

@@ -362,9 +362,9 @@ TEST(device_non_trivial_runs, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
-TEST(device_non_trivial_runs, example_of_the_documentation) {
+TEST(device_non_trivial_runs, finds_runs_between_single_items) {
   const device_vector<int> in(std::vector<int>{0, 2, 2, 9, 5, 5, 5, 8});
   const run_outputs<int, int> out(8);
   ASSERT_CUDA_SUCCESS(

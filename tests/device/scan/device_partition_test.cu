@@ -664,13 +664,13 @@ TEST(device_partition, streams_do_not_disturb_each_other) {
   }
 }
 
-// ------------------------------------------------------------------ the documentation
+// ------------------------------------------------------------------ as a user calls it
 
 struct is_even {
   STRATA_HD bool operator()(int n) const { return n % 2 == 0; }
 };
 
-TEST(device_partition, examples_of_the_documentation) {
+TEST(device_partition, writes_other_items_from_the_end) {
   const int n = 8;
   const device_vector<int> in(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
   const device_vector<char> flags(std::vector<char>{1, 0, 0, 1, 0, 1, 1, 0});

@@ -524,7 +524,7 @@ TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
 // Sales of each day, which are sorted by day.
 TEST(device_reduce_by_key, two_calls_reduce_by_key) {

@@ -399,7 +399,7 @@ TEST(device_run_length_encode, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
 TEST(device_run_length_encode, two_calls_encode) {
   const device_vector<char> in(std::vector<char>{'a', 'a', 'a', 'c', 'a', 'b', 'b'});

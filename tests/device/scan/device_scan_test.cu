@@ -209,7 +209,7 @@ cudaError_t offsets_of(const int* d_counts, int* d_offsets, int n, cudaStream_t 
   return status == cudaSuccess ? freed : status;
 }
 
-TEST(device_scan, documented_example) {
+TEST(device_scan, runs_on_the_stream_of_the_call) {
   const std::vector<int> counts = random_integers<int>(3000, 0, 9);
   const device_vector<int> in(counts);
   device_vector<int> out(counts.size());

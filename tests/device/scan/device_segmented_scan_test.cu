@@ -252,7 +252,7 @@ cudaError_t sums_in_rows(const int* in, int* out, const int* rows, int num_rows)
   return status != cudaSuccess ? status : freed;
 }
 
-TEST(device_segmented_scan, documented_example) {
+TEST(device_segmented_scan, sums_segments_of_which_one_is_empty) {
   const device_vector<int> in(std::vector<int>{8, 6, 7, 5, 3, 0, 9});
   const device_vector<int> rows(std::vector<int>{0, 2, 2, 5, 7});
   device_vector<int> out(7);

@@ -572,7 +572,7 @@ TEST(device_top_k, no_results_need_no_arrays) {
       [&](auto&&... storage) { return DeviceTopK::MinPairsSorted(storage..., in, out, in, out, 0, 10); }));
 }
 
-TEST(device_top_k, example_of_the_documentation) {
+TEST(device_top_k, keeps_the_order_of_the_input) {
   const int n = 10, k = 3;
   const device_vector<int> in(std::vector<int>{3, 1, 4, 1, 5, 9, 2, 6, 5, 8});
   device_vector<int> out(3);
