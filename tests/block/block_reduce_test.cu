@@ -161,7 +161,7 @@ void test_shape() {
   }
 }
 
-// Up to one warp all algorithms are the same code, so the others take fewer shapes.
+// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
 TEST(block_reduce, warp_reductions_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockReduceAlgorithm algorithm = BLOCK_REDUCE_WARP_REDUCTIONS;
   test_shape<shape<1>, algorithm>();

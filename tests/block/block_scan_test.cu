@@ -154,7 +154,7 @@ void test_shape() {
   }
 }
 
-// Up to one warp all algorithms are the same code, so the others take fewer shapes.
+// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
 TEST(block_scan, warp_scans_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockScanAlgorithm algorithm = BLOCK_SCAN_WARP_SCANS;
   test_shape<shape<1>, algorithm>();

@@ -108,7 +108,7 @@ struct tiny_grid {
 };
 TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_tiles<tiny_grid>(); }
 
-// Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
+// Each size makes several tiles. Tiles have 12800 keys of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record16>(8000, pattern::few));
 #if !STRATA_TEST_FEW_TYPES

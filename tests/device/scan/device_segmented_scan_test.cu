@@ -41,7 +41,7 @@ TYPED_TEST(device_segmented_scan_sum, of_segments_of_any_lengths) {
   }
 }
 
-// The largest class that a block of one warp may hold, and some more.
+// The type has the largest size that a block of one warp can hold, and a larger one.
 TEST(device_segmented_scan, of_large_classes) {
   using large = strata_test::words<150>;
   const segment_shape shape = consecutive("0_to_40", {0, 1, 2, 3, 31, 0, 0, 33, 100});
@@ -154,7 +154,7 @@ struct tens_from {
   STRATA_HD offset operator()(offset i) const { return start + 10 * i; }
 };
 
-// A sequence that counts, with offsets that no 32 bits hold, to outputs that are no memory.
+// The input is a counting sequence, offsets have more than 32 bits, and the outputs are no memory.
 TEST(device_segmented_scan, iterators_that_are_no_pointers) {
   constexpr offset start = offset{1} << 40;
   constexpr offset segments = 700;
