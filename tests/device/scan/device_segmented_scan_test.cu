@@ -41,7 +41,7 @@ TYPED_TEST(device_segmented_scan_sum, of_segments_of_any_lengths) {
   }
 }
 
-// The type has the largest size that a block of one warp can hold, and a larger one.
+// Items of 600 bytes: a block of one warp can just hold them. Segments are shorter and longer than a warp.
 TEST(device_segmented_scan, of_large_classes) {
   using large = strata_test::words<150>;
   const segment_shape shape = consecutive("0_to_40", {0, 1, 2, 3, 31, 0, 0, 33, 100});
