@@ -203,7 +203,7 @@ cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::in
   // Between two of these numbers the method is the same, and more rows need more storage.
   for (const std::int64_t most_build_rows : {build_rows, one_pass_rows, rows_of_narrow_columns}) {
     build.rows = detail::least(build_rows, most_build_rows);
-    // A join by an array that is indexed by key is possible for any number of probe rows.
+    // An array indexed by key is used only if there are at least as many probe rows as keys in the range.
     for (const bool may_address : {true, false}) {
       if (!may_address && (keys_in_range == 0 || keys_in_range > static_cast<std::uint64_t>(probe_rows))) continue;
       probe.rows = may_address ? probe_rows : static_cast<std::int64_t>(keys_in_range) - 1;
