@@ -27,7 +27,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 struct merge_sort_choice {
   /// The class of the first kernel, which sorts short segments and queues the others.
   segment_class first = segment_class::one_tile;
-  /// No segment is short: all are queued, and there is no such kernel.
+  /// True if no segment is short: then all are queued, and the first kernel is not launched.
   bool queues_all = false;
   /// The class of tiles in which queued and longer segments are sorted if no grid takes them.
   segment_class longer = segment_class::one_tile;
@@ -151,10 +151,12 @@ struct DispatchSegmentedMergeSort {
   typename LongSort::Workspace workspace;
   LongSort long_sort;
   unsigned long long* barrier_flags;
-  /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
+  /// The class of tiles in which longer segments are sorted: one_tile, many_tiles, tile_per_multiprocessor or
+  /// whole_array.
   segment_class long_class;
   device_properties device;
-  /// Blocks of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
+  /// Blocks of the grid that sorts longer segments. If it is 0, other kernels sort queued segments and tiles, and
+  /// merge.
   std::size_t grid_blocks = 0;
 
   /// `storage_bytes`: the bytes that the caller has; without storage, receives the bytes that it needs.

@@ -100,8 +100,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
       .sort(plan, keys, values, segments, num_segments, limits, output, merged, buffer, barrier);
 }
 
-/// Number of tiles that long segments may fill, and number of long segments that there may be, each with one more
-/// tile. In calls of few items the tiles may be those of the grid. Neither number falls as `items` grow.
+/// Upper bounds on the number of full tiles of long segments, and on the number of long segments, each of which has one
+/// more tile. In calls of few items, the tiles may be those of the grid. Neither bound falls as `items` grows.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
   static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());
@@ -119,8 +119,8 @@ struct long_segment_capacities {
  private:
 };
 
-/// How calls of few items sort what is longer than a tile, if no grid takes it. Numbers have kernels for their digits
-/// too: with a grid for most of these calls, the others share the kernels of many_tiles.
+/// The class of tiles for segments longer than a tile in calls of few items, if no grid takes them. Numbers also have
+/// kernels for their digits. So if a grid takes most of these calls, the others share the kernels of many_tiles.
 template <class Policy, class LongSort, bool HasGrid>
 constexpr segment_class few_items_class() {
   constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&
@@ -129,7 +129,7 @@ constexpr segment_class few_items_class() {
                                                                            : segment_class::tile_per_multiprocessor;
 }
 
-/// Which calls leave their long and queued segments to one grid, and its launch.
+/// Decides which calls leave their long and queued segments to one grid, and launches it.
 template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
           class Compare>
 struct segments_grid {
@@ -168,7 +168,7 @@ struct segments_grid {
     return status;
   }
 
-  /// What an earlier kernel leaves to the grid.
+  /// The segments that an earlier kernel leaves to the grid.
   static segment_limits limits(int min_sorted, int max_direct) {
     return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }

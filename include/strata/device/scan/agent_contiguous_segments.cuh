@@ -78,7 +78,7 @@ struct segment_ends {
   }
 };
 
-/// What a call must know of its offsets.
+/// What a call must know about its offsets.
 struct offset_facts {
   bool are_in_order;  // none is below the one before
   bool are_close;     // no segment has more items than asked for

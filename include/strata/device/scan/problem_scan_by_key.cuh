@@ -38,7 +38,7 @@ struct begins_by_keys {
   STRATA_HD bool at(std::size_t i) {
     return i == 0 || !are_equal(detail::item_at(keys, i - 1), detail::item_at(keys, i));
   }
-  // By value: the operator need not take the proxies that iterators give.
+  // Items are passed by value, because the operator need not take the proxies that iterators return.
   STRATA_HD bool are_equal(Key left, Key right) { return static_cast<bool>(equality_op(left, right)); }
 };
 

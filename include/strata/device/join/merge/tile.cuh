@@ -281,7 +281,7 @@ class join_merge_tile {
     }
   }
 
-  // In lane l: the first build row whose key is not less than that of the first of the warp's items l.
+  // Returns, in lane l, the first build row whose key is not less than the key of the first of the warp's items l.
   STRATA_D unsigned find_fences() const {
     const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
     if (at >= probes) return builds;
