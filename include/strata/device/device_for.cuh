@@ -30,20 +30,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
 /// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
 /// | `ForEachInExtents(extents, op)` | `op(n, i0, i1, ...)` for each index of an mdspan; n is 0, 1, 2, ... |
-/// | `ForEachInLayout(mapping, op)` | the same in the order of `layout_right` or of `layout_left` |
+/// | `ForEachInLayout(mapping, op)` | `op(n, i0, i1, ...)` in the order of `layout_right` or of `layout_left` |
 ///
-/// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, as those
-/// of `std::mdspan` and `cuda::std::mdspan`; a mapping has `extents_type`, `extents()` and `stride(i)`. All indices
-/// have the type `index_type`.
+/// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, such as
+/// the extents of `std::mdspan` and `cuda::std::mdspan`. A mapping has `extents_type`, `extents()` and `stride(i)`. All
+/// indices have the type `index_type`.
 ///
-/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform. `shape`, and the distance from `first` to
+/// - **Call**, **Execution**, **Errors.** The same as for DeviceTransform. `shape`, and the distance from `first` to
 ///   `last`, count as numbers of items.
 /// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
-///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
+///   copies of other sizes item by item. Items that are not trivially relocatable are not copied: the operator gets
+///   references.
 ///   Counts have 64 bits if their type has.
 /// - **Tuning.** `TunedDeviceFor<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
-/// - **Algorithm.** That of DeviceTransform, without an output.
+/// - **Algorithm.** The algorithm of DeviceTransform, without an output.
 ///
 /// @code
 /// struct add_interest {

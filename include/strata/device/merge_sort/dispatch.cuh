@@ -22,8 +22,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// How a call sorts its segments, by what the host knows: counts and the mean length. The kernels look at the lengths
-/// themselves.
+/// How a call sorts its segments. The choice depends on what the host knows: counts and the mean length. Kernels read
+/// the lengths.
 struct merge_sort_choice {
   /// The class of the first kernel, which sorts short segments and queues the others.
   segment_class first = segment_class::one_tile;
@@ -56,7 +56,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   };
   if (num_segments <= multiprocessors) {
     if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
-    // Longer segments are left to other kernels. The shorter ones are few: they would keep few smaller blocks busy.
+    // Longer segments are left to other kernels. There are few shorter segments, which would keep only few smaller
+    // blocks busy.
     const bool are_large = mean > bounds::few_threads && mean <= static_cast<unsigned long long>(large.tile_items());
     if (longest <= large.tile_items() || (!HasOneSegment && are_large)) {
       return with_first(segment_class::tile_per_multiprocessor);
@@ -326,7 +327,7 @@ struct DispatchSegmentedMergeSort {
     return made;
   }
 
-  /// Sorts segments of a class, and then what is longer.
+  /// Sorts segments of a class, and then the longer ones.
   template <class Policy, segment_class Class>
   cudaError_t sort() {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
@@ -367,7 +368,8 @@ struct DispatchSegmentedMergeSort {
   /// is cleared before the first kernel.
   bool has_few_segments() const { return call.num_segments <= most_few_segments; }
 
-  /// After the first kernel, or without one: a grid finds the segments itself, other kernels get a queue of them.
+  /// Sorts the segments that the first kernel has left, or all segments if there is no first kernel. A grid finds the
+  /// segments itself; other kernels get a queue of segments.
   template <class Policy>
   cudaError_t sort_few(const segment_limits& limits, bool is_first) {
     if (grid_blocks > 0 && !long_sort.is_used(call)) {
@@ -381,7 +383,7 @@ struct DispatchSegmentedMergeSort {
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
-  /// Sorts segments of numbers in registers, a block each, and then what is longer.
+  /// Sorts segments of numbers in registers, one in each block, and then the longer ones.
   template <class Policy>
   cudaError_t sort_number_tiles() {
     constexpr int tile_items = Policy::number_tile.tile_items();
@@ -487,7 +489,7 @@ struct DispatchSegmentedMergeSort {
     return {barrier_flags, &workspace.progress->departures, next_epoch(), detail::is_replayable(call.stream)};
   }
 
-  /// Its flags are 0 before each run of the kernel: no epoch of the call is needed.
+  /// Returns a barrier that needs no epoch of the call, because its flags are 0 before each run of the kernel.
   grid_barrier_arguments cleared_barrier() const { return {barrier_flags, nullptr, 1ull << 32, false}; }
 };
 
