@@ -343,33 +343,33 @@ INDEX_HEAD = """# Results
 ![strata and its best rival, one pair of bars for each primitive]({picture}/overview.svg)
 
 A pair of bars is one case of a primitive: strata, and below it the fastest rival on the same input, in most cases CUB.
-Of each primitive it is one type and one kind of input, of the largest size that was measured with a rival. Other types
-and sizes may differ much; the tables have them. The dashed line is the limit: the speed at which the GPU copies the
-input. Sorts and joins move items several times, so they cannot reach it. A sum does not write, so it can exceed it. On
-the right stands how many times as fast as the rival strata is.
+The case has one type and one kind of input, and the largest size that was measured with a rival. Other types and sizes
+may differ much; the tables have them. The dashed line is the limit: the speed at which the GPU copies the input. Sorts
+and joins move items several times, so they cannot reach it. A sum does not write, so it can exceed it. The number on
+the right is the rival's time divided by strata's.
 
 | GPU | date | CUB | comparisons | faster | same | slower | unsure | copy, GB/s |
 |---|---|---|--:|--:|--:|--:|--:|--:|
 """
 INDEX_KERNELS = """
-In a kernel, blocks of a full device call collectives of blocks, warps and threads over and over. Ratios are CUB's times
-over strata's:
+The next table is about collectives of blocks, warps and threads. A kernel on a full device calls them repeatedly.
+Ratios are CUB's times divided by strata's:
 
 | GPU | CUB | collectives | cases | geometric mean of ratios | least | greatest |
 |---|---|---|--:|--:|--:|--:|
 """
 INDEX_TAIL = """
-A comparison is a case with one rival; `slower` are those in which the rival is faster. Each folder has all of them.
-`CUB` is the version of the rival: the newest at that time, or the one of the CUDA toolkit.
+A comparison is a case with one rival. `slower` counts the comparisons in which the rival is faster. Each folder lists
+all comparisons. `CUB` is the version of the rival: the newest at that time, or the one of the CUDA toolkit.
 
 ## Results of your GPU
 
     python3 benchmarks/run_all.py
 
 It builds the programs, with the newest CUB and with the toolkit's, and measures. If it is stopped, start it again: it
-goes on with what is missing. At the end it says which files to send. `--quick` tries first whether everything runs,
-with fewer samples of smaller inputs. `<gpu>/` has the results beside the CUB that was measured first, by default the
-newest, and `<gpu>/cub-<version>/` those beside the other one.
+continues with the missing programs. At the end it says which files to send. `--quick` is a quick check that everything
+runs, with fewer samples of smaller inputs. `<gpu>/` has the results beside the CUB that was measured first, by default
+the newest, and `<gpu>/cub-<version>/` has the results beside the other CUB.
 
 This page is written by `run_all.py --index` from the files in the folders.
 """

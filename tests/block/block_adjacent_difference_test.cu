@@ -260,8 +260,7 @@ TEST(block_adjacent_difference, has_no_bank_conflicts) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of BlockAdjacentDifference.
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void steps(const int* in, int* out) {
   using BlockAdjacentDifference = strata::BlockAdjacentDifference<int, 128>;
   STRATA_SHARED(temp_storage, BlockAdjacentDifference::TempStorage);
@@ -271,7 +270,7 @@ STRATA_KERNEL void steps(const int* in, int* out) {
   for (int i = 0; i < 2; ++i) out[static_cast<int>(threadIdx.x) * 2 + i] = items[i];
 }
 
-TEST(block_adjacent_difference, example_of_the_documentation) {
+TEST(block_adjacent_difference, subtracts_in_place) {
   std::vector<int> squares, odd_numbers;
   for (int i = 0; i < 256; ++i) {
     squares.push_back((i + 1) * (i + 1));

@@ -144,7 +144,7 @@ TEST(block_blelloch_scan, sixteen_bytes_with_an_operator_that_does_not_commute) 
   test_scan<affine, compose, 512>();
 }
 
-// ---------------------------------------------------------------------------- the header's example
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void offsets(const int* count, int* offset) {
   using Scan = strata::BlockBlellochScan<int, 128>;  // 256 elements, 2 per thread
   STRATA_SHARED(temp_storage, Scan::TempStorage);
@@ -161,7 +161,7 @@ STRATA_KERNEL void ends(const int* count, int* end) {
   end[2 * threadIdx.x + 1] = items[1];
 }
 
-TEST(block_blelloch_scan, example) {
+TEST(block_blelloch_scan, gives_both_kinds_of_sums) {
   std::vector<int> counts, expected{0};
   for (int i = 0; i < 256; ++i) {
     counts.push_back(i * i % 17);

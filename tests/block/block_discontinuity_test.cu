@@ -375,8 +375,7 @@ TEST(block_discontinuity, has_no_bank_conflicts) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of BlockDiscontinuity.
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void run_heads(const int* in, int* heads) {
   using BlockDiscontinuity = strata::BlockDiscontinuity<int, 128>;
   STRATA_SHARED(temp_storage, BlockDiscontinuity::TempStorage);
@@ -386,7 +385,7 @@ STRATA_KERNEL void run_heads(const int* in, int* heads) {
   for (int i = 0; i < 2; ++i) heads[static_cast<int>(threadIdx.x) * 2 + i] = flags[i];
 }
 
-TEST(block_discontinuity, example_of_the_documentation) {
+TEST(block_discontinuity, flags_the_heads_of_runs) {
   std::vector<int> runs, starts;
   for (int i = 0; i < 256; ++i) {
     runs.push_back(i / 7);

@@ -90,7 +90,7 @@ TEST(block_hillis_steele_scan, sixteen_bytes_with_an_operator_that_does_not_comm
   test_sizes<affine, compose, 64, 512>();
 }
 
-// ---------------------------------------------------------------------------- the header's example
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void running_maximum(const float* in, float* out) {
   using Scan = strata::BlockHillisSteeleScan<float, 256>;
   STRATA_SHARED(temp_storage, Scan::TempStorage);
@@ -105,7 +105,7 @@ STRATA_KERNEL void sums(const float* in, float* inclusive, float* exclusive) {
   BlockHillisSteeleScan<float, 256>().ExclusiveSum(in[threadIdx.x], exclusive[threadIdx.x]);
 }
 
-TEST(block_hillis_steele_scan, example) {
+TEST(block_hillis_steele_scan, gives_maxima_and_both_kinds_of_sums) {
   std::vector<float> items, maxima, sum{0};
   for (int i = 0; i < 256; ++i) {
     items.push_back(static_cast<float>(i * 311 % 256));

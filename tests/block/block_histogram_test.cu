@@ -264,8 +264,7 @@ static_assert(sizeof(BlockHistogram<int, 64, 1, 256>::TempStorage) < 2 * 256 * 4
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096>::TempStorage) == 4096 * 4 + 64 * 2);
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096, BLOCK_HISTO_ATOMIC>::TempStorage) == 1);
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of BlockHistogram.
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void byte_histogram(const unsigned char* bytes, int tiles, unsigned* counts) {
   using Histogram = strata::BlockHistogram<unsigned char, 128, 4, 256>;
   STRATA_SHARED(temp_storage, Histogram::TempStorage);
@@ -280,7 +279,7 @@ STRATA_KERNEL void byte_histogram(const unsigned char* bytes, int tiles, unsigne
   for (unsigned bin = threadIdx.x; bin < 256; bin += 128) counts[bin] = histogram[bin];
 }
 
-TEST(block_histogram_example, example_of_the_documentation) {
+TEST(block_histogram_composite, adds_tile_after_tile) {
   std::vector<unsigned char> bytes;
   std::vector<unsigned> expected(256);
   for (const int byte : strata_test::random_integers(3 * 512, 0, 255)) {

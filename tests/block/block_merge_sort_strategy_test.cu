@@ -191,7 +191,8 @@ TEST(block_merge_sort_strategy_forms, storage_need_not_be_given) {
   EXPECT_EQ(keys, in_out.to_host());
 }
 
-// Slices of a merge are not compared: nothing but the result is unspecified.
+// The comparator is no strict weak ordering. Only the result may be wrong: calls must end, and must not access memory
+// elsewhere.
 TEST(block_merge_sort_strategy_forms, calls_end_whatever_the_comparator_says) {
   const std::vector<int> keys = keys_of<int>(128, 1, 64, INT_MAX);
   const device_vector<int> in(keys);

@@ -417,7 +417,7 @@ TEST(block_merge_sort_storage, is_written_without_bank_conflicts) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 struct order {
   int customer;
   float price;

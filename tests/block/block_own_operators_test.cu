@@ -73,7 +73,7 @@ void test_order(Op op) {
   }
 }
 
-// Words may be subtracted again.
+// Exclusive sums of words are computed by a subtraction. Only sums of integers may be computed in this way.
 TEST(block_own_operators, sums_of_integers_alone_are_sums_of_words) {
   using strata::detail::adds_as_words;
   static_assert(adds_as_words<strata::Sum, int> && adds_as_words<strata::Sum, char>);

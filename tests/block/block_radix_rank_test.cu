@@ -201,7 +201,7 @@ STRATA_KERNEL void rank_alone(const unsigned* keys) {
   STRATA_ASSERT(ranks[0] != ranks[1], "ranks are different");
 }
 
-// Random digits of neighbouring threads lie in 8 rows, and yet in different banks.
+// The counters of random digits of neighbouring threads lie in 8 rows, but in different banks.
 TEST(block_radix_rank_conflicts, there_are_none_with_counters_of_threads) {
   if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only the check flavour counts";
   const std::vector<int> values = strata_test::random_integers(3 * 96, 0, 1000);

@@ -177,7 +177,7 @@ TEST(block_radix_rank_cub, by_warps) {
   test_ranks<strata::BlockRadixRankMatch<256, 8, false>, cub::BlockRadixRankMatch<256, 8, false>, 256, 8>();
   test_ranks<strata::BlockRadixRankMatch<64, 8, true>, cub::BlockRadixRankMatch<64, 8, true>, 64, 8>();
 }
-// CUB's ranks of this kind ascend, whatever is asked for.
+// CUB's ranks of this kind are always ascending, also if descending ones are asked for.
 TEST(block_radix_rank_cub, by_warps_with_early_counts) {
   test_ranks<strata::BlockRadixRankMatchEarlyCounts<128, 8, false>, cub::BlockRadixRankMatchEarlyCounts<128, 8, false>,
              128, 8>();

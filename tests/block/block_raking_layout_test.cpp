@@ -99,7 +99,7 @@ TYPED_TEST(block_raking_layout, no_two_lanes_meet_on_a_bank) {
   check_block_sizes<TypeParam, 101, 31>(std::make_integer_sequence<int, 29>{});
 }
 
-// Such items cannot avoid conflicts. They must not overlap, and they must be aligned.
+// For such items no layout avoids conflicts. Items must not overlap, and must be aligned.
 TEST(block_raking_layout, items_of_more_than_16_byte_alignment_keep_it) {
   const layout_facts layout = facts<item<64, 32>, 100>();
   EXPECT_EQ(layout.unit_bytes, 32);

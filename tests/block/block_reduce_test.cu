@@ -161,7 +161,7 @@ void test_shape() {
   }
 }
 
-// Up to one warp all algorithms are the same code, so the others take fewer shapes.
+// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
 TEST(block_reduce, warp_reductions_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockReduceAlgorithm algorithm = BLOCK_REDUCE_WARP_REDUCTIONS;
   test_shape<shape<1>, algorithm>();
@@ -502,8 +502,7 @@ TEST(block_reduce, a_nan_loses_against_numbers_and_zeros_have_an_order) {
   test_extremes_of_floats<1024>();
 }
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation.
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void mean(const float* in, float* out) {
   using BlockReduce = strata::BlockReduce<float, 128>;
   STRATA_SHARED(temp_storage, BlockReduce::TempStorage);
@@ -511,7 +510,7 @@ STRATA_KERNEL void mean(const float* in, float* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = sum / 128;
 }
 
-TEST(block_reduce, example_of_the_documentation) {
+TEST(block_reduce, gives_the_sum_of_each_block) {
   std::vector<float> numbers(256);
   std::iota(numbers.begin(), numbers.end(), 0.0f);
   const device_vector<float> in(numbers);

@@ -386,8 +386,7 @@ TEST(block_run_length_decode, runs_are_kept_without_bank_conflicts) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of BlockRunLengthDecode.
+// ---------------------------------------------------------------------------- as a user calls it
 // Decodes 256 runs. `items` has room for all decoded items.
 STRATA_KERNEL void decode(const float* values, const int* lengths, float* items) {
   using Decode = strata::BlockRunLengthDecode<float, 128, 2, 4>;
@@ -406,7 +405,7 @@ STRATA_KERNEL void decode(const float* values, const int* lengths, float* items)
   }
 }
 
-TEST(block_run_length_decode, example_of_the_documentation) {
+TEST(block_run_length_decode, decodes_window_after_window) {
   const std::vector<int> lengths = strata_test::random_integers(256, 0, 11);
   std::vector<float> values, expected;
   for (int run = 0; run < 256; ++run) {

@@ -154,7 +154,7 @@ void test_shape() {
   }
 }
 
-// Up to one warp all algorithms are the same code, so the others take fewer shapes.
+// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
 TEST(block_scan, warp_scans_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockScanAlgorithm algorithm = BLOCK_SCAN_WARP_SCANS;
   test_shape<shape<1>, algorithm>();
@@ -328,8 +328,7 @@ TEST(block_scan, no_operator_call_is_for_nothing) {
   EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING_MEMOIZE>(), raking);
 }
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation.
+// ---------------------------------------------------------------------------- as a user calls it
 struct running_total {
   int total;
   STRATA_D int operator()(int block_aggregate) {
@@ -353,7 +352,7 @@ STRATA_KERNEL void offsets(const int* counts, int* offsets, int tiles) {
   }
 }
 
-TEST(block_scan, example_of_the_documentation) {
+TEST(block_scan, a_callback_carries_the_prefix_from_tile_to_tile) {
   std::vector<int> numbers(3 * 256), expected(3 * 256);
   std::iota(numbers.begin(), numbers.end(), 1);
   std::partial_sum(numbers.begin(), numbers.end() - 1, expected.begin() + 1);

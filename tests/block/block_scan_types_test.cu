@@ -116,7 +116,8 @@ TEST(block_scan, non_commutative_operators) {
   test_type<string_hash, 200, BLOCK_SCAN_RAKING_MEMOIZE>(join{});
 }
 
-// Sums of words in blocks of more than 512 threads are scanned by all warps, other types by raking, with one storage.
+// In blocks of more than 512 threads, all warps scan sums of words. Sums of other types are raked. Both use the same
+// storage.
 TEST(block_scan, large_blocks_rake_what_are_no_sums_of_words) {
   test_type<std::int32_t, 512, BLOCK_SCAN_RAKING>(strata::Sum{});
   test_type<std::int32_t, 1024, BLOCK_SCAN_RAKING>(strata::Sum{});

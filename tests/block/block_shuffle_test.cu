@@ -220,8 +220,7 @@ TEST(block_shuffle, has_no_bank_conflicts_at_any_distance) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of BlockShuffle.
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void differences(const int* in, int* out) {
   using BlockShuffle = strata::BlockShuffle<int, 128>;
   STRATA_SHARED(temp_storage, BlockShuffle::TempStorage);
@@ -231,7 +230,7 @@ STRATA_KERNEL void differences(const int* in, int* out) {
   for (int i = 0; i < 2; ++i) out[static_cast<int>(threadIdx.x) * 2 + i] = items[i] - previous[i];
 }
 
-TEST(block_shuffle, example_of_the_documentation) {
+TEST(block_shuffle, up_gives_each_item_its_predecessor) {
   std::vector<int> squares, odd_numbers;
   for (int i = 0; i < 256; ++i) {
     squares.push_back((i + 1) * (i + 1));

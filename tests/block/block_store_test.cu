@@ -272,7 +272,7 @@ TEST(block_store, free_functions_take_the_thread_first) {
   }
 }
 
-// ---------------------------------------------------------------------------- example
+// ---------------------------------------------------------------------------- as a user calls it
 // BlockLoad and BlockStore in one kernel.
 STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
   using Load = strata::BlockLoad<int, 128, 4, strata::BLOCK_LOAD_VECTORIZE>;
@@ -284,7 +284,7 @@ STRATA_KERNEL void clamp_tile(const int* in, int* out, int n) {
   Store().Store(out + tile_base, items, n - tile_base);
 }
 
-TEST(block_store, example_of_the_documentation) {
+TEST(block_store, vectors_end_with_the_items) {
   constexpr int n = 1300;
   std::vector<int> numbers, clamped;
   for (int i = 0; i < n; ++i) {
@@ -312,7 +312,7 @@ STRATA_KERNEL void sums_along_threads(const short* in, int* out) {
   Store(temp_storage.store).Store(out, items);
 }
 
-TEST(block_store, second_example_of_the_documentation) {
+TEST(block_store, transposes_by_warps_through_the_storage_of_a_load) {
   std::vector<short> numbers;
   std::vector<int> sums;
   for (int i = 0; i < 64 * 15; ++i) {

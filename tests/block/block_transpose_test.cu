@@ -84,7 +84,7 @@ using cases = testing::Types<
 #endif
 
 // ---------------------------------------------------------------------------- memory to memory
-// Transposes a matrix as the example in the documentation does.
+// Transposes a matrix, a tile in each block.
 template <class Case>
 STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t in_dimension, typename Case::type* out,
                                     std::int64_t out_dimension, int rows, int columns) {
@@ -273,7 +273,7 @@ static_assert(sizeof(BlockTranspose<float, 64, 64, 256>::TempStorage) == 64 * 64
               "a swizzled tile takes no padding");
 
 // ---------------------------------------------------------------------------- two uses in a row
-// Like the example of the documentation, but it transposes three times, with barriers in between.
+// Transposes three times, with barriers in between.
 STRATA_KERNEL void transpose_twice(const float* in, float* out, int rows, int columns) {
   using Transpose = strata::BlockTranspose<float, 64, 64, 256>;
   STRATA_SHARED(temp_storage, Transpose::TempStorage);

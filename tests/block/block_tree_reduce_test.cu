@@ -125,7 +125,7 @@ TEST(block_tree_reduce, sixteen_bytes_with_an_operator_that_does_not_commute) {
 }
 TEST(block_tree_reduce, other_layouts_that_are_free) { test_layout<int, strata::Sum, 1024, SwizzledLayout<4, 32>>(); }
 
-// ---------------------------------------------------------------------------- the header's example
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void largest(const float* in, float* out) {
   using TreeReduce = strata::BlockTreeReduce<float, 256>;
   STRATA_SHARED(temp_storage, TreeReduce::TempStorage);
@@ -134,7 +134,7 @@ STRATA_KERNEL void largest(const float* in, float* out) {
   if (threadIdx.x == 0) out[blockIdx.x] = result;
 }
 
-TEST(block_tree_reduce, example) {
+TEST(block_tree_reduce, finds_the_maximum_of_each_block) {
   std::vector<float> items;
   for (int i = 0; i < 512; ++i) items.push_back(static_cast<float>(i * 311 % 512));
   const device_vector<float> in(items);

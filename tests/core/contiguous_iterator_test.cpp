@@ -33,7 +33,7 @@ TEST(contiguous_iterator, others_stay_what_they_are) {
   static_assert(is_kept<int*> && is_kept<const int*>);
 }
 
-// As g++, clang and MSVC call a function template.
+// The names are those that g++, clang and MSVC give to a function template.
 TEST(type_name, stands_in_the_names_that_compilers_have_for_a_function) {
   const auto is_plus = [](const char* function) {
     return strata::detail::is_name(strata::detail::type_name_in(function), "cuda::std::plus");

@@ -44,7 +44,7 @@ static_assert(is_known<cuda::std::plus<>, float> && is_known<cuda::maximum<>, st
 static_assert(!is_known<cuda::maximum<>, float> && !is_known<cuda::std::plus<float>, int>);
 static_assert(!is_known<cuda::std::minus<>, int>);
 
-// Sums have the order of additions of strata::Sum, so they are equal to the last bit.
+// Foreign sums must add in the order of strata::Sum, so the results are equal to the last bit.
 TEST(foreign_operators, sums_are_those_of_the_operator_of_strata) {
   std::mt19937_64 bits = strata_test::random_bits(3);
   std::vector<float> items(1000003);

@@ -309,7 +309,8 @@ TEST(operators, are_known_on_numbers_only) {
   static_assert(is_unknown_of_other_types<std::plus<>>());
 }
 
-// Where indices are equal or values are not numbers, the order of operands may show.
+// With equal indices, or with values that are no numbers, the result may depend on the order of operands. So these
+// pairs must not count as commutative.
 TEST(operators, arg_min_and_arg_max_are_known_on_indexed_numbers_only) {
   static_assert(is_known<strata::ArgMin, KeyValuePair<int, float>, KeyValuePair<long long, __half>,
                          KeyValuePair<unsigned, strata_test::int128>>());

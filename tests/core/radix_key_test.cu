@@ -123,7 +123,7 @@ TEST(radix_bits, all_bits_come_back) {
   }
 }
 
-/// For all but -0.0 and NaN, the code is the word by which the sorts compare.
+/// For all floats but -0.0 and NaN, the code is the word by which the sorts compare.
 TEST(radix_bits, codes_of_ordinary_floats_are_words) {
   for (const float x : {-1e30f, -1.0f, 0.0f, 1e-40f, 3.5f, std::numeric_limits<float>::infinity()}) {
     std::uint32_t bits;

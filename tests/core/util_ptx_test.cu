@@ -130,7 +130,6 @@ TEST(util_ptx, each_lane_may_have_its_own_bound) {
   }
 }
 
-// Like the example in the documentation of ShuffleUp.
 // Each item and the one two threads before it: the first two of each warp have none.
 STRATA_KERNEL void pairs(const double* in, double2* out) {
   const double item = in[threadIdx.x];
@@ -138,7 +137,7 @@ STRATA_KERNEL void pairs(const double* in, double2* out) {
   out[threadIdx.x] = {strata::LaneId() < 2 ? 0 : before, item};
 }
 
-TEST(util_ptx, example_of_the_documentation) {
+TEST(util_ptx, shuffle_up_by_two_lanes) {
   std::vector<double> items;
   for (int i = 0; i < 64; ++i) items.push_back(i + 0.5);
   const device_vector<double> in(items);

@@ -165,7 +165,8 @@ TEST_P(DeviceCounts, refuses_negative_counts) {
   }
 }
 
-// Calls whose storage does not grow with the number of items may answer anything.
+// Size queries refuse a count whose storage has more bytes than size_t can represent. Calls whose storage does not grow
+// with the number of items may accept it.
 TEST_P(DeviceCounts, refuses_counts_whose_size_cannot_be_told) {
   std::size_t bytes = 12345;
   const cudaError_t status = GetParam().ask(bytes, most);
@@ -201,7 +202,7 @@ void check_wide_counts_of_any_type(Wide n) {
   }
 }
 
-// Cut to 64 bits, most of them would be small counts.
+// Size queries refuse these counts. A call that cut them to 64 bits would take most of them for small counts.
 TEST(device_counts, refuses_counts_that_64_bits_cannot_hold) {
   __extension__ using int128 = __int128;
   const int128 beyond = int128{1} << 64;

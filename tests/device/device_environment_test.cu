@@ -165,7 +165,7 @@ TEST_F(DeviceEnvironment, resources_of_libcudacxx_are_for_executions_too) {
   EXPECT_EQ(2, memory_.deallocations);
 }
 
-// What CUB requires of DeviceTopK, and what strata keeps.
+// DeviceTopK takes the requirements that CUB demands for it, and its result is the same as without them.
 TEST_F(DeviceEnvironment, top_k_takes_requirements) {
   const device_vector<float> in(std::vector<float>{3, 9, 4, 9, 7, 1});
   device_vector<float> out(3);

@@ -28,7 +28,8 @@ struct reserved {
   scratch storage{1 << 20};
 };
 
-// A graph is recorded of what is done on its stream, and of nothing else.
+// All work of a call is on the stream of the execution: a graph that is captured from this stream, and only from it,
+// has all of it.
 TEST(device_execution, work_is_done_on_the_stream_of_the_execution) {
   const device_vector<u32> in(std::vector<u32>(700, 1));
   device_vector<u32> out(700);

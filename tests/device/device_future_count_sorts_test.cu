@@ -16,7 +16,7 @@ namespace device_future_count_test {
 
 using strata::DeviceRadixSort;
 
-/// One block, one cluster, passes.
+/// The sizes are those of sorts by one block, by one cluster, and by passes.
 TEST(device_future_count, radix_sorts) {
   for (const std::size_t n : max_counts(30001)) {
     EXPECT_SAME(n, DeviceRadixSort::SortKeys, in, out, count, 0, 32);
@@ -32,7 +32,7 @@ TEST(device_future_count, radix_sorts_of_pairs) {
   }
 }
 
-// If the host knows the number of items, such keys are counted.
+// With a count that the host knows, such small keys are sorted by counting. With a FutureCount, they take another way.
 TEST(device_future_count, radix_sorts_of_small_keys) {
   for (const std::size_t n : max_counts(30001)) {
     expect_same("bytes", n, [](arrays& a, auto count) {

@@ -59,7 +59,8 @@ TEST(device_future_count, scans) {
   }
 }
 
-// A replay has the epoch of the replays before it, but other blocks take part.
+// Replays have the same epoch, but other blocks take part in them. A block must not take the words of an earlier replay
+// for those of this one.
 TEST(device_future_count, graphs_may_be_replayed_with_other_counts_under_any_schedule) {
   for (const std::size_t n : {std::size_t{6000}, STRATA_HOST_SIMT ? large_for_schedules() : std::size_t{1} << 20}) {
     arrays all(n);

@@ -194,8 +194,8 @@ class multiprocessor_holder {
 
 bool begins_with(const std::string& text, const char* begin) { return text.rfind(begin, 0) == 0; }
 
-// A call whose blocks wait for each other starts when there is room for all of them: it may wait for the
-// other kernel. The others do not, and none is wrong afterwards.
+// Another kernel fills a part of the device. A call whose blocks wait for each other starts only when there is room for
+// all of them, so it may wait for that kernel. All other calls must not wait, and all results are right afterwards.
 TEST(device_beside_a_kernel_that_does_not_end, calls_end_when_they_have_room) {
   for (known_operation& known : known_operations()) {
     SCOPED_TRACE(known.call.name());

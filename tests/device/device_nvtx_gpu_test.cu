@@ -68,7 +68,8 @@ using namespace device_test;
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());                                             \
   }
 
-// One function that has a range, one that calls another form, one that shares its code with another function.
+// Three kinds of functions have ranges of their name: one that has its own range, one that calls another form, and one
+// that shares its code with another function.
 TEST(device_nvtx, ranges_have_the_names_of_the_functions) {
   ASSERT_TRUE(is_injected);
   constexpr int n = 100;

@@ -15,7 +15,8 @@ using namespace device_test;
 std::size_t small_size() { return if_small<std::size_t>(1500, STRATA_HOST_SIMT ? 5000 : 150000); }
 std::size_t large_size() { return if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 40000 : 3000000); }
 
-// First in the program: what is done once for each kernel must not clear an error either.
+// This test is the first in the program, because work that is done once for each kernel must not clear an older error
+// either.
 TEST(device_operations, an_older_error_is_neither_returned_nor_cleared) {
   for (operation& call : all_operations(small_size(), large_size())) {
     SCOPED_TRACE(call.name());
@@ -47,7 +48,8 @@ TEST(device_operations, graphs_of_them_may_be_replayed) {
 }
 
 #if STRATA_HOST_SIMT
-// Another device has answered the size query: the size depends on counts and types alone.
+// The size of storage depends only on counts and types. So a size query may be answered on one device, and the call
+// made on another one.
 TEST(device_operations, storage_and_results_are_those_of_a_device_of_any_size) {
   for (operation& call : all_operations(small_size(), large_size())) {
     SCOPED_TRACE(call.name());

@@ -25,7 +25,7 @@ TYPED_TEST(DeviceOwnExtremes, are_the_first_of_equal_items) {
   test_by_keys<tagged>(TypeParam{});
 }
 
-/// Calls without an operator.
+/// Calls without an operator use the type's own `+` and `<`.
 TEST_F(device_own_operators, are_those_of_sums_and_extremes) {
   const std::size_t size = 40000;
   const std::vector<runs> strings = make_own_items<runs>(size);

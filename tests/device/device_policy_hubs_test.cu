@@ -407,7 +407,7 @@ TEST_F(device_policy_hubs, find) {
   EXPECT_EQ(out.to_host(), expected);
 }
 
-// Most of its kernels are those of sorts and of reductions by key.
+// DeviceGroupBy passes the hub on: most of its kernels belong to sorts and to reductions by key.
 TEST_F(device_policy_hubs, group_by) {
   using Hub = hub<group_by_row>;
   Hub::calls = 0;

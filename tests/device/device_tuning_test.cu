@@ -239,7 +239,8 @@ TEST(device_segmented_reduce_tuning, few_segments_of_every_length_are_shared_by_
       {3, 0, 30, 101, 64, 1000, 7, 130, 3001, 65, 12000, 257, 299, 301, 363, 365});
 }
 
-// Shares are cut at multiples of 64 items of a segment: shorter ones must never count as long.
+// Shares are cut at multiples of 64 items of a segment. A segment that is shorter than that must never count as long,
+// or it would be in no share.
 TEST(device_segmented_reduce_tuning, segments_below_the_granule_of_shares_are_not_lost) {
   expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41});
   expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41, 63, 64, 65, 50, 90});

@@ -180,8 +180,8 @@ TEST_P(DeviceExecution, all_forms_on_a_stream_agree) {
   }
 }
 
-// With storage, without it, and in an execution. The graph that is recorded of what is done on this stream has two more
-// nodes without storage: one takes memory and one gives it back.
+// Every class of streams works in the three forms of a call: with storage, without it, and in an execution. The
+// captured graph of a call without storage has two more nodes: one allocates memory and one frees it.
 TEST_P(DeviceExecution, streams_may_be_classes) {
   const stream replay;
   reset();

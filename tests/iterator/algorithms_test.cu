@@ -216,7 +216,6 @@ TEST(iterators, results_that_are_discarded_change_no_others) {
 }
 
 // ---------------------------------------------------------------------------- examples
-// Like the example in the documentation of ArgIndexInputIterator.
 // The largest item and where it is: the first of several.
 cudaError_t largest(const int* d_in, strata::KeyValuePair<std::ptrdiff_t, int>* d_out, int count) {
   const strata::KeyValuePair<std::ptrdiff_t, int> lowest(-1, std::numeric_limits<int>::lowest());
@@ -224,21 +223,18 @@ cudaError_t largest(const int* d_in, strata::KeyValuePair<std::ptrdiff_t, int>* 
                                       lowest);
 }
 
-// Like the example in the documentation of CacheModifiedInputIterator.
 // Sums an array that is read once: its lines leave the caches first.
 cudaError_t sum_of_stream(const int* d_in, long long* d_out, std::size_t count) {
   const strata::CacheModifiedInputIterator<strata::LOAD_CS, int> in(d_in);
   return strata::DeviceReduce::Sum(in, d_out, count);
 }
 
-// Like the example in the documentation of CacheModifiedOutputIterator.
 // Running sums that the next kernel does not read: they do not displace in L1 what it does read.
 cudaError_t running_sums(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_out, int count) {
   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(d_out);
   return strata::DeviceScan::InclusiveSum(d_temp, temp_bytes, d_in, out, count);
 }
 
-// Like the example in the documentation of CountingInputIterator.
 // The indices of the items that are not 0, in ascending order.
 cudaError_t indices_of_nonzeros(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_indices, int* d_count,
                                 int count) {
@@ -246,7 +242,6 @@ cudaError_t indices_of_nonzeros(void* d_temp, std::size_t& temp_bytes, const int
   return strata::DeviceSelect::Flagged(d_temp, temp_bytes, indices, d_in, d_indices, d_count, count);
 }
 
-// Like the example in the documentation of ConstantInputIterator.
 // The length of each run of equal keys.
 cudaError_t run_lengths(void* d_temp, std::size_t& temp_bytes, const int* d_keys, int* d_unique, int* d_lengths,
                         int* d_runs, int count) {
@@ -255,7 +250,6 @@ cudaError_t run_lengths(void* d_temp, std::size_t& temp_bytes, const int* d_keys
                                            count);
 }
 
-// Like the example in the documentation of TransformInputIterator.
 struct square {
   STRATA_HD double operator()(float x) const { return static_cast<double>(x) * x; }
 };
@@ -265,14 +259,13 @@ cudaError_t sum_of_squares(const float* d_in, double* d_out, std::size_t count) 
   return strata::DeviceReduce::Sum(squares, d_out, count);
 }
 
-// Like the example in the documentation of DiscardOutputIterator.
 // Counts the runs of equal keys: neither the keys nor the lengths are written.
 cudaError_t count_runs(void* d_temp, std::size_t& temp_bytes, const int* d_keys, int* d_runs, int count) {
   const strata::DiscardOutputIterator<> none;
   return strata::DeviceRunLengthEncode::Encode(d_temp, temp_bytes, d_keys, none, none, d_runs, count);
 }
 
-TEST(iterators, examples_of_the_documentation) {
+TEST(iterators, are_inputs_and_outputs_of_device_calls) {
   const std::vector<int> items{0, 0, 3, 3, 3, 0, 9, 9, -2};
   const std::vector<float> floats{1, 2, 3};
   const device_vector<int> in(items);

@@ -244,7 +244,7 @@ TEST(iterators, counting_in_an_unsigned_type_begins_again_with_0) {
   EXPECT_EQ(*(from + 263), 1);
 }
 
-// Distances of 64 bits are not cut to the type of differences.
+// A distance of 64 bits must not be cut to the iterator's narrow type of differences.
 TEST(iterators, narrow_offsets_do_not_cut_distances) {
   const std::ptrdiff_t far = 5'000'000'000;
   char item = 0;

@@ -95,7 +95,6 @@ TEST(thread_load, without_a_modifier_takes_any_iterator_and_any_item) {
   EXPECT_EQ(converted.to_host(), (std::vector<double>{3, 4})) << "a value is converted to the type of the items";
 }
 
-// Like the example in the documentation of ThreadLoad.
 // Adds up two arrays. The first is read once, the second by other blocks too: L2 keeps it.
 STRATA_KERNEL void add(const double* once, const double* often, double* out, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -104,7 +103,7 @@ STRATA_KERNEL void add(const double* once, const double* often, double* out, int
   strata::ThreadStore<strata::STORE_CS>(out + i, sum);
 }
 
-TEST(thread_load, example_of_the_documentation) {
+TEST(thread_load, modifiers_change_no_values) {
   const device_vector<double> once(std::vector<double>{1, 2, 3}), often(std::vector<double>{10, 20, 30});
   device_vector<double> out(3);
   ASSERT_CUDA_SUCCESS(strata::launch({"add", 2, 32}, add, once.data(), often.data(), out.data(), 3));

@@ -222,7 +222,7 @@ TEST(serial_merge, takes_each_item_of_the_ranges_once_whatever_the_comparator_sa
   }
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void merge(const int* keys, int count1, int count2, int* out) {
   const int count = count1 + count2;
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -236,7 +236,7 @@ STRATA_KERNEL void merge(const int* keys, int count1, int count2, int* out) {
   for (int i = 0; i < 7 && diagonal + i < count; ++i) out[diagonal + i] = merged[i];
 }
 
-TEST(serial_merge, example_of_the_documentation) {
+TEST(serial_merge, threads_merge_parts_of_two_runs) {
   std::vector<int> keys = random_integers(500, 0, 99), expected = keys;
   std::sort(keys.begin(), keys.begin() + 301);
   std::sort(keys.begin() + 301, keys.end());

@@ -155,7 +155,7 @@ TEST(thread_reduce, extremes_of_floats_are_those_of_the_loop) {
   test_rows<7>(items, strata::Min{});
 }
 
-// An operator that is not known is called in order, on floating-point numbers too.
+// An unknown operator is called in the order of the loop, on floating-point numbers, too.
 TEST(thread_reduce, own_sums_of_floats_are_those_of_the_loop) {
   std::mt19937_64 bits = random_bits();
   std::uniform_real_distribution<float> value(-1.0f, 1.0f);
@@ -251,20 +251,20 @@ TEST(thread_reduce, arrays_objects_views_pointers_and_iterators_give_the_same) {
 }
 
 #if STRATA_HOST_SIMT
-// Not for a GPU: device code may not call std::array's functions.
+// Only for the host, because device code may not call the functions of std::array.
 TEST(thread_reduce, takes_a_standard_array) {
   EXPECT_EQ(ThreadReduce(std::array<short, 4>{1, 2, 3, 4}, strata::Sum{}), 10);
 }
 #endif
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void row_sums(const int* in, int* out) {
   int row[4];
   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];
   out[threadIdx.x] = strata::ThreadReduce(row, strata::Sum{});
 }
 
-TEST(thread_reduce, example_of_the_documentation) {
+TEST(thread_reduce, sums_an_array) {
   const device_vector<int> in({1, 2, 3, 4, 10, 20, 30, 40});
   device_vector<int> out(2);
   ASSERT_CUDA_SUCCESS(strata::launch({"row_sums", 1, 2}, row_sums, in.data(), out.data()));

@@ -193,7 +193,7 @@ TEST(thread_scan, a_prefix_is_converted_to_the_type_of_the_items) {
   EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{5, large + 5, large + 7}));
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {
   int row[4];
   for (unsigned i = 0; i < 4; ++i) row[i] = counts[4 * threadIdx.x + i];
@@ -201,7 +201,7 @@ STRATA_KERNEL void row_offsets(const int* counts, int* offsets, int* totals) {
   for (unsigned i = 0; i < 4; ++i) offsets[4 * threadIdx.x + i] = row[i];
 }
 
-TEST(thread_scan, example_of_the_documentation) {
+TEST(thread_scan, scans_in_place_and_returns_the_total) {
   const device_vector<int> counts({1, 2, 3, 4, 10, 20, 30, 40});
   device_vector<int> offsets(8), totals(2);
   ASSERT_CUDA_SUCCESS(strata::launch({"row_offsets", 1, 2}, row_offsets, counts.data(), offsets.data(), totals.data()));

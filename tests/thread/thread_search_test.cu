@@ -145,15 +145,14 @@ TEST(thread_search, merge_path_cuts_where_the_stable_merge_is) {
   }
 }
 
-// ---------------------------------------------------------------------------- example
-// Like the example in the documentation of LowerBound.
+// ---------------------------------------------------------------------------- as a user calls it
 // How often each value occurs in a sorted array.
 STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* values, int* counts) {
   const int value = values[threadIdx.x];
   counts[threadIdx.x] = strata::UpperBound(sorted, num_items, value) - strata::LowerBound(sorted, num_items, value);
 }
 
-TEST(thread_search, example_of_the_documentation) {
+TEST(thread_search, both_bounds_count_equal_items) {
   const device_vector<int> sorted(std::vector<int>{1, 1, 4, 4, 4, 7}), values(std::vector<int>{0, 1, 4, 5, 7});
   device_vector<int> counts(5);
   ASSERT_CUDA_SUCCESS(

@@ -193,7 +193,7 @@ TEST(thread_sort, permutes_whatever_the_comparator_says) {
   }
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 struct is_greater {
   STRATA_HD bool operator()(float a, float b) const { return a > b; }
 };
@@ -211,7 +211,7 @@ STRATA_KERNEL void sort_rows_of_4(float* keys, int* values) {
   }
 }
 
-TEST(thread_sort, example_of_the_documentation) {
+TEST(thread_sort, sorts_a_row_and_its_values_in_descending_order) {
   device_vector<float> keys(std::vector<float>{1, 3, 2, 3, 0, -1, 5, 0});
   device_vector<int> values(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
   ASSERT_CUDA_SUCCESS(strata::launch({"sort_rows_of_4", 1, 2}, sort_rows_of_4, keys.data(), values.data()));

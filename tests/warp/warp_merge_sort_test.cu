@@ -274,7 +274,7 @@ TEST(warp_merge_sort_of_keys, values_may_be_none) {
   EXPECT_EQ(keys, in_out.to_host());
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 struct is_less {
   STRATA_HD bool operator()(float a, float b) const { return a < b; }
 };

@@ -288,7 +288,7 @@ TEST(warp_reduce, named_reductions) {
   test_names<double, 11>();
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void sums_of_16(const int* in, int* out) {
   using WarpReduce = strata::WarpReduce<int, 16>;
   STRATA_SHARED(temp_storage, WarpReduce::TempStorage[128 / 16]);
@@ -297,7 +297,7 @@ STRATA_KERNEL void sums_of_16(const int* in, int* out) {
   if (threadIdx.x % 16 == 0) out[logical_warp] = sum;
 }
 
-TEST(warp_reduce, example_of_the_documentation) {
+TEST(warp_reduce, sums_in_logical_warps_of_16) {
   std::vector<int> items(128);
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<int>(i / 16);
   const device_vector<int> in(items);

@@ -380,7 +380,8 @@ TEST(warp_reduce, no_lane_combines_an_item_with_itself_by_a_commutative_operator
   test_each_item_once<7>();
 }
 
-// All lanes add something, but none of these sums overflows.
+// All lanes add items, also those whose results do not count. None of these sums may overflow, which would be
+// undefined.
 TEST(warp_reduce, sums_of_integers_do_not_overflow_in_lanes_whose_results_do_not_count) {
   std::vector<std::int64_t> items(32, 0);
   items[31] = std::numeric_limits<std::int64_t>::max();
@@ -390,7 +391,7 @@ TEST(warp_reduce, sums_of_integers_do_not_overflow_in_lanes_whose_results_do_not
   test_items<8>(words, 8, strata::Sum{});
 }
 
-// Zeros have an order, and a NaN loses against every number.
+// -0.0 is less than 0.0, and a NaN loses against every number.
 TEST(warp_reduce, minima_of_zeros_and_nans_in_all_lanes) {
   std::vector<float> items(32, 0.0f);
   items[7] = -0.0f;

@@ -333,7 +333,7 @@ TEST(warp_scan, logical_warps_of_a_warp_may_diverge) {
   test_divergence<unsigned, 16>();
 }
 
-// ---------------------------------------------------------------------------- the documentation's
+// ---------------------------------------------------------------------------- as a user calls it
 STRATA_KERNEL void offsets_in_warps(const int* counts, int* offsets, int* totals) {
   using WarpScan = strata::WarpScan<int>;
   STRATA_SHARED(temp_storage, WarpScan::TempStorage[128 / 32]);
@@ -344,7 +344,7 @@ STRATA_KERNEL void offsets_in_warps(const int* counts, int* offsets, int* totals
   if (threadIdx.x % 32 == 0) totals[warp] = total;
 }
 
-TEST(warp_scan, example_of_the_documentation) {
+TEST(warp_scan, gives_offsets_and_totals_of_each_warp) {
   std::vector<int> items(128), expected(128);
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i] = static_cast<int>(i / 32);

@@ -254,7 +254,7 @@ TEST(warp_scan, sums_of_floats_are_the_same_bits_every_time_for_any_number_of_va
   }
 }
 
-// Zeros have an order, and a NaN loses against every number.
+// -0.0 is less than 0.0, and a NaN loses against every number.
 TEST(warp_scan, minima_of_zeros_and_nans) {
   std::vector<float> items(33, 0.0f);
   items[7] = -0.0f;

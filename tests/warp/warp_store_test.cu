@@ -196,7 +196,7 @@ TEST(warp_store, transposing_has_no_bank_conflicts) {
 }
 #endif
 
-// ---------------------------------------------------------------------------- example
+// ---------------------------------------------------------------------------- as a user calls it
 // WarpLoad and WarpStore in one kernel.
 STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
   using Load = strata::WarpLoad<int, 3, strata::WARP_LOAD_TRANSPOSE, 16>;
@@ -214,7 +214,7 @@ STRATA_KERNEL void negate_rows_of_48(const int* in, int* out) {
   Store(temp_storage[row].store).Store(out + row * 48, items);
 }
 
-TEST(warp_store, example_of_the_documentation) {
+TEST(warp_store, stores_what_a_load_of_the_same_storage_has_loaded) {
   std::vector<int> numbers, negated;
   for (int i = 0; i < 8 * 48; ++i) {
     numbers.push_back(i);

@@ -230,8 +230,8 @@ class BlockHistogram {
   using number =
       typename detail::unsigned_of_bytes<detail::is_radix_integer<T>::value && sizeof(T) == 16 ? 16 : 8>::type;
   static_assert(std::is_convertible_v<const T&, number> && detail::radix_mantissa_bits<T> == 0,
-                "a sample of BlockHistogram is the number of its bin: T must convert to integers implicitly, and be no "
-                "floating-point type; compute the bin of other samples first");
+                "BlockHistogram takes the index of a bin as a sample: T must convert implicitly to an integer and "
+                "must not be a floating-point type. Compute the bin of other samples first");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 

@@ -88,10 +88,10 @@ enum RadixRankAlgorithm {
 
 /// How a lane of a warp finds the lanes that have the same digit.
 enum WarpMatchAlgorithm {
-  /// By a vote of the warp for each bit of the digit. The time does not depend on the digits.
+  /// The warp votes on each bit of the digit. The time does not depend on the digits.
   WARP_MATCH_ANY,
-  /// By a word of shared memory for each digit, in which each lane sets its bit. Faster if the digits of a row are
-  /// different, slower the more of them are equal.
+  /// Each digit has a word of shared memory, in which each lane with the digit sets its bit. This is faster if the
+  /// digits of a row are different, and slower the more of them are equal.
   WARP_MATCH_ATOMIC_OR,
 };
 

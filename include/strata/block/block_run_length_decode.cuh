@@ -80,7 +80,9 @@ class BlockRunLengthDecode {
   static_assert(RunsPerThread > 0 && DecodedItemsPerThread > 0,
                 "BlockRunLengthDecode needs at least one run and one decoded item per thread");
   static constexpr bool has_offsets = std::is_integral_v<DecodedOffsetT> && !std::is_same_v<DecodedOffsetT, bool>;
-  static_assert(has_offsets, "BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type");
+  static_assert(has_offsets,
+                "BlockRunLengthDecode: DecodedOffsetT must be an integer type, because it holds indices "
+                "of decoded items");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr int runs = shape::threads * RunsPerThread;
   static constexpr std::size_t runs_per_thread = static_cast<std::size_t>(RunsPerThread);

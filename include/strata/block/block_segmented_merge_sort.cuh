@@ -85,7 +85,8 @@ class BlockSegmentedMergeSort {
   static_assert(detail::relocatable_requirements<KeyT>::check());
   static_assert(detail::relocatable_requirements<ValueT>::check());
   static_assert(std::is_default_constructible_v<KeyT> && std::is_default_constructible_v<ValueT>,
-                "BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible");
+                "BlockSegmentedMergeSort keeps keys and values in shared memory: both types must be default "
+                "constructible");
   static_assert(BlockDimX % warp_threads == 0,
                 "BlockSegmentedMergeSort needs whole warps: BlockDimX must be a multiple of 32");
   using shape = detail::block_shape<BlockDimX, 1, 1>;

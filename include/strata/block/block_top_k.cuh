@@ -79,7 +79,9 @@ class BlockTopK : public detail::top_k_calls<BlockTopK<KeyT, BlockDimX, ItemsPer
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static_assert(shape::threads % warp_threads == 0,
                 "BlockTopK needs blocks of whole warps: choose a multiple of 32 threads");
-  static_assert(shape::threads * ItemsPerThread <= 32768, "BlockTopK: a block has at most 32,768 items");
+  static_assert(shape::threads * ItemsPerThread <= 32768,
+                "BlockTopK: a block has at most 32,768 items: choose fewer "
+                "threads or fewer items per thread");
   using calls = detail::top_k_calls<BlockTopK<KeyT, BlockDimX, ItemsPerThread, ValueT, BlockDimY, BlockDimZ>, KeyT,
                                     ItemsPerThread, ValueT>;
   using radix_sort = BlockRadixSort<KeyT, BlockDimX, ItemsPerThread, ValueT, 4, true, BLOCK_SCAN_WARP_SCANS,

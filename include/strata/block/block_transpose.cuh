@@ -106,13 +106,13 @@ template <class T, int TileRows, int TileColumns, int BlockDimX, int BlockDimY =
           int SquareSide = detail::default_square_side<T, TileRows, TileColumns, BlockDimX * BlockDimY * BlockDimZ>()>
 class BlockTranspose {
   static_assert(detail::relocatable_requirements<T>::check());
-  static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose needs a tile of rows and columns");
+  static_assert(TileRows > 0 && TileColumns > 0, "BlockTranspose: TileRows and TileColumns must be positive");
   using pieces = detail::transpose_pieces<T>;
   static_assert(SquareSide == 1 ||
                     (SquareSide > 1 && TileRows % SquareSide == 0 && TileColumns % SquareSide == 0 && pieces::is_one &&
                      SquareSide * pieces::bytes >= 4 && detail::is_access_size(SquareSide * pieces::bytes)),
-                "BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units "
-                "of 4, 8 or 16 bytes of items of 1, 2, 4 or 8 bytes");
+                "BlockTranspose: SquareSide must be 1, or it must divide TileRows and TileColumns, and SquareSide "
+                "items of 1, 2, 4 or 8 bytes must have 4, 8 or 16 bytes together");
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   using tile = detail::transpose_tile<pieces::bytes * SquareSide, TileRows, TileColumns, shape::threads, SquareSide>;
   static constexpr bool is_chosen = std::is_same_v<Layout, ChosenLayout>;

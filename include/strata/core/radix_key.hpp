@@ -117,7 +117,7 @@ struct RadixTraits {
   /// Returns the key of a word. It is for integers only, because several floating-point keys may have the same word.
   STRATA_HD static T from_ordered(word ordered) {
     // not for users: only counting sorts call it.
-    static_assert(detail::is_radix_integer<T>::value, "a word of a float is that of several");
+    static_assert(detail::is_radix_integer<T>::value, "several floating-point keys may have the same word");
     const auto result = static_cast<word>(ordered ^ detail::radix_bit_order<T>::flipped_back(ordered));
     T key;
     std::memcpy(&key, &result, sizeof(T));
@@ -144,8 +144,8 @@ struct RadixTraits {
 template <class T>
 struct Traits {
   static_assert(is_radix_key<std::remove_cv_t<T>>,
-                "Traits: T must be an integer, an enumeration or a floating-point number of 8 to 64 bits; read other "
-                "keys as an integer of their size first");
+                "Traits: T must be an integer, an enumeration or a floating-point number of 8 to 64 bits; copy the "
+                "bits of other keys to an integer of the same size first");
   /// Unsigned integer of the size of `T`. If `T` has 8 bytes, it is unsigned long long, except for long and unsigned
   /// long.
   using UnsignedBits = std::conditional_t<sizeof(T) == sizeof(long long) && !std::is_same_v<T, long> &&

@@ -56,7 +56,7 @@ struct PlainLayout {
 /// a stride of a power of two up to 32 then use all banks.
 template <int Every, int By = 1>
 struct PaddedLayout {
-  static_assert(Every > 0 && By >= 0, "PaddedLayout needs Every above 0 and By not below 0");
+  static_assert(Every > 0 && By >= 0, "PaddedLayout: Every must be positive, and By must not be negative");
   /// Returns the position of an element.
   STRATA_HD constexpr int operator()(int index) const { return index + detail::quotient(index, Every) * By; }
   /// Returns how many elements of storage `elements` elements need, with padding.
@@ -69,7 +69,9 @@ struct PaddedLayout {
 /// elements uses all banks, as a row does: for example, 32 x 32 elements with `Pad` 1.
 template <int Rows, int Columns, int Pad>
 struct PaddedMatrixLayout {
-  static_assert(Rows > 0 && Columns > 0 && Pad >= 0, "PaddedMatrixLayout needs rows and columns, and Pad not below 0");
+  static_assert(Rows > 0 && Columns > 0 && Pad >= 0,
+                "PaddedMatrixLayout: Rows and Columns must be positive, and Pad "
+                "must not be negative");
   static constexpr int rows = Rows;                             ///< Rows of the matrix.
   static constexpr int columns = Columns;                       ///< Columns of the matrix.
   static constexpr int pitch = Columns + Pad;                   ///< Elements from the beginning of one row to the next.
@@ -95,9 +97,9 @@ struct PaddedMatrixLayout {
 template <int ElementBytes, int RowElements>
 struct SwizzledLayout {
   static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,
-                "SwizzledLayout is for elements of 4, 8 or 16 bytes: take PaddedLayout");
+                "SwizzledLayout is for elements of 4, 8 or 16 bytes: use PaddedLayout for other elements");
   static_assert(RowElements > 0 && (RowElements & (RowElements - 1)) == 0,
-                "SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout");
+                "SwizzledLayout: RowElements must be a power of two: use PaddedMatrixLayout for other rows");
   static constexpr int lanes = lanes_per_wavefront(ElementBytes);        ///< Lanes of a wavefront.
   static constexpr int row_elements = detail::most(RowElements, lanes);  ///< Elements of a permuted row.
 
@@ -136,8 +138,7 @@ template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
   static_assert(GroupThreads > 0 && GroupThreads <= 32 && detail::is_power_of_two(GroupThreads),
-                "ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for "
-                "others");
+                "ExchangeLayout: GroupThreads must be a power of two up to 32: pass 32 for groups of another size");
   static constexpr int item_bytes = static_cast<int>(sizeof(T));  ///< Bytes of an item.
   /// True if one instruction accesses an item.
   static constexpr bool is_one_access = detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
@@ -261,7 +262,7 @@ struct conflict_free_matrix {
   static constexpr int pad = detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
                                                     row_access<ElementBytes, Rows, Columns>{});
   // not for users: a pitch of an odd number of words is always found.
-  static_assert(pad >= 0, "no padding frees both rows and columns");
+  static_assert(pad >= 0, "with no padding are both rows and columns free of conflicts");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;
 };
 
@@ -271,8 +272,8 @@ struct conflict_free_layout {
                 "the patterns of one layout must have the same element_bytes");
   using type = typename layouts_to_try<Pattern::element_bytes>::type::template first_free<Pattern, Patterns...>::type;
   static_assert(!std::is_same_v<type, no_free_layout>,
-                "neither plain nor padded nor swizzled elements are free of conflicts for these "
-                "patterns: change the stride, or take ExchangeLayout for blocked and striped access");
+                "no plain, padded or swizzled layout is free of conflicts for these patterns: change the stride, or "
+                "use ExchangeLayout for blocked and striped access");
 };
 
 }  // namespace detail
@@ -296,8 +297,8 @@ struct alignas(detail::most(Layout::unit_bytes, 4)) LayoutStorage {
   /// Returns the element of an index.
   STRATA_HD T& operator[](int index) {
     static_assert(alignof(T) <= 16,
-                  "items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only: "
-                  "move them in units of the layout");
+                  "LayoutStorage aligns items to at most 16 bytes: access items of a larger alignment in units of "
+                  "the layout");
     return *reinterpret_cast<T*>(bytes + Layout{}(index)*Layout::unit_bytes);
   }
 };

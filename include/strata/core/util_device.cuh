@@ -11,10 +11,10 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// The architecture whose code runs on the current device, as 100 * major + 10 * minor: one of those that the
-/// program is compiled for. Called on the host. An error of the CUDA runtime is returned and leaves `ptx_version` as
-/// it is; cudaErrorNoKernelImageForDevice says that the program is not compiled for the device. 900 on the host SIMT
-/// back end.
+/// Finds the architecture whose code runs on the current device, as 100 * major + 10 * minor. It is one of the
+/// architectures for which the program is compiled. On the host SIMT back end it is 900. Only the host calls this. If
+/// the CUDA runtime has an error, it is returned, and `ptx_version` does not change. cudaErrorNoKernelImageForDevice
+/// means that the program is not compiled for the device.
 inline cudaError_t PtxVersion(int& ptx_version) {
   detail::device_properties properties;
   const cudaError_t status = detail::current_device_properties(properties);
@@ -22,7 +22,7 @@ inline cudaError_t PtxVersion(int& ptx_version) {
   return status;
 }
 
-/// The architecture whose code runs on `device`. The current device stays the same.
+/// Finds the architecture whose code runs on `device`. The current device stays the same.
 inline cudaError_t PtxVersion(int& ptx_version, int device) {
   int current = 0;
   cudaError_t status = cudaGetDevice(&current);
@@ -35,7 +35,8 @@ inline cudaError_t PtxVersion(int& ptx_version, int device) {
   return status != cudaSuccess ? status : restored;
 }
 
-/// The compute capability of a device, as 100 * major + 10 * minor. Called on the host; errors as above.
+/// Finds the compute capability of a device, as 100 * major + 10 * minor. Only the host calls this. Errors are as
+/// above.
 inline cudaError_t SmVersion(int& sm_version, int device) {
   int major = 0, minor = 0;
   cudaError_t status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
@@ -45,7 +46,7 @@ inline cudaError_t SmVersion(int& sm_version, int device) {
   return status;
 }
 
-/// The compute capability of the current device, as 100 * major + 10 * minor.
+/// Finds the compute capability of the current device, as 100 * major + 10 * minor.
 inline cudaError_t SmVersion(int& sm_version) {
   int device = 0;
   const cudaError_t status = cudaGetDevice(&device);

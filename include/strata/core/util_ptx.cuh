@@ -44,7 +44,7 @@ STRATA_D unsigned WarpId() { return platform::warp_id(); }
 template <int LogicalWarpThreads>
 STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
   static_assert(LogicalWarpThreads >= 1 && LogicalWarpThreads <= warp_threads,
-                "WarpMask: a logical warp has 1 to 32 threads");
+                "WarpMask: LogicalWarpThreads must be 1 to 32");
   constexpr unsigned lanes = full_warp_mask >> (warp_threads - LogicalWarpThreads);
   constexpr bool is_one_of_several = LogicalWarpThreads < warp_threads && detail::is_power_of_two(LogicalWarpThreads);
   return is_one_of_several ? lanes << (warp_id * static_cast<unsigned>(LogicalWarpThreads)) : lanes;

@@ -73,10 +73,11 @@ struct TunedDeviceCopy {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceCopy::Copy");
     constexpr bool are_mdspans = detail::is_mdspan<MdspanIn> && detail::is_mdspan<MdspanOut>;
     static_assert(are_mdspans,
-                  "DeviceCopy::Copy takes types in the shape of an mdspan: data_handle(), mapping() and accessor()");
+                  "DeviceCopy::Copy takes mdspans, or types that have their functions data_handle(), mapping() and "
+                  "accessor()");
     if constexpr (are_mdspans) {
       static_assert(MdspanIn::rank() == MdspanOut::rank(),
-                    "DeviceCopy::Copy takes two arrays of the same number of dimensions");
+                    "DeviceCopy::Copy: input and output must have the same number of dimensions");
       if constexpr (MdspanIn::rank() == MdspanOut::rank()) {
         return detail::dispatch_mdspan_copy(d_temp_storage, temp_storage_bytes, mdspan_in, mdspan_out, stream);
       }

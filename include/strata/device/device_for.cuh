@@ -30,20 +30,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `ForEachN(first, num_items, op)`, `ForEach(first, last, op)` | `op(first[i])` with a reference to the item |
 /// | `ForEachCopyN(first, num_items, op)`, `ForEachCopy(first, last, op)` | `op(item)` with a copy of the item |
 /// | `ForEachInExtents(extents, op)` | `op(n, i0, i1, ...)` for each index of an mdspan; n is 0, 1, 2, ... |
-/// | `ForEachInLayout(mapping, op)` | the same in the order of `layout_right` or of `layout_left` |
+/// | `ForEachInLayout(mapping, op)` | `op(n, i0, i1, ...)` in the order of `layout_right` or of `layout_left` |
 ///
-/// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, as those
-/// of `std::mdspan` and `cuda::std::mdspan`; a mapping has `extents_type`, `extents()` and `stride(i)`. All indices
-/// have the type `index_type`.
+/// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, such as
+/// the extents of `std::mdspan` and `cuda::std::mdspan`. A mapping has `extents_type`, `extents()` and `stride(i)`. All
+/// indices have the type `index_type`.
 ///
-/// - **Call**, **Execution**, **Errors.** As those of DeviceTransform. `shape`, and the distance from `first` to
+/// - **Call**, **Execution**, **Errors.** The same as for DeviceTransform. `shape`, and the distance from `first` to
 ///   `last`, count as numbers of items.
 /// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
 /// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
-///   other ones item by item. Items that are not trivially relocatable are not copied: the operator gets references.
+///   copies of other sizes item by item. Items that are not trivially relocatable are not copied: the operator gets
+///   references.
 ///   Counts have 64 bits if their type has.
 /// - **Tuning.** `TunedDeviceFor<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
-/// - **Algorithm.** That of DeviceTransform, without an output.
+/// - **Algorithm.** The algorithm of DeviceTransform, without an output.
 ///
 /// @code
 /// struct add_interest {
@@ -104,9 +105,8 @@ struct TunedDeviceFor {
   static cudaError_t ForEachInExtents(void* d_temp_storage, std::size_t& temp_storage_bytes, const Extents& extents,
                                       Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInExtents");
-    static_assert(
-        detail::is_extents<Extents>,
-        "ForEachInExtents takes extents, as those of an mdspan: a type with index_type, rank() and extent(i)");
+    static_assert(detail::is_extents<Extents>,
+                  "ForEachInExtents takes the extents of an mdspan, or a type with index_type, rank() and extent(i)");
     if constexpr (detail::is_extents<Extents>) {
       detail::extent_values<static_cast<int>(Extents::rank())> values;
       if (refuses_extents(values, extents)) return cudaErrorInvalidValue;
@@ -121,8 +121,8 @@ struct TunedDeviceFor {
                                      const LayoutMapping& layout_mapping, Op op, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceFor::ForEachInLayout");
     static_assert(detail::is_layout_mapping<LayoutMapping>,
-                  "ForEachInLayout takes the mapping of a layout, as that of an mdspan: a type with extents_type, "
-                  "extents() and stride(i)");
+                  "ForEachInLayout takes the layout mapping of an mdspan, or a type with extents_type, extents() and "
+                  "stride(i)");
     if constexpr (detail::is_layout_mapping<LayoutMapping>) {
       using Extents = typename LayoutMapping::extents_type;
       detail::extent_values<static_cast<int>(Extents::rank())> values;

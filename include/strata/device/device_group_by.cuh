@@ -37,16 +37,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `num_items` may have any integer type, and be a FutureCount.
 /// - **Result.** `*d_num_groups` is always the number of all groups. Groups beyond the capacity are not written, and
 ///   that is no error. Without rows there are no groups.
-/// - **Order.** Groups come in any order, which may differ from run to run and from device to device; all outputs have
-///   the same. If there are more groups than the capacity, it may differ which are written. With
+/// - **Order.** Groups come in any order, which may differ from run to run and from device to device. All outputs of a
+///   call have the same order. If there are more groups than the capacity, another run may write other groups. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
-///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. `group_any` may take
-///   another row.
+///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
+///   another row in another run.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
 ///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. The keys of several
-///   columns have up to 128 bits in all; rows of one group have the same keys in all columns.
-/// - **Rows without a key** are in no group: `Groups` leaves what `d_group_of_row` has for them. With
+///   columns have up to 128 bits in all. Rows of one group have the same keys in all columns.
+/// - **Rows without a key** are in no group: `Groups` does not write `d_group_of_row` for them. With
 ///   `nulls_as_group()` of GroupKeys, they are a group, the last one in order of the keys, and
 ///   `group_output(...).valid(d_valid_out)` tells which group it is.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
@@ -54,19 +54,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own.
-/// - **Temporary storage.** For each row, its key and what the aggregates read of it, twice, and some more: 19 bytes a
-///   row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If that is more than 16 bytes without the key, a row
-///   number in its place. Up to 2^20 rows: two to four times the key and what the aggregates keep of a group, a row.
+/// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
+///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
+///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
+///   of a group.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then their tables in one in
-///   device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
-///   rows of a part. A sample of the keys chooses, and a wrong choice is found and corrected on the device. Up to 2^20
-///   rows are combined in tables without a sample; more rows, but fewer than 2^23, are sorted and reduced. With
-///   `sorted()`, what tables have is sorted, or rows are. Rows are always sorted for keys of more than 64 bits, for
-///   `sorted()` groups if rows without a key are dropped, and for `group_reduce` and sums and means of floating-point
-///   numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says more.
+/// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then add these tables to one
+///   in device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
+///   rows of a part. A sample of the keys chooses the method, and a wrong choice is found and corrected on the device.
+///   Up to 2^20 rows are combined in tables without a sample. More rows, but fewer than 2^23, are sorted and reduced.
+///   With `sorted()`, the entries of tables are sorted, or the rows. Rows are always sorted for keys of more than 64
+///   bits, and for `sorted()` groups if rows without a key are dropped. They are also sorted for `group_reduce`, and
+///   for sums and means of floating-point numbers that are not `unordered()`, which combine rows in their order.
+///   group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.
@@ -103,8 +105,9 @@ struct TunedDeviceGroupBy {
     return run(d_temp_storage, temp_storage_bytes, keys, NullType{}, aggregates, groups, d_num_groups, stream);
   }
 
-  /// The same, and writes the group of each row: row i is in group `d_group_of_row[i]`, also if that is behind the
-  /// capacity. Rows are sorted, whatever the number of groups, which are in ascending order of their keys.
+  /// Like Aggregate; it also writes the group of each row. Row i is in group `d_group_of_row[i]`, even if that group is
+  /// beyond the capacity. Groups are in ascending order of their keys. Rows are always sorted, however few groups there
+  /// are.
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
             bool IsSorted, class NumGroupsIterator>
   static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,

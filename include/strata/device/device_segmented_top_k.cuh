@@ -17,33 +17,33 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Finds the `k` greatest or least keys of each segment of a sequence in device memory: of every row of a matrix, for
-/// example. The keys alone, with values, or with their indices in the segment.
+/// Finds the `k` greatest or least keys of each segment of a sequence in device memory, for example of every row of a
+/// matrix. It returns the keys alone, with values, or with their indices in the segment.
 ///
 /// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
-/// - **Number of results.** `k` is an integer or a FutureCount: results of segment `s` then begin at item s * k of the
-///   outputs (k being the bound of the FutureCount). Of a segment with fewer than k items, nothing is written behind
-///   its last result. Or `k` is a ResultRows, a PaddedResultRows or a ResultsAtOffsets. They have a stride, padding or
-///   offsets of results, and may have a number for each segment.
-/// - **Result.** That of DeviceTopK for each segment: of equal keys the first ones in the segment are taken. Without
-///   `Sorted`, results are in the order of the input. The functions with `Sorted` in their names write them in the
-///   order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN are equal and greater than
-///   +infinity. The same from run to run, and on all devices.
+/// - **Number of results.** If `k` is an integer or a FutureCount, the results of segment `s` begin at item s * k of
+///   the outputs. (For a FutureCount, k is its bound here.) If a segment has fewer than k items, nothing is written
+///   behind its last result. `k` may also be a ResultRows, a PaddedResultRows or a ResultsAtOffsets. These have a
+///   stride, padding or offsets of results, and may have a number for each segment.
+/// - **Result.** For each segment, the result is the same as that of DeviceTopK: among equal keys the first ones in the
+///   segment are taken. Without `Sorted`, results are in the order of the input. The functions with `Sorted` in their
+///   names write them in the order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN
+///   are equal and greater than +infinity. Results are the same from run to run, and on all devices.
 /// - **Functions.** `MaxKeys` writes keys, `MaxPairs` keys and their values, `ArgMax` keys and their indices in the
-///   segment, for an output of any integer type. A DiscardOutputIterator takes keys that are not wanted.
+///   segment, as any integer type. Pass a DiscardOutputIterator for keys that you do not need.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
-/// - **Execution.** One launch where the segments have one size. Otherwise up to three launches. On `stream`; no host
-///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run at the
-///   same time need temporary storage of their own.
+/// - **Execution.** One launch if the segments have one size, otherwise up to three launches, all on `stream`. There is
+///   no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run
+///   at the same time need temporary storage of their own.
 /// - **Methods.** The registers of 2, 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of
 ///   a block hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once.
-///   If few results are wanted, a thread keeps one key of each eight. Of a longer segment a sample is read, and
-///   then the segment once. It is read several times if the sample has misled the call: with random keys once in a
-///   million segments. Or if k is too large for a sample: more than some thousands. Few long segments of one size
-///   have up to 128 blocks each, others one.
-/// - **Storage.** 256 bytes where no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256
+///   If few results are wanted, a thread keeps one key of each eight. Of a longer segment, a sample is read, and then
+///   the segment once. The segment is read several times if the sample was misleading (with random keys, once in a
+///   million segments), or if k is too large for a sample (more than some thousands). Few long segments of one size
+///   have up to 128 blocks each, other segments have one block.
+/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256
 ///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more
 ///   than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about
 ///   four times as much memory as all results.
@@ -51,15 +51,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
 ///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.
 ///   Such keys and values may have any type that can be assigned.
-/// - **Aliasing.** No output may overlap an input, the other output, or what says where segments and results are. Where
-///   offsets or lengths say how far arrays are used, only their beginnings are compared.
+/// - **Aliasing.** No output may overlap an input, the other output, or the offsets and lengths of segments and
+///   results. If offsets or lengths say how far arrays are used, only the beginnings of the arrays are compared.
 /// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
 ///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check
 ///   counts and types, too.
-/// - **Algorithm.** A range of codes that has the k-th key is made smaller: by a guess from the counts on both sides,
-///   or by halving it, until exactly k keys are up to its end (`warp/specializations/top_k_threshold.cuh`).
+/// - **Algorithm.** A search narrows the range of codes that contains the k-th key, by a guess from the counts on both
+///   sides or by halving, until exactly k keys are up to its end (`warp/specializations/top_k_threshold.cuh`).
 ///
 /// @code
 /// // The two best scores of each of three rows, and where in the row they are.
@@ -348,8 +348,8 @@ struct TunedDeviceSegmentedTopK {
     static_assert(detail::is_top_k_segments<SegmentsT>,
                   "DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths");
     static_assert(detail::is_top_k_results<K>,
-                  "DeviceSegmentedTopK: k must be an integer, a FutureCount, or a ResultRows, PaddedResultRows or "
-                  "ResultsAtOffsets, which may have an iterator of a number for each segment");
+                  "DeviceSegmentedTopK: k must be an integer, a FutureCount, ResultRows, PaddedResultRows or "
+                  "ResultsAtOffsets. For another k in each segment, pass one of the last three with an iterator");
     if constexpr (detail::is_top_k_segments<SegmentsT> && detail::is_top_k_results<K>) {
       return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(
           d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,

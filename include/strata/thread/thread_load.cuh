@@ -44,7 +44,7 @@ STRATA_D detail::iterator_value_t<RandomAccessIterator> ThreadLoad(RandomAccessI
     return detail::load_item<Modifier, T>(itr);
   } else {
     static_assert(Modifier == LOAD_DEFAULT,
-                  "ThreadLoad: cache modifiers are for addresses: pass a pointer, or the modifier LOAD_DEFAULT");
+                  "ThreadLoad: a cache modifier needs an address: pass a pointer, or use the modifier LOAD_DEFAULT");
     return static_cast<T>(*itr);
   }
 }

@@ -30,8 +30,8 @@ inline constexpr std::size_t static_size<Items, std::void_t<decltype(Items::exte
 template <class Items>
 struct checked_static_size {
   static_assert(static_size<Items> > 0,
-                "ThreadReduce needs a type that says its number of items, 1 or more: pass an "
-                "array, or call ThreadReduce<Count>(pointer, ...)");
+                "ThreadReduce needs a type with a constant number of items, at least 1: pass an array, or call "
+                "ThreadReduce<Count>(pointer, ...)");
   static constexpr std::size_t value = static_size<Items>;
 };
 

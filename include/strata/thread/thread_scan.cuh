@@ -59,7 +59,7 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
 ///
 /// __managed__ int counts[2][4] = {{3, 1, 4, 1}, {10, 0, 20, 5}}, offsets[2][4], totals[2];
 ///
-/// // Each thread has a row: the sum of the counts before each, and that of all.
+/// // Each thread has a row: the sum of the counts before each count, and the sum of all counts.
 /// STRATA_KERNEL void scan_rows(const int* in, int* out, int* sums) {
 ///   int row[4];
 ///   for (unsigned i = 0; i < 4; ++i) row[i] = in[4 * threadIdx.x + i];

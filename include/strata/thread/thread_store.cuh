@@ -41,7 +41,7 @@ STRATA_D void ThreadStore(OutputIteratorT itr, T val) {
     detail::store_item<Modifier, Item>(itr, static_cast<Item>(val));
   } else {
     static_assert(Modifier == STORE_DEFAULT,
-                  "ThreadStore: cache modifiers are for addresses: pass a pointer, or the modifier STORE_DEFAULT");
+                  "ThreadStore: a cache modifier needs an address: pass a pointer, or use the modifier STORE_DEFAULT");
     *itr = val;
   }
 }

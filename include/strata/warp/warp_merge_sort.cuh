@@ -16,9 +16,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A logical warp as a team of merge_sort_levels. If `IsTogether`, all logical warps of the warp sort at the same time:
-/// then barriers, votes and shuffles are those of the whole warp. With the mask of a part of it, each takes five
-/// instructions more, which find out whether the lanes of the mask are together.
+/// A logical warp as a team of merge_sort_levels. If `IsTogether`, all logical warps of the warp sort at the same time,
+/// and barriers, votes and shuffles have the mask of the whole warp. With the mask of a part of the warp, each of them
+/// takes five instructions more, which find out whether the lanes of the mask are together.
 template <int Threads, bool IsTogether = false>
 class merge_sort_warp {
   static constexpr bool has_neighbours = is_power_of_two(Threads) && Threads > 1 && Threads < warp_threads;
@@ -56,20 +56,20 @@ class merge_sort_warp {
 
 }  // namespace detail
 
-/// Sorts the keys of a logical warp of W threads, `ItemsPerThread` (N) of them in each, and the
-/// values that belong to them, by any comparator, stably. Arguments and results are those of
-/// BlockMergeSort, with a logical warp in place of the block:
+/// Sorts the keys of a logical warp of W threads, and the values that belong to them, by any comparator, stably. Each
+/// thread has `ItemsPerThread` (N) keys. Arguments and results are the same as in BlockMergeSort, with a logical warp
+/// instead of the block:
 ///
 /// - Blocked: item i of lane l is number l * N + i.
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side by side. With
-///   another width each warp has one, its first lanes, and the other lanes must not call.
-/// - All lanes of a logical warp must call together, with the same `valid_items`. Those of other
-///   logical warps need not. Full tiles of all logical warps of a warp take less time if they do.
+/// - A logical warp has 1 to 32 threads. If W is a power of two, each warp has 32 / W logical warps, side by side.
+///   Otherwise each warp has one logical warp, its first W lanes, and the other lanes must not call.
+/// - All lanes of a logical warp must call together, with the same `valid_items`. Lanes of different logical warps need
+///   not call together. If all logical warps of a warp call together with full tiles, they take less time.
 /// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as for a
 ///   block of W threads, less 8 bytes. Blocked accesses of whole warps have no bank conflicts.
 /// - Integers by known comparators, as in BlockMergeSort, need no shared memory if W is a power of two.
-/// - `__syncwarp()` of the logical warp's lanes must stand between two calls that use the same
-///   storage, and before the storage is used for anything else.
+/// - The lanes of the logical warp must call `__syncwarp()` between two calls that use the same storage, and before the
+///   storage is used for anything else.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -111,7 +111,7 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///
 /// __managed__ int counts[64], offsets[64], totals[2];
 ///
-/// // In each warp, the sum of the counts before each, and that of all.
+/// // In each warp: the sum of the counts before each count, and the sum of all counts.
 /// STRATA_KERNEL void scan_warps(const int* in, int* out, int* sums) {
 ///   using WarpScan = strata::WarpScan<int>;
 ///   STRATA_SHARED(temp_storage, WarpScan::TempStorage[64 / 32]);

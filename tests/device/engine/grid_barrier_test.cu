@@ -167,7 +167,8 @@ TEST(grid_barrier, a_block_may_wait_for_some_blocks) {
   });
 }
 
-// A replay has the epoch of the first run: flags that it left would open every barrier at once.
+// A replay has the epoch of the first run. If the barrier left its flags, they would open every barrier of the replay
+// at once.
 TEST(grid_barrier, a_graph_may_be_replayed) {
   for (const unsigned blocks : {1u, 2u, max_blocks}) {
     exchanging call;

@@ -126,7 +126,8 @@ TEST(grid_last_block, gathers_values_of_4_bytes) { test_gather<bytes_value<4>>()
 TEST(grid_last_block, gathers_values_of_12_bytes) { test_gather<bytes_value<12>>(); }
 TEST(grid_last_block, gathers_values_of_40_bytes) { test_gather<bytes_value<40>>(); }
 
-// A replay has the epoch of the first run: each must start from words that are erased.
+// A replay has the epoch of the first run. So each run must erase its words, or the next one would take them for its
+// own.
 TEST(grid_last_block, a_graph_that_gathers_may_be_replayed) {
   for (const unsigned blocks : {1u, 3u, 7u}) {
     gathering<bytes_value<12>> call;
@@ -145,7 +146,8 @@ TEST(grid_last_block, a_graph_that_gathers_may_be_replayed) {
 }
 
 #if STRATA_HOST_SIMT
-// In check mode a read of what nobody has written is reported, unless the code says that it copes.
+// Blocks read words that nobody may have written yet. In check mode, such a read is reported unless the code declares
+// it as intended.
 TEST(grid_last_block, gathers_over_memory_that_nobody_has_written) {
   constexpr unsigned blocks = 3;
   device_vector<std::uint64_t> salt(std::vector<std::uint64_t>{1});

@@ -139,7 +139,8 @@ struct small_tiles {
   using MaxPolicy = Policy;
 };
 
-// Blocks that find a later match first must not keep others from the tiles before it.
+// A block that finds a match early may stop only tiles behind it: later matches must not keep other blocks from earlier
+// tiles.
 TEST(device_find, later_matches_leave_out_no_earlier_ones) {
   const std::size_t size = if_small<std::size_t>(40001, 1000003);
   std::mt19937_64 bits = strata_test::random_bits(7);

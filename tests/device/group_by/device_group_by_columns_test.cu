@@ -142,7 +142,7 @@ TEST(device_group_by_columns, of_16_bits) {
   ASSERT_NO_FATAL_FAILURE(
       (expect_all_groups<std::int8_t, std::uint8_t>({450, if_small<std::size_t>(2100, 100000)}, {40}, bits)));
 }
-// With a bit for nulls they do not fit 32.
+// Keys of 32 bits together take words of 32 bits. With a bit for nulls, they need larger ones.
 TEST(device_group_by_columns, of_32_bits) {
   std::mt19937_64 bits = strata_test::random_bits(53);
   ASSERT_NO_FATAL_FAILURE(
@@ -159,7 +159,8 @@ struct is_odd {
   STRATA_HD bool operator()(int row) const { return row % 2 != 0; }
 };
 
-// Three columns, one of them no array, of 25 bits, a FutureCount, groups of rows; one column is not written.
+// Three columns of 25 bits together give the groups of rows. One column is not an array, one column is not written, and
+// the count is a FutureCount.
 TEST(device_group_by_columns, groups_of_rows_of_three_columns) {
   constexpr int size = 3000;
   const device_vector<int> number(std::vector<int>{size - 5});

@@ -11,8 +11,8 @@ namespace device_group_by_methods_test {
 
 using namespace group_by_test;
 
-// A table that is full is written and begun anew. Rows of more groups are first sorted by bits of a hash, and those of
-// still more groups are not combined in tables.
+// The numbers of groups need each method in turn. A full table is written and begun anew. With more groups, rows are
+// first sorted by bits of a hash. With still more, rows are not combined in tables.
 TEST(device_group_by_methods, groups_of_any_number) {
   std::mt19937_64 bits = strata_test::random_bits(12);
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
@@ -29,8 +29,9 @@ TEST(device_group_by_methods, groups_of_any_number) {
   }
 }
 
-// All rows of the samples have one key; blocks of small tables take a smaller sample. Then there is no memory for the
-// records of the others, or just enough. Their keys do not fit the tables of blocks, or the one in device memory.
+// Results are right although the sample misleads. All sampled rows have the same key, and blocks of small tables take a
+// smaller sample. The records of the other rows then have no room in memory, or just enough. Their keys do not fit in
+// the tables of blocks, or in the table in device memory.
 TEST(device_group_by_methods, a_sample_that_misleads) {
   std::mt19937_64 bits = strata_test::random_bits(22);
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
@@ -66,7 +67,8 @@ TEST(device_group_by_methods, one_key_with_most_rows_and_many_with_one) {
   }
 }
 
-// Frequent keys are looked for at home, where two have room.
+// Only two frequent keys have room in a pair of home slots. Rows of further frequent keys with the same home must not
+// be lost.
 TEST(device_group_by_methods, frequent_keys_with_one_home) {
   std::mt19937_64 bits = strata_test::random_bits(26);
   const std::size_t size = if_small<std::size_t>(9000, 3000000);
@@ -82,7 +84,7 @@ TEST(device_group_by_methods, frequent_keys_with_one_home) {
   }
 }
 
-// A word marks a free slot, and is that of a key.
+// One word marks free slots of a table, but it is also the word of a key, whose rows must not be lost.
 TEST(device_group_by_methods, all_words_are_keys) {
   for (const std::size_t size : {1u, 5000u}) {
     std::vector<std::uint32_t> keys(size);
@@ -163,7 +165,7 @@ TEST(device_group_by_methods, groups_of_any_number_of_rows) {
   }
 }
 
-// Entries of tables must not be too large for the memory of a block: 64 bytes are the most, then rows are sorted.
+// A table takes entries of up to 64 bytes. With larger ones, rows are sorted.
 TEST(device_group_by_methods, aggregates_of_many_arrays) {
   std::mt19937_64 bits = strata_test::random_bits(25);
   const std::size_t size = 9000;
@@ -203,7 +205,7 @@ TEST(device_group_by_methods, aggregates_of_many_arrays) {
   }
 }
 
-// Aggregates of one array read it once.
+// Aggregates of the same array read it once. Here they are mixed with aggregates of other arrays.
 TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
   std::mt19937_64 bits = strata_test::random_bits(23);
   for (const std::size_t size : sizes{400, 9000}) {

@@ -136,7 +136,7 @@ TYPED_TEST(GroupByNulls, are_dropped_or_a_group) {
   }
 }
 
-// What lies where a row has no key is not taken for a key, also if most rows have it.
+// The value that lies where a row has no key is not taken for a key, even if most rows have no key.
 TYPED_TEST(GroupByNulls, hide_their_keys) {
   std::mt19937_64 bits = strata_test::random_bits(42);
   const std::size_t size = if_small<std::size_t>(9000, 300000);
@@ -168,7 +168,7 @@ TEST(device_group_by_nulls, nans_both_zeros_and_nulls_are_three_groups) {
   ASSERT_NO_FATAL_FAILURE((expect_groups<SmallTables, false, order::of_keys>(halves, mask, 10)));
 }
 
-// Rows are sorted for their operands' order and for the groups of rows.
+// These calls sort the rows: sums in the order of the rows, and the groups of rows.
 TEST(device_group_by_nulls, groups_of_rows_and_sums_in_order) {
   std::mt19937_64 bits = strata_test::random_bits(44);
   for (const std::size_t size : sizes{0, 1, 5000}) {

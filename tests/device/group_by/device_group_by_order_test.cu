@@ -45,7 +45,7 @@ struct compose {
   }
 };
 
-// States of 8 and of more than 16 bytes.
+// An operator that does not commute shows the order of operands. States have 8 bytes, and more than 16.
 TEST(device_group_by_order, an_operator_combines_rows_in_their_order) {
   std::mt19937_64 bits = strata_test::random_bits(15);
   for (const std::size_t size : sizes{1, 500, 5000, if_small<std::size_t>(12000, 1000000)}) {

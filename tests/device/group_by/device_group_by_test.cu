@@ -40,7 +40,7 @@ TYPED_TEST(GroupByKey, groups_have_their_aggregates_at_all_sizes) {
   }
 }
 
-// The key of the group of both zeros is 0.0: see expect_groups.
+// Both zeros are one group, whose key is 0.0, and all NaNs are one group. expect_groups compares the keys.
 TYPED_TEST(GroupByKey, both_zeros_are_one_group_and_all_nans_are_one) {
   using Key = TypeParam;
   if constexpr (std::numeric_limits<Key>::has_infinity || std::is_same_v<Key, __half>) {

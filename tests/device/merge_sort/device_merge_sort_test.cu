@@ -108,7 +108,7 @@ struct tiny_grid {
 };
 TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_tiles<tiny_grid>(); }
 
-// Some tiles of any type: 12800 of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
+// Each size makes several tiles. Tiles have 12800 keys of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record16>(8000, pattern::few));
 #if !STRATA_TEST_FEW_TYPES
@@ -264,14 +264,13 @@ TEST(device_merge_sort, storage_is_as_documented) {
   }
 }
 
-// Like the example in the documentation.
 struct is_nearer {
   STRATA_HD bool operator()(const float2& a, const float2& b) const {
     return a.x * a.x + a.y * a.y < b.x * b.x + b.y * b.y;
   }
 };
 
-TEST(device_merge_sort, documented_example) {
+TEST(device_merge_sort, sorts_points_by_distance) {
   device_vector<float2> points(std::vector<float2>{{3, 4}, {0, 1}, {-2, 0}});
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceMergeSort::SortKeys(storage, bytes, points.data(), 3, is_nearer{});

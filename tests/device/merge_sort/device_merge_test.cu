@@ -256,7 +256,8 @@ TEST(device_merge_tiles, with_splits) {
   expect_merges_tiles<words<3>, small_tiles<64, 1, 0>>({64 * 150 * 3 - 1});
 }
 
-// Splits are part of temporary storage, whose size is what the smallest tiles of all policies say.
+// Temporary storage holds the splits. Its size must suffice for every policy, so it follows from the smallest tiles of
+// all policies.
 TEST(device_merge_tiles, sizes_of_storage) {
   const auto bytes_of = [](std::int64_t count) {
     const int* const keys = nullptr;
@@ -270,8 +271,8 @@ TEST(device_merge_tiles, sizes_of_storage) {
   EXPECT_EQ(bytes_of(1) + 8 * 1024, bytes_of(96 * 1023));
 }
 
-// Behind these ranges, unlike behind arrays between guard bands, lie more
-// numbers, which guard bands of the output would show.
+// Tiles must not read behind the two ranges. More numbers lie there, not guard bands, so guard bands of the output
+// would show a tile that takes them.
 TEST(device_merge_tiles, end_with_the_ranges) {
   constexpr int count1 = 32 * 150, count2 = 32 * 151 + 7;
   const counting<int> numbers(0);
@@ -389,7 +390,8 @@ TEST(device_merge_comparators, need_not_be_const) {
             }));
 }
 
-// Guard bands show that nothing else is written; the host back end also that nothing else is read.
+// A comparator that is no strict weak ordering must not make a call hang or access memory elsewhere. Guard bands show
+// wrong writes, and the host back end also shows wrong reads.
 TEST(device_merge_comparators, calls_end_whatever_they_answer) {
   const ranges<int> in(3000, 4000, pattern::random);
   const device_vector<int> first(in.first), second(in.second);
@@ -496,7 +498,7 @@ TEST(device_merge_arguments, sums_of_counts_are_checked) {
   EXPECT_EQ(cudaErrorInvalidValue, DeviceMerge::MergeKeys(out.data(), bytes = 0, keys, 1, shorts, 0, out.data()));
 }
 
-// An empty range may be a null pointer, and no output needs to be there without items.
+// The pointer of an empty range may be null. Without items, outputs may be null, too.
 TEST(device_merge_arguments, null_pointers_of_empty_ranges) {
   const device_vector<int> keys(std::vector<int>{1, 5, 9});
   int* const none = nullptr;

@@ -186,7 +186,7 @@ TEST(device_segmented_merge_sort_calls, segments_of_one_size) {
   }
 }
 
-// One kernel and no more where no segment can be longer than a tile.
+// If no segment can be longer than a tile, a call launches only one kernel.
 TEST(device_segmented_merge_sort_calls, short_segments_take_one_kernel) {
   sorting data(consecutive("short", std::vector<offset>(30, 100)));
   std::size_t bytes = 0;
@@ -215,7 +215,7 @@ strata::detail::merge_sort_choice choice_of(unsigned long long items, long long 
                                                           segment_class::tile_per_multiprocessor);
 }
 
-// No device is asked. The bounds are those of the classes' comments.
+// The choice of the class asks no device. Its bounds are those in the comments of the classes.
 TEST(device_segmented_merge_sort_calls, the_class_follows_from_the_mean_length) {
   const std::pair<unsigned long long, segment_class> bounds[] = {
       {10, segment_class::one_thread},   {11, segment_class::few_threads},   {72, segment_class::few_threads},
@@ -267,7 +267,7 @@ TEST(device_segmented_merge_sort_calls, offsets_and_counts_of_any_integer_types)
 #endif
 }
 
-/// The arrays begin long before what there is of them: offsets have more than 32 bits.
+/// Offsets have more than 32 bits: the pointers lie far before the memory that the arrays have.
 TEST(device_segmented_merge_sort_calls, offsets_above_32_bits) {
   constexpr offset far = (offset{1} << 33) + 5;
   segment_shape shape = scattered(consecutive("some", {4, 0, 50, 13000, 0, 33, 1}), 14);
@@ -391,7 +391,7 @@ TEST(device_segmented_merge_sort_calls, accepts_right_arguments) {
   EXPECT_CUDA_SUCCESS(right.of_size());
 }
 
-// A literal is a null pointer only where it is passed as it is.
+// A literal 0 as the stream must compile. It converts to a pointer only if the call passes it on as a stream.
 TEST(device_segmented_merge_sort_calls, a_stream_may_be_a_literal_0) {
   using sort = DeviceSegmentedMergeSort;
   Key* const keys = nullptr;
@@ -438,7 +438,6 @@ TEST(device_segmented_merge_sort_calls, storage_is_bounded_by_items) {
   }
 }
 
-// Like the example in the documentation.
 struct word {
   int begin;
   int length;
@@ -462,7 +461,7 @@ cudaError_t sort_words(word* words, int num_words, const int* documents, int num
   return status;
 }
 
-TEST(device_segmented_merge_sort_calls, documented_example) {
+TEST(device_segmented_merge_sort_calls, sorts_structs_by_a_member) {
   device_vector<word> words(std::vector<word>{{0, 5}, {6, 1}, {8, 5}, {14, 2}, {17, 1}});
   const device_vector<int> documents(std::vector<int>{0, 3, 3, 5});
   ASSERT_CUDA_SUCCESS(sort_words(words.data(), 5, documents.data(), 3));

@@ -130,7 +130,8 @@ TEST(device_segmented_merge_sort_grid, items_of_any_size) {
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record16, std::uint16_t, grid>(shape, pattern::few, false)));
 }
 
-// Blocks in any order and at any speed: what a block reads has been written, and is not yet overwritten.
+// Blocks run in any order and at any speed. A block must read only what has been written, and what is not overwritten
+// yet.
 TEST(device_segmented_merge_sort_grid, under_any_schedule) {
   const segment_shape shape = some_among_tiny(21);
   under_all_schedules([&](std::size_t i) {
@@ -229,7 +230,8 @@ TEST(device_segmented_merge_sort_grid, by_no_ordering) {
 }
 
 #if !STRATA_DEBUG
-// Debug builds say so. No block waits for one that there is not.
+// A segment for whose tiles there is no storage is left alone, and debug builds say so. No block may wait for a block
+// that does not exist.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
   lengths_of lengths(30, 4);
   for (const std::size_t long_one : {3, 10, 20}) lengths[long_one] = 600;
@@ -239,7 +241,7 @@ TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
   }
 }
 
-// Storage suffices for the tiles of both segments; the grid has no blocks for them.
+// Storage suffices for the tiles of both segments, but the grid has no blocks for one of them: it is left alone.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_blocks) {
   const strata_test::device_of_multiprocessors four(4);
   const auto left_out = items_left_out<grid>(consecutive("too_many", {600, 300}), 650);
@@ -291,7 +293,8 @@ void expect_replays(std::size_t count, std::size_t nodes) {
 
 TEST(device_segmented_merge_sort_grid, a_graph_may_be_replayed_with_other_segments) { expect_replays(1100, 3); }
 
-// The barrier of such a call has no flags that an earlier kernel clears.
+// In such a call no earlier kernel clears the flags of the barrier, so a replay must not find those of the replay
+// before.
 TEST(device_segmented_merge_sort_grid, a_graph_of_few_segments_may_be_replayed_with_others) { expect_replays(60, 2); }
 
 }  // namespace

@@ -164,7 +164,8 @@ TEST(device_segmented_merge_sort_large, segments_beyond_31_bits) {
   EXPECT_EQ(0u, wrong.get());
 }
 
-// Segments astride of 2^31 and of 2^32, behind 2^32, and most of the memory in none.
+// Segments lie across 2^31, across 2^32 and behind it, and most of the memory belongs to none. An offset that is cut to
+// 32 bits would sort other items.
 TEST(device_segmented_merge_sort_large, offsets_beyond_32_bits) {
   using Key = std::uint8_t;
   const offset two31 = offset{1} << 31, two32 = offset{1} << 32;

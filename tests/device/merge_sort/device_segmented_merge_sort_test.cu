@@ -98,7 +98,7 @@ TEST(device_segmented_merge_sort, keys_in_segments_of_any_shape) {
 }
 
 #if !STRATA_TEST_SMALL
-// More tiles of a level than all blocks plan at once, so that they take tickets for others.
+// A level has more tiles than all blocks plan at once, so that blocks take tickets for further tiles.
 TEST(device_segmented_merge_sort, blocks_that_merge_many_tiles) {
   const segment_shape shape = consecutive("one_of_many_tiles", {STRATA_HOST_SIMT ? 800003 : 6500003, 5, 700});
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::uint32_t>(shape, pattern::random, false, is_less{}));
@@ -170,7 +170,8 @@ TEST(device_segmented_merge_sort, by_no_ordering) {
 }
 
 #if !STRATA_DEBUG
-// Debug builds say so. The guard bands of temporary storage are looked at in any case.
+// Segments that have no room in temporary storage are left alone, and debug builds say so. Guard bands show whether
+// anything is written behind the storage.
 TEST(device_segmented_merge_sort, leaves_what_has_no_room_in_storage) {
   const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
   for (const auto& [num_items, left_out] : std::vector<std::pair<int, int>>{{300, 3}, {700, 2}}) {

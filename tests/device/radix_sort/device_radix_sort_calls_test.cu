@@ -42,7 +42,8 @@ std::size_t storage_bytes() {
   return bytes;
 }
 
-// As many launches as it takes: the tests below are of what they are named for.
+// Each call takes the expected number of launches: otherwise the tests below would not test the algorithm in their
+// name.
 TEST(device_radix_sort_calls, one_launch_of_several_blocks) {
   const strata_test::device_of_multiprocessors four(4);
   for (const std::size_t size : {std::size_t{1}, std::size_t{256}, std::size_t{257}, most_keys}) {
@@ -112,8 +113,8 @@ TEST(device_radix_sort_calls, a_graph_may_be_replayed) {
   expect_replays<passes>(most_keys, 32);
 }
 
-// Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
-// between: a call that starts too early, or finds its predecessor's traces, is wrong.
+// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
 TEST(device_radix_sort_calls, calls_may_follow_each_other_on_the_same_storage) {
   auto keys = make_keys<Key>(most_keys, pattern::random);
   device_vector<Key> a(keys), b(most_keys);

@@ -19,7 +19,8 @@ namespace device_radix_sort_grid_test {
 using namespace device_test;
 using strata::DeviceRadixSort;
 
-// On the host back end, 32 blocks of 256 threads are resident, and 16 are a group.
+// Numbers of blocks are below, at and above a group: on the host back end, 32 blocks of 256 threads are resident, and
+// 16 of them are a group.
 TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
   using hub = radix_grid_hub<3>;
   for (const std::size_t size : {257u, 511u, 512u, 513u, 1000u, 2000u, 4096u, 4097u, 9000u}) {
@@ -33,7 +34,7 @@ TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
   }
 }
 
-// Twice as many threads as digits; most of the tile, or all of it.
+// Blocks have twice as many threads as there are digits. A tile has nearly its capacity, or all of it.
 TEST(device_radix_sort_grid, two_threads_a_digit) {
   using hub = radix_grid_hub<4, 512>;
   for (const std::size_t size : {300u, 2049u, 8192u, 20000u}) {
@@ -64,7 +65,7 @@ TEST(device_radix_sort_grid, any_bits) {
   }
 }
 
-// Passes whose digit is the same everywhere move nothing, wherever they come.
+// A pass whose digit is equal in all keys moves nothing. Such passes come first, last and in between.
 TEST(device_radix_sort_grid, any_digits_are_constant) {
   using hub = radix_grid_hub<2>;
   for (const std::uint32_t constant :
@@ -92,7 +93,7 @@ TEST(device_radix_sort_grid, pairs_are_stable) {
   }
 }
 
-// Sixteen keys of 8 bytes and their values are too many for registers.
+// Sixteen keys of 8 bytes and their values do not fit in the registers of a thread.
 TEST(device_radix_sort_grid, values_that_registers_do_not_hold) {
   using hub = radix_grid_hub<16>;
   for (const pattern how : {pattern::random, pattern::few, pattern::low_byte, pattern::equal}) {
@@ -103,7 +104,8 @@ TEST(device_radix_sort_grid, values_that_registers_do_not_hold) {
   }
 }
 
-// Digits that move nothing come first, last, or between others: the result is then in the other buffer, or nowhere.
+// Passes that move nothing come first, last, or between others. Then the result lies in the other buffer, or nothing is
+// moved at all.
 TEST(device_radix_sort_grid, any_digits_of_such_pairs_are_constant) {
   using hub = radix_grid_hub<16>;
   const std::size_t size = 3000;
@@ -128,8 +130,8 @@ TEST(device_radix_sort_grid, any_digits_of_such_pairs_are_constant) {
   }
 }
 
-// As the library chooses: sizes above those of one block, up to as many items as all blocks have
-// room for, and beyond.
+// The library chooses the algorithm. Sizes go from above the capacity of one block to the capacity of all blocks, and
+// beyond.
 TEST(device_radix_sort_grid, all_that_the_device_holds) {
 #if STRATA_HOST_SIMT
   const std::vector<std::size_t> sizes = {20000, 65535, 65536, 65537};
@@ -149,7 +151,7 @@ TEST(device_radix_sort_grid, all_that_the_device_holds) {
   }
 }
 
-// Sizes above those of one block, as the library chooses.
+// The library chooses the algorithm for sizes above the capacity of one block.
 TEST(device_radix_sort_grid, between_two_buffers) {
   const std::size_t size = if_small<std::size_t>(17000, 60000);
   for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal}) {

@@ -163,7 +163,7 @@ TEST(device_radix_sort_in_place, pairs_in_one_grid) {
   }
 }
 
-// What a block or a grid reads late must not have been written by one that is early.
+// In place, a block that runs early must not write what another block still has to read.
 TEST(device_radix_sort_in_place, in_any_order_of_blocks) {
   under_all_schedules([](std::size_t i) {
     const in_place is = all_ways[i % 3];
@@ -202,7 +202,8 @@ TEST(device_radix_sort_in_place, keys_with_a_decomposer) {
   }
 }
 
-// Items behind a FutureCount are left alone. Values that come from an iterator are never in place; keys may be.
+// Only as many items are sorted as the FutureCount says, and those behind are not touched. Keys may be sorted in place;
+// values that come from an iterator never are.
 TEST(device_radix_sort_in_place, as_many_items_as_the_device_knows) {
   constexpr std::size_t bound = 3000;
   using Sort = strata::TunedDeviceRadixSort<passes>;

@@ -75,7 +75,8 @@ void sort_keys(NumItemsT num_items) {
 TEST(device_radix_sort_large, keys_of_one_byte) { sort_keys<std::uint8_t>(beyond_31_bits); }
 TEST(device_radix_sort_large, keys_of_two_bytes) { sort_keys<std::uint16_t>(beyond_31_bits); }
 
-// The last count whose states have 32 bits, which is the largest int, and the first with 64.
+// The first size is the last one whose states have 32 bits, and the largest int. The second is the first with states of
+// 64 bits.
 TEST(device_radix_sort_large, keys_of_four_bytes) {
   sort_keys<std::uint32_t>(std::numeric_limits<int>::max());
   sort_keys<std::uint32_t>(std::size_t{1} << 31);

@@ -104,7 +104,8 @@ TEST(device_radix_sort, keys_of_one_byte_are_counted) {
   expect_counted<false, std::int8_t>(size, 1);
 }
 
-// A block writes a tile of one digit without looking at each key.
+// A block writes a tile with only one digit without looking at each key. Tiles that have one other key must not take
+// this way.
 TEST(device_radix_sort, keys_of_one_byte_in_tiles_of_almost_one_digit) {
   using hub = radix_hub<1>;
   constexpr std::size_t tile = 256 * 8 * 16;

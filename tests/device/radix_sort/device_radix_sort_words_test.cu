@@ -53,8 +53,8 @@ TEST(device_radix_sort_words, keys_are_counted) {
   expect_sorted<false>(make_keys<std::uint16_t>(least + 1, pattern::random), 0, 11);
 }
 
-// More than a counter of 16 bits can hold, many times, of words that share a counter's memory: in
-// turns, so that no warp finds one of them often enough, and in runs.
+// Counters of 16 bits overflow many times. Two words that share a word of counters come in turns, so that no warp finds
+// one of them often enough, and in runs.
 TEST(device_radix_sort_words, counters_run_over) {
   const std::size_t size = if_small<std::size_t>(200000, 3000000);
   std::vector<std::uint16_t> keys(size);
@@ -67,7 +67,7 @@ TEST(device_radix_sort_words, counters_run_over) {
   expect_sorted<false>(std::vector<std::uint16_t>(size, 0x8001), 0);
 }
 
-// Counters lie in the buffer that has no keys, whichever that is, wherever it begins.
+// The counters lie in the buffer that is not the input, whichever buffer that is and wherever it begins.
 TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
   using Key = std::uint16_t;
   const auto keys = make_keys<Key>(2 * least + 1, pattern::random);
@@ -89,7 +89,7 @@ TEST(device_radix_sort_words, counters_lie_in_a_buffer_of_the_caller) {
   }
 }
 
-// Zeros of either sign are equal, and stay in their order.
+// Floats are moved, not counted: zeros of either sign are equal, and must keep their order.
 TEST(device_radix_sort_words, floats_are_moved) {
   std::vector<__half> keys(least);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -98,7 +98,7 @@ TEST(device_radix_sort_words, floats_are_moved) {
   expect_sorted<false>(keys, 0);
 }
 
-// Other keys for each replay, over what the one before left.
+// Each replay sorts other keys, over what the replay before has left.
 TEST(device_radix_sort_words, a_graph_may_be_replayed) {
   using Key = std::uint16_t;
   const std::size_t size = 3 * least;

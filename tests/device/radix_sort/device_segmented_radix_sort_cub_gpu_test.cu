@@ -76,7 +76,7 @@ void expect_the_same(const segment_shape& shape, const std::vector<Key>& keys, c
   expect_same_bytes(expected.second, actual.second);
 }
 
-// Many equal keys: their values must come in one order only.
+// Many keys are equal, so that only a stable sort has the values of CUB.
 TEST(device_segmented_radix_sort_cub, pairs) {
   for (const segment_shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);

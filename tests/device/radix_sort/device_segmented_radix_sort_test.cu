@@ -297,7 +297,7 @@ TEST(device_segmented_radix_sort, any_bits) {
   }
 }
 
-// The counters of a segment of many tiles are emptied into others.
+// A block adds the small counters of a segment of many tiles to larger ones before they overflow.
 TEST(device_segmented_radix_sort, of_many_tiles_by_one_block) {
   const std::size_t items = if_small<std::size_t>(34000, 65536);
   const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 8);
@@ -355,7 +355,7 @@ std::vector<std::uint32_t> keys_with_different_passes(const segment_shape& shape
   return keys;
 }
 
-// Some segments skip passes that others take, and the results of all lie in the same array.
+// Some segments skip passes that others take. Still, the results of all segments must lie in the same array.
 TEST(device_segmented_radix_sort, long_segments_skip_passes_of_their_own) {
   std::vector<offset> lengths;
   for (int s = 0; s < 16; ++s) lengths.push_back(s % 5 == 4 ? 800 : 1025 + 90 * s);
@@ -383,8 +383,8 @@ TEST(device_segmented_radix_sort, long_segments_under_any_schedule) {
   });
 }
 
-// A segment is long from 1 / 256 of the items on, so that some hundred of 2 to 3 tiles are not. Of more blocks than
-// tiles, and of fewer.
+// A segment is long if it has at least 1 / 256 of all items. So some hundred segments of 2 to 3 tiles are not long.
+// There are more blocks than tiles, and fewer.
 TEST(device_segmented_radix_sort, of_very_many_tiles) {
   const std::size_t items = if_small<std::size_t>(40000, STRATA_HOST_SIMT ? 70000 : 5000000);
   const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 35);
@@ -427,7 +427,8 @@ TEST(device_segmented_radix_sort, under_any_schedule) {
 }
 
 #if !STRATA_DEBUG
-// Debug builds say so. The guard bands of temporary storage are looked at in any case.
+// Segments that have no room in temporary storage are left alone, and debug builds say so. Guard bands show whether
+// anything is written behind the storage.
 TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
   const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
   const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
@@ -444,7 +445,8 @@ TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
   EXPECT_EQ(600, std::count(sorted.begin(), sorted.end(), 77u));
 }
 
-// Neither the list nor the states of the tiles have room for more. Short segments are sorted.
+// Neither the list nor the states of the tiles have room for more long segments. These are left alone, and short
+// segments are sorted.
 TEST(device_segmented_radix_sort, leaves_long_segments_that_have_no_room) {
   const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
   const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
@@ -613,7 +615,7 @@ TEST(device_segmented_radix_sort, between_two_buffers) {
       });
 }
 
-// Segments that take odd and even numbers of passes end in the same buffer.
+// Segments with odd and with even numbers of passes must end in the same buffer.
 TEST(device_segmented_radix_sort, long_segments_between_two_buffers) {
   std::vector<offset> lengths;
   for (int s = 0; s < 16; ++s) lengths.push_back(s % 5 == 4 ? 800 : 1025 + 90 * s);
@@ -791,7 +793,6 @@ TEST(device_segmented_radix_sort, accepts_right_arguments) {
   EXPECT_EQ((std::vector<std::uint32_t>{2, 1, 1, 2, 5, 6, 6, 5}), right.memory.to_host());
 }
 
-// Like the example in the documentation.
 cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const int* vertices, int num_vertices) {
   void* temp = nullptr;
   std::size_t bytes = 0;
@@ -807,7 +808,7 @@ cudaError_t sort_neighbours(const int* lists, int* sorted, int num_edges, const 
   return status;
 }
 
-TEST(device_segmented_radix_sort, documented_example) {
+TEST(device_segmented_radix_sort, sorts_segments_of_which_one_is_empty) {
   const device_vector<int> lists(std::vector<int>{5, 1, 3, -2, 9, 8});
   const device_vector<int> vertices(std::vector<int>{0, 3, 3, 6});
   device_vector<int> sorted(6);

@@ -136,7 +136,7 @@ TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
   EXPECT_EQ(2u, more_nodes(6000, 600));
 }
 
-// A program may ask for the storage of a call with more segments.
+// A program may query the storage for a call with more segments, so the size must not depend on their number.
 TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segments) {
   using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
   std::uint32_t* const out = nullptr;
@@ -151,7 +151,8 @@ TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segmen
 // ------------------------------------------------------------------ more items than the call has
 
 #if !STRATA_DEBUG
-// Neither the list nor the buffer has capacity for more. Short segments are sorted, and nothing else is written.
+// Neither the list nor the buffer has capacity for more long segments. Short segments are sorted, and nothing else is
+// written.
 TEST(device_segmented_sort_long, leaves_long_segments_that_have_no_room) {
   const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
   const std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(shape.items(), pattern::random);

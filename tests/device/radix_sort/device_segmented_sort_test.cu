@@ -308,7 +308,7 @@ TEST(device_segmented_sort, two_buffers_need_a_tenth_of_the_storage) {
   EXPECT_LE(with_buffers, without / 10);
 }
 
-// Keys have 4 bytes. The lists are longest where there may be many long segments.
+// Keys have 4 bytes. The lists are longest if there may be many long segments.
 TEST(device_segmented_sort, storage_is_as_documented) {
   const Key* const in = nullptr;
   const offset* const offsets = nullptr;

@@ -52,7 +52,7 @@ place<T> device_arg_max(const T* in, std::size_t count) {
   });
 }
 
-// Few different values: nearly every extremum is one of several.
+// There are few different values, so nearly every extremum occurs several times. The index must be that of the first.
 TYPED_TEST(DeviceReduceArg, give_the_first_extremum_at_every_boundary) {
   using T = TypeParam;
   const std::vector<std::size_t> lengths = usual_sizes();

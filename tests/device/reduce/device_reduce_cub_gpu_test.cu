@@ -119,7 +119,7 @@ TEST(device_reduce_cub, arg_min_and_arg_max) {
   }
 }
 
-// CUB's pair has the members that strata's has.
+// Outputs may have CUB's type of pairs, which has the same members.
 TEST(device_reduce_cub, pairs_may_be_theirs) {
   const std::vector<int> items = random_integers<int>(30000, -1000000, 1000000);
   const device_vector<int> in(items);

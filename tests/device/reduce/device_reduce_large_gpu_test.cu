@@ -129,7 +129,7 @@ TEST(device_segmented_reduce_large, segments_by_offsets) {
   }
 }
 
-// 20,000 segments of 70,000 items each: more chunks than temporary storage has room for.
+// 20,000 segments of 70,000 items have more chunks than temporary storage has room for.
 TEST(device_segmented_reduce_large, many_long_segments) {
   constexpr std::int64_t segments = 20000;
   std::vector<std::int64_t> begins(segments);
@@ -172,7 +172,8 @@ TEST(device_segmented_reduce_large, very_many_segments) {
   }
 }
 
-// No other segments are as short, so what a segment costs without its items shows here: milliseconds in all.
+// There are more segments than 32 bits can count. They are so short that the time, some milliseconds, is what a segment
+// costs without its items.
 TEST(device_segmented_reduce_large, more_segments_than_32_bits_count_most_of_them_empty) {
   constexpr std::int64_t segments = (std::int64_t{1} << 32) + 2000000, full = 3000000, length = 200;
   bytes out(segments);

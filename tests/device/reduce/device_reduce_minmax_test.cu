@@ -91,7 +91,8 @@ TYPED_TEST(DeviceReduceMinMax, find_an_extremum_wherever_it_lies) {
   }
 }
 
-// Whoever starts from 0, or from the other end of the range, finds what is not there.
+// All items are equal. A reduction that begins with 0, or with the wrong end of the range, would return a value that is
+// not in the input.
 TYPED_TEST(DeviceReduceMinMax, of_equal_items_is_that_item) {
   using T = TypeParam;
   for (const T item : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max(), T{5}}) {

@@ -201,7 +201,7 @@ TEST(reproducible_sum, a_graph_can_be_replayed_with_other_items) {
   }
 }
 
-// What an environment requires chooses the function.
+// determinism::gpu_to_gpu in an environment chooses the reproducible sum.
 TEST(reproducible_sum, is_the_sum_that_gpu_to_gpu_requires) {
   const std::size_t size = if_small<std::size_t>(30001, 3000001);
   const std::vector<float> items = wild_numbers<float>(size, 8);

@@ -49,8 +49,8 @@ TEST(device_reduce_streams, calls_wait_for_earlier_work_of_their_stream) {
   EXPECT_EQ(static_cast<unsigned>(several_blocks) * 0x01010101u, out.to_host()[0]);
 }
 
-// Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
-// between: a call that starts too early, or finds its predecessor's traces, is wrong.
+// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
 TEST(device_reduce_streams, calls_may_follow_each_other_on_the_same_storage) {
   const unsigned calls = if_small(50u, 1000u);
   for (const std::size_t size : sizes{std::size_t{1000}, several_blocks}) {
@@ -83,7 +83,7 @@ struct one_byte {
   STRATA_HD append_bytes::value operator()(std::uint8_t x) const { return {257, x, 1}; }
 };
 
-// Reductions with partial results of 4, 8, 16 and 24 bytes in turn, over what the others left.
+// Reductions with partial results of 4, 8, 16 and 24 bytes take turns on the same storage, over what the others left.
 TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t size = 4 * several_blocks;
   const std::vector<std::uint8_t> bytes_in = random_integers<std::uint8_t>(size, 0, 255);
@@ -134,7 +134,7 @@ TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
 
 // ------------------------------------------------------------------ graphs
 
-// Between replays: new input, another call on the same storage, garbage in the storage.
+// Between replays, the input changes, another call uses the storage, and the storage is filled with garbage.
 TEST(device_reduce_streams, a_graph_may_be_replayed) {
   for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
     device_vector<int> in(std::vector<int>(size + 1, 0));
@@ -170,7 +170,7 @@ TEST(device_reduce_streams, a_graph_may_be_replayed) {
   }
 }
 
-// Several calls of one graph share storage and depend on each other.
+// Several calls of one graph share storage, and each depends on the call before.
 TEST(device_reduce_streams, a_graph_may_hold_many_calls) {
   const std::size_t size = several_blocks;
   const std::vector<unsigned> items = random_integers<unsigned>(size, 0, 1000);
@@ -312,7 +312,7 @@ TYPED_TEST(DeviceReduceDeterminism, sums_have_the_same_bits_under_every_schedule
   }
 }
 
-// Several blocks may find that all have finished; one writes.
+// Several blocks may find that all others have finished, but only one may write the result.
 TEST(device_reduce_streams, the_result_is_written_once_under_every_schedule) {
   const std::vector<int> items = random_integers<int>(several_blocks, -1000, 1000);
   const device_vector<int> in(items);
@@ -330,7 +330,7 @@ TEST(device_reduce_streams, the_result_is_written_once_under_every_schedule) {
   EXPECT_EQ(std::accumulate(items.begin(), items.end(), 0), out.to_host()[0]);
 }
 
-// These results travel between blocks in more than one piece.
+// Results of 24 bytes travel between blocks in several pieces. A block must not combine pieces of different results.
 TEST(device_reduce_streams, results_of_24_bytes_are_right_under_every_schedule) {
   const std::size_t size = 4 * several_blocks;
   const std::vector<std::uint8_t> items = random_integers<std::uint8_t>(size, 0, 255);

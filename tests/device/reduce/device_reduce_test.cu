@@ -50,7 +50,7 @@ T device_sum(const T* in, std::size_t count) {
   return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Sum(storage..., in, out, count); });
 }
 
-// The items behind the counted ones are ordinary items: a kernel that reads too far adds them.
+// Ordinary items lie behind the counted ones, so a kernel that reads too far gives a wrong sum.
 TYPED_TEST(DeviceReduceSum, equals_the_sequential_sum_at_every_boundary) {
   const std::vector<std::size_t> lengths = usual_sizes();
   const std::vector<TypeParam> items = summable<TypeParam>(lengths.back() + 4096);

@@ -45,7 +45,7 @@ struct square {
   STRATA_HD double operator()(float x) const { return static_cast<double>(x) * x; }
 };
 
-// An init that went through the transformation would count as 49.
+// If init were transformed, too, it would count as 49.
 TEST(device_transform_reduce, does_not_transform_init) {
   const std::vector<float> items = random_integers<float>(20000, -50, 50);
   const device_vector<float> in(items);

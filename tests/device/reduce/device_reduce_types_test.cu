@@ -65,7 +65,7 @@ TYPED_TEST(DeviceReduceHalf, sum_of_small_integers_is_exact) {
   }
 }
 
-// std::numeric_limits knows nothing of these types: a start value of 0 would show.
+// std::numeric_limits does not know these types, so a reduction that uses it would begin with 0.
 TYPED_TEST(DeviceReduceHalf, extrema_have_the_right_sign) {
   using T = typename TypeParam::type;
   std::vector<float> values = random_integers<float>(5001, 1, 200);

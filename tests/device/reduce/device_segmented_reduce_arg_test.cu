@@ -27,7 +27,7 @@ using number_types = ::testing::Types<std::int8_t, std::int64_t, float>;
 #endif
 TYPED_TEST_SUITE(DeviceSegmentedReduceArg, number_types);
 
-// Few different values, so nearly every extremum is one of several.
+// There are few different values, so nearly every extremum occurs several times. The index must be that of the first.
 TYPED_TEST(DeviceSegmentedReduceArg, give_the_first_extremum_and_its_index_in_the_segment) {
   using T = TypeParam;
   using pair = strata::KeyValuePair<int, T>;

@@ -212,7 +212,7 @@ TEST(device_segmented_reduce_arguments, an_older_error_is_neither_returned_nor_c
 
 // ------------------------------------------------------------------ graphs and schedules
 
-// The lengths are read on the device: a replay reduces the segments that are there then.
+// The device reads the offsets, so a replay reduces the segments that it finds then.
 TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segments) {
   const std::int64_t most = if_small(20000, 100000);
   const std::vector<int> items = random_integers<int>(static_cast<std::size_t>(most), -100, 100);

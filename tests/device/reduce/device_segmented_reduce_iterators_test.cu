@@ -64,7 +64,7 @@ TEST(device_segmented_reduce_iterators, offsets_may_be_iterators) {
   }
 }
 
-// No memory holds these items, so the offsets may be as large as they like.
+// The items are computed and lie in no memory, so offsets may have more than 32 bits.
 TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
   const std::int64_t far = std::int64_t{1} << 35;
   for (const std::size_t segments : sizes{5, 400, 5000}) {
@@ -88,7 +88,7 @@ TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
   }
 }
 
-// Iterators with short differences reach 128 segments, or items, and no more.
+// An iterator with differences of 8 bits reaches 128 segments, or items. A call with more is refused.
 TEST(device_segmented_reduce_iterators, differences_can_tell_all_segments_and_items) {
   const device_vector<int> items(std::vector<int>(200, 1)), zeros(std::vector<int>(200, 0));
   device_vector<int> out(200);

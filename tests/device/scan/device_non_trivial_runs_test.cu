@@ -138,7 +138,7 @@ TEST(device_non_trivial_runs, pipelines_one_by_one) {
   expect_in_pipelines<short_columns<16, 3, 1>, false, encoding<std::uint64_t, std::int64_t, int, std::int64_t>>();
 }
 #if !STRATA_TEST_FEW_TYPES
-// More than 32 flags in a thread, and one item in 16 bytes.
+// With bytes, a thread has more than 32 flags. With structs, 16 bytes hold one item.
 TEST(device_non_trivial_runs, pipelines_of_bytes) {
   expect_in_pipelines<short_columns<150, 3, 2>, true, encoding<std::uint8_t, int, int, int>>();
 }
@@ -160,7 +160,7 @@ TEST(device_non_trivial_runs, blocks_may_run_in_any_order) {
 
 // ------------------------------------------------------------------ what equality sees
 
-// A NaN equals nothing, so it is in no run.
+// A NaN equals nothing, not even itself, so it is in no run.
 TEST(device_non_trivial_runs, items_are_equal_if_their_operator_says_so) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double pattern[] = {0.0, -0.0, 0.0, nan, nan, nan, -0.0, 0.0, 1.5, 1.5, nan, -0.0};
@@ -206,7 +206,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Outputs count how often each place is written, or take what they get and keep no value type.
+// Inputs are computed. Outputs count how often each place is written, or take what they get and keep no value type.
 TEST(device_non_trivial_runs, items_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -287,7 +287,8 @@ TEST_F(DeviceNonTrivialRunsArguments, refuses_what_it_cannot_do) {
   }
 }
 
-// How many runs there are is known to the device alone.
+// Only the device knows how many runs there are. So null outputs are refused if there are items, even if there are no
+// runs.
 TEST_F(DeviceNonTrivialRunsArguments, refuses_null_outputs_for_items_without_runs_too) {
   std::vector<std::uint32_t> items(size);
   std::iota(items.begin(), items.end(), 0u);
@@ -331,7 +332,7 @@ TEST(device_non_trivial_runs, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// Between replays: new input, garbage, and what an earlier replay has left.
+// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
 TEST(device_non_trivial_runs, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
@@ -362,9 +363,9 @@ TEST(device_non_trivial_runs, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
-TEST(device_non_trivial_runs, example_of_the_documentation) {
+TEST(device_non_trivial_runs, finds_runs_between_single_items) {
   const device_vector<int> in(std::vector<int>{0, 2, 2, 9, 5, 5, 5, 8});
   const run_outputs<int, int> out(8);
   ASSERT_CUDA_SUCCESS(

@@ -283,7 +283,7 @@ TEST(device_partition, two_parts_by_pipelines_in_bulk) {
   });
 }
 #if !STRATA_TEST_FEW_TYPES
-// More than 32 flags in a thread.
+// A thread has more than 32 flags.
 TEST(device_partition, three_parts_of_bytes_by_pipelines) {
   using pipeline = three_by_pipeline<short_columns<48, 3, 2>, true, std::uint8_t, unsigned>;
   for_all_pipelines(pipeline::tile, [](unsigned blocks, std::size_t size, std::size_t i) {
@@ -360,7 +360,7 @@ struct backwards {
   STRATA_HD backwards operator+(std::ptrdiff_t n) const { return {end - n}; }
 };
 
-// CUB's documentation has such a call.
+// Two of the three outputs may be one array, as in a call in CUB's documentation.
 TEST(device_partition, two_of_three_parts_share_an_array) {
   const std::size_t size = 5001;
   const std::vector<float> items = items_of_any_bits<float>(size);
@@ -468,7 +468,8 @@ TEST_F(DevicePartitionArguments, outputs_may_not_overlap) {
   });
 }
 
-// Three outputs are as long as what they hold: here side by side, the last ending where the input begins.
+// Each of the three outputs needs memory only for the items that it gets. Here they lie side by side, and the last one
+// ends where the input begins.
 TEST_F(DevicePartitionArguments, three_outputs_need_memory_for_their_items_only) {
   const std::vector<char> parts = parts_by(items, first, second);
   std::vector<float> expected = of_part(items, parts, 0);
@@ -487,7 +488,7 @@ TEST_F(DevicePartitionArguments, three_outputs_need_memory_for_their_items_only)
   EXPECT_SAME_BYTES(expected, memory.to_host());
 }
 
-// A stream as the last argument is no second predicate.
+// A stream as the last argument of a size query is not taken for a second predicate.
 TEST_F(DevicePartitionArguments, size_queries_may_name_a_stream) {
   const stream on;
   std::size_t bytes[5] = {};
@@ -571,7 +572,7 @@ TEST(device_partition, counts_and_numbers_may_have_any_type) {
 
 // ------------------------------------------------------------------ storage, graphs, streams
 
-// Short ones, and ones of several rounds; on storage that holds anything, at any alignment.
+// Inputs are short, or have several rounds. Temporary storage has any contents and any alignment.
 TEST(device_partition, storage_may_have_any_alignment_and_contents) {
   for (const std::size_t size : sizes{3000, 12000}) {
     const std::vector<float> items = items_of_any_bits<float>(size);
@@ -664,13 +665,13 @@ TEST(device_partition, streams_do_not_disturb_each_other) {
   }
 }
 
-// ------------------------------------------------------------------ the documentation
+// ------------------------------------------------------------------ as a user calls it
 
 struct is_even {
   STRATA_HD bool operator()(int n) const { return n % 2 == 0; }
 };
 
-TEST(device_partition, examples_of_the_documentation) {
+TEST(device_partition, writes_other_items_from_the_end) {
   const int n = 8;
   const device_vector<int> in(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
   const device_vector<char> flags(std::vector<char>{1, 0, 0, 1, 0, 1, 1, 0});

@@ -123,7 +123,7 @@ TEST(device_reduce_by_key, pipeline_of_any_number_of_blocks) {
                                  reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
 }
 
-// Results are the same at any speed of the blocks, although sums of floating-point numbers are rounded.
+// Results have the same bits at any speed of the blocks, although sums of floating-point numbers are rounded.
 TEST(device_reduce_by_key, is_repeated_bit_for_bit) {
   const std::size_t size = parts_of<reals::Problem>::long_size();
   const run_shape shape = random_runs(size, 700);
@@ -143,7 +143,7 @@ TEST(device_reduce_by_key, is_repeated_bit_for_bit) {
 
 // ------------------------------------------------------------------ equality and operators
 
-// Zeros are equal, each NaN is a run, and the key of a run is its first one.
+// Zeros of both signs are equal, and the key of a run is its first one. Each NaN is a run of its own.
 TEST(device_reduce_by_key, keys_are_equal_if_their_operator_says_so) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double pattern[] = {0.0, -0.0, 0.0, nan, nan, nan, -0.0, 0.0, 1.5, 1.5, nan, -0.0};
@@ -228,7 +228,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Outputs count how often each place is written, or take what they get and keep no value type.
+// Keys are computed. Outputs count how often each place is written, or take what they get and keep no value type.
 TEST(device_reduce_by_key, keys_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -255,7 +255,7 @@ TEST(device_reduce_by_key, keys_may_be_computed) {
   }
 }
 
-// Nothing is an array, and the keys lie backwards.
+// No argument is an array, and the keys are read backwards.
 TEST(device_reduce_by_key, values_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = random_runs(size, 16);
@@ -351,7 +351,7 @@ TEST_F(DeviceReduceByKeyArguments, refuses_outputs_that_begin_within_inputs) {
   }
 }
 
-// Outputs are as long as there are runs: arrays of no more than that may end where inputs begin.
+// An output needs room only for as many results as there are runs, so it may end where an input begins.
 TEST_F(DeviceReduceByKeyArguments, outputs_need_room_for_as_many_runs_as_there_are_only) {
   std::vector<std::uint32_t> keys_and_unique(2 + size, 1);
   keys_and_unique.back() = 2;
@@ -455,7 +455,7 @@ TEST(device_reduce_by_key, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// One storage for calls of all sizes, which nobody waits for.
+// Calls of all sizes share one storage, and the host waits for none of them.
 TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = 2 * parts_of<ints::Problem>::long_size();
   std::size_t bytes = 0;
@@ -488,7 +488,7 @@ TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays: new input, garbage, and what an earlier replay has left.
+// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
 TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<ints::Problem>::long_size()}) {
@@ -524,9 +524,9 @@ TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
-// Sales of each day, which are sorted by day.
+// Adds up the sales of each run of equal days. Day 3 has two runs.
 TEST(device_reduce_by_key, two_calls_reduce_by_key) {
   const device_vector<std::uint32_t> days(std::vector<std::uint32_t>{3, 3, 3, 8, 3, 9, 9});
   const device_vector<std::int32_t> sales(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 7});

@@ -110,7 +110,7 @@ TEST(device_run_length_encode, does_not_depend_on_the_speed_of_blocks) {
 
 // ------------------------------------------------------------------ what equality sees
 
-// Zeros are equal, each NaN is a run, and the item of a run is its first one.
+// Zeros of both signs are equal, and the item of a run is its first one. Each NaN is a run of its own.
 TEST(device_run_length_encode, items_are_equal_if_their_operator_says_so) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double pattern[] = {0.0, -0.0, 0.0, nan, nan, nan, -0.0, 0.0, 1.5, 1.5, nan, -0.0};
@@ -161,7 +161,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Outputs count how often each place is written, or take what they get and keep no value type.
+// Items are computed. Outputs count how often each place is written, or take what they get and keep no value type.
 TEST(device_run_length_encode, items_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -250,7 +250,7 @@ TEST_F(DeviceRunLengthEncodeArguments, refuses_outputs_that_begin_within_the_inp
   }
 }
 
-// Outputs are as long as there are runs: arrays of no more than that may end where the input begins.
+// An output needs room only for as many results as there are runs, so it may end where the input begins.
 TEST_F(DeviceRunLengthEncodeArguments, outputs_need_room_for_as_many_runs_as_there_are_only) {
   device_vector<std::uint32_t> memory(std::vector<std::uint32_t>{0, 0, 0, 0, 7, 7, 7, 8});
   auto* const counts = reinterpret_cast<int*>(memory.data() + 2);
@@ -327,7 +327,7 @@ TEST(device_run_length_encode, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// One storage for calls of all sizes, which nobody waits for.
+// Calls of all sizes share one storage, and the host waits for none of them.
 TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = 2 * parts_of<words::Problem>::long_size();
   const device_vector<std::uint32_t> in(keys_of<std::uint32_t>(random_runs(most, 9)));
@@ -367,7 +367,7 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays: new input, garbage, and what an earlier replay has left.
+// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<words::Problem>::long_size()}) {
@@ -399,7 +399,7 @@ TEST(device_run_length_encode, a_graph_may_be_replayed) {
   }
 }
 
-// ------------------------------------------------------------------ documentation
+// ------------------------------------------------------------------ as a user calls it
 
 TEST(device_run_length_encode, two_calls_encode) {
   const device_vector<char> in(std::vector<char>{'a', 'a', 'a', 'c', 'a', 'b', 'b'});

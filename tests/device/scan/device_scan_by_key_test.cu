@@ -252,7 +252,8 @@ TEST(device_scan_by_key, results_may_be_written_over_keys) {
   }
 }
 
-// Results are right however early or late the blocks of neighbouring tiles come.
+// Results may be written over the keys. They are right at any speed of the blocks of neighbouring tiles, which read
+// keys beside their tile.
 TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
   const std::vector<std::uint32_t> keys = runs_of(8011, 3, 1);
   const std::vector<std::int32_t> values = random_integers<std::int32_t>(keys.size(), -4, 4);
@@ -262,7 +263,7 @@ TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
   });
 }
 
-// What the pipeline takes, if results are elsewhere.
+// A call of this size would take the pipeline if its results were elsewhere.
 TEST(device_scan_by_key, many_results_over_keys) {
   if (STRATA_HOST_SIMT != 0 && is_small()) GTEST_SKIP() << "takes long";
   const std::size_t size = (std::size_t{17} << 20) / 8 + 5;

@@ -145,8 +145,8 @@ STRATA_KERNEL void occupy(unsigned seed, unsigned most_cycles) {
   }
 }
 
-// Scans of random sizes while kernels of another stream take places of any number of blocks for any
-// time: blocks of a scan then start late, and not together.
+// Scans of random sizes run while kernels of another stream occupy random numbers of multiprocessors for random times.
+// So blocks of a scan start late, and not together.
 TEST(device_scan_cub, scans_are_right_on_a_busy_device) {
   const std::size_t largest = std::size_t{1} << 22;
   const device_vector<int> in(random_integers<int>(largest, -1000, 1000));

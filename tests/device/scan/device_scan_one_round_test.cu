@@ -144,8 +144,7 @@ void expect_the_same_bits() {
   }
 }
 
-// A replayed graph carries the same epoch: sums and claims of one replay must not be taken for those of the
-// next.
+// All replays of a graph have the same epoch. Sums and claims of one replay must not be taken for those of the next.
 TEST(device_scan_one_round, graphs_in_place_may_be_replayed_under_any_schedule) {
   using hub = vectorized<128, 4>;
   constexpr std::size_t n = 5 * 512 + 77;

@@ -160,7 +160,7 @@ TYPED_TEST(DeviceScanItems, are_combined_each_once_and_in_order) {
   }
 }
 
-// More rounds than places for sums, with the built-in tuning.
+// With the built-in tuning, these arrays take more rounds than there are places for sums, so places are reused.
 TYPED_TEST(DeviceScanItems, may_be_many) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();

@@ -52,8 +52,8 @@ TEST(device_scan_streams, calls_wait_for_earlier_work_of_their_stream) {
   EXPECT_SAME_ITEMS(inclusive_scan<unsigned>(items.data(), items.size(), plain_sum{}), data.to_host());
 }
 
-// Each call reads what the one before wrote, with the same temporary storage, and nobody waits in
-// between: a call that starts too early, or finds its predecessor's traces, is wrong.
+// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
 TEST(device_scan_streams, calls_may_follow_each_other_on_the_same_storage) {
   const unsigned calls = if_small(20u, 300u);
   for (const std::size_t size : sizes{std::size_t{1000}, several_blocks}) {
@@ -94,7 +94,7 @@ cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, st
   return tuned_scan<Hub, true>(storage, bytes, in, out, n, op, NullType{}, on);
 }
 
-// Scans with sums of 4 and of 16 bytes, of any size, one behind the other over what the others left.
+// Scans of any size with sums of 4 and of 16 bytes follow each other on the same storage, over what the others left.
 TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = rounds_of_the_pipeline(is_small() || has_long_rounds() ? 3 : 18);
   const std::vector<int> ints = scan_items<int>::make(most);
@@ -191,7 +191,7 @@ TEST(device_scan_streams, a_graph_may_be_replayed) {
   }
 }
 
-// Every number of rounds around those at which the epochs are no longer erased.
+// Above a certain number of rounds, epochs are no longer erased. The numbers of rounds are all those around this bound.
 TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n, cudaStream_t where) {
     return inclusive<pipeline>(storage, bytes, in, out, n, strata::Sum{}, where);
@@ -204,7 +204,7 @@ TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
   }
 }
 
-// Tiles whose sums travel in two tagged words, in rounds.
+// The sums of tiles travel in two tagged words, in several rounds.
 TEST(device_scan_streams, a_graph_of_tiles_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const string_hash* in, string_hash* out, std::size_t n,
                        cudaStream_t where) { return inclusive<tiles>(storage, bytes, in, out, n, join{}, where); };
@@ -215,7 +215,7 @@ TEST(device_scan_streams, a_graph_of_tiles_may_be_replayed) {
   }
 }
 
-// Several calls of one graph share storage and depend on each other.
+// Several calls of one graph share storage, and each depends on the call before.
 TEST(device_scan_streams, a_graph_may_hold_many_calls) {
   const std::size_t size = several_blocks;
   std::vector<unsigned> items = random_integers<unsigned>(size, 0, 1000);

@@ -85,7 +85,7 @@ TYPED_TEST(DeviceScanSum, does_not_care_where_input_and_output_start) {
   }
 }
 
-// With the built-in tuning the pipeline begins somewhere below this size.
+// With the built-in tuning, arrays of this size take the pipeline.
 TYPED_TEST(DeviceScanSum, of_many_items) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();
@@ -209,7 +209,7 @@ cudaError_t offsets_of(const int* d_counts, int* d_offsets, int n, cudaStream_t 
   return status == cudaSuccess ? freed : status;
 }
 
-TEST(device_scan, documented_example) {
+TEST(device_scan, runs_on_the_stream_of_the_call) {
   const std::vector<int> counts = random_integers<int>(3000, 0, 9);
   const device_vector<int> in(counts);
   device_vector<int> out(counts.size());

@@ -442,7 +442,7 @@ struct add_pairs {
   STRATA_HD pair operator()(const pair& a, const pair& b) const { return {a.low + b.low, a.high + b.high}; }
 };
 
-// Sizes around the largest that the small tiles take, and from addresses that the pipeline cannot.
+// Sizes lie around the largest that small tiles take. Some addresses are not aligned enough for the pipeline.
 TEST(device_scan_tuning, dispatch_takes_any_size_and_address) {
   using hub = pipeline_hub<64, 1, 3, 2>;
   strata::detail::device_properties device;

@@ -80,8 +80,8 @@ TEST(device_segmented_scan, rounds_of_any_number_of_blocks) {
   }
 }
 
-// Epochs are erased up to 16 rounds; fewer tiles than blocks, more rounds and none follow each
-// other.
+// Epochs are erased for up to 16 rounds. Replays with fewer tiles than blocks, with more rounds and without tiles
+// follow each other.
 TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
   for (const unsigned blocks : {2u, 5u}) {
     in_blocks scan(blocks);
@@ -94,7 +94,7 @@ TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
   }
 }
 
-// Sums of reals depend on how they are associated.
+// Sums of floating-point numbers depend on how they are associated, so a difference between schedules would show.
 TEST(device_segmented_scan, repeats_bit_for_bit_under_any_schedule) {
   std::vector<offset> lengths = {5, 0, 300, 1, 1};
   // A GPU makes a thousand calls.
@@ -157,7 +157,7 @@ TEST(device_segmented_scan, in_one_array_repeats_bit_for_bit_under_any_schedule)
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(expected[i], first[i], 1e-9) << i;
 }
 
-// Each other segment ends before it begins, and is empty.
+// Every second segment ends before it begins, and is empty.
 TEST(device_segmented_scan, in_one_array_offsets_may_decrease) {
   for (const std::size_t count : sizes{1, 40, if_small<std::size_t>(1500, 5000)}) {
     std::mt19937_64 bits = strata_test::random_bits(count);
@@ -218,8 +218,8 @@ TEST(device_segmented_scan, in_one_array_of_any_offsets) {
   expect_one_array<int>(consecutive("empty ones", lengths));
 }
 
-// Each block looks at all offsets; with more than 6000 segments, some blocks look at a slice each. The place must be
-// found wherever it is.
+// One offset is smaller than the one before, at any place. Each block checks all offsets; with more than 6000 segments,
+// some blocks check a slice each. They must find the place wherever it is.
 TEST(device_segmented_scan, in_one_array_one_offset_may_decrease) {
   std::mt19937_64 bits = strata_test::random_bits(7);
   using count_and_place = std::pair<std::size_t, std::size_t>;
@@ -277,7 +277,8 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
   }
 }
 
-// Up to 6000 segments, a block checks the order of offsets itself; with more, a launch before does.
+// With up to 6000 segments, each block checks the order of offsets itself. With more, an earlier launch does. A replay
+// must check the offsets that it finds.
 TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_array) {
   for (const std::size_t count : sizes{300, 6200}) {
     const std::size_t most = 10 * count + if_small<std::size_t>(20000, STRATA_HOST_SIMT ? 60000 : 300000);
@@ -317,7 +318,7 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_a
   }
 }
 
-// A replay must not take what the one before has left for its own: sums of chunks and, in place, owners of inputs.
+// A replay must not take what the replay before has left for its own: sums of chunks and, in place, owners of inputs.
 TEST(device_segmented_scan, a_graph_in_one_array_may_be_replayed_under_any_schedule) {
   const std::size_t most = if_small<std::size_t>(4000, STRATA_HOST_SIMT ? 20000 : 100000);
   const std::size_t count = 40;

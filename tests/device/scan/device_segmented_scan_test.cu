@@ -41,7 +41,7 @@ TYPED_TEST(device_segmented_scan_sum, of_segments_of_any_lengths) {
   }
 }
 
-// The largest class that a block of one warp may hold, and some more.
+// Items of 600 bytes: a block of one warp can just hold them. Segments are shorter and longer than a warp.
 TEST(device_segmented_scan, of_large_classes) {
   using large = strata_test::words<150>;
   const segment_shape shape = consecutive("0_to_40", {0, 1, 2, 3, 31, 0, 0, 33, 100});
@@ -154,7 +154,7 @@ struct tens_from {
   STRATA_HD offset operator()(offset i) const { return start + 10 * i; }
 };
 
-// A sequence that counts, with offsets that no 32 bits hold, to outputs that are no memory.
+// The input is a counting sequence, offsets have more than 32 bits, and the outputs are no memory.
 TEST(device_segmented_scan, iterators_that_are_no_pointers) {
   constexpr offset start = offset{1} << 40;
   constexpr offset segments = 700;
@@ -252,7 +252,7 @@ cudaError_t sums_in_rows(const int* in, int* out, const int* rows, int num_rows)
   return status != cudaSuccess ? status : freed;
 }
 
-TEST(device_segmented_scan, documented_example) {
+TEST(device_segmented_scan, sums_segments_of_which_one_is_empty) {
   const device_vector<int> in(std::vector<int>{8, 6, 7, 5, 3, 0, 9});
   const device_vector<int> rows(std::vector<int>{0, 2, 2, 5, 7});
   device_vector<int> out(7);

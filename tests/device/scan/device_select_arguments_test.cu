@@ -255,8 +255,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
   }
 }
 
-// Outputs are as long as what is selected: an array of no more than that may end where an input
-// begins.
+// An output needs room only for the selected items, so it may end where an input begins.
 TEST_P(DeviceSelectArguments, outputs_need_room_for_what_is_selected_only) {
   const std::size_t n = if_small<std::size_t>(3000, 30000);
   scene s(f(), n);
@@ -356,8 +355,8 @@ struct schedule {
 };
 #endif
 
-// Between replays: new input, another call on the same storage, garbage, and what the storage held
-// after an earlier replay or an earlier call.
+// Between replays, the input changes, and another call uses the storage. The storage also gets garbage, or what it held
+// after an earlier replay or call.
 TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
   for (const std::size_t size : lengths) {
     SCOPED_TRACE(size);
@@ -403,7 +402,7 @@ TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
   }
 }
 
-// Calls of all lengths over what the others left, without a graph.
+// Calls of all lengths run on the same storage, without a graph, over what the others left.
 TEST_P(DeviceSelectArguments, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = *(lengths.end() - 1);
   scene s(f(), most);

@@ -207,7 +207,7 @@ TEST(device_select_in_place, items_may_be_their_own_flags) {
   expect_items_may_be_flags<std::uint64_t>({1, 511, 2047, 11000, if_small<std::size_t>(30000, 150001)});
 }
 
-// Lengths alternate, and not in step with the schedules' orders and numbers of resident blocks.
+// Lengths alternate. Their period differs from that of the schedules' orders and numbers of resident blocks.
 TEST(device_select_in_place, items_in_stages_under_all_schedules) {
   expect_the_same_under_all_schedules<std::uint64_t>({1500, 2047, 11000, if_small<std::size_t>(30000, 150001)},
                                                      by_flags);

@@ -115,7 +115,7 @@ TEST(device_select_pipeline, items_one_by_one) {
   by_items<short_columns<16, 3, 1>, false, std::uint64_t>::expect_all();
 }
 #if !STRATA_TEST_FEW_TYPES
-// More than 32 flags in a thread.
+// A thread has more than 32 flags.
 TEST(device_select_pipeline, bytes_in_bulk) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   by_items<short_columns<48, 3, 2>, true, std::uint8_t>::expect_all();

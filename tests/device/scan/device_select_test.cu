@@ -239,13 +239,13 @@ TEST(device_select, outputs_without_a_value_type_take_the_type_of_the_items) {
   }
 }
 
-// ------------------------------------------------------------------ the documentation
+// ------------------------------------------------------------------ as a user calls it
 
 struct is_even {
   STRATA_HD bool operator()(int n) const { return n % 2 == 0; }
 };
 
-TEST(device_select, example_of_the_documentation) {
+TEST(device_select, writes_nothing_behind_the_selected_items) {
   const int n = 10;
   const device_vector<int> in(std::vector<int>{3, 1, 4, 1, 5, 9, 2, 6, 5, 8});
   device_vector<int> out(10), num_selected(1);

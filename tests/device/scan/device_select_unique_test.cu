@@ -69,7 +69,7 @@ TYPED_TEST(DeviceSelectUnique, keeps_the_first_of_each_run) {
   }
 }
 
-// Every NaN begins a run; -0.0 and 0.0 are one, and its first is kept as it is.
+// Every NaN begins a run. -0.0 and 0.0 are one run, whose first item is kept with its sign.
 TEST(device_select, unique_numbers_that_are_none) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float some[] = {-0.0f, 0.0f, 0.0f, nan, nan, 1.0f, 1.0f, nan, 0.0f, -0.0f, -nan, -nan};

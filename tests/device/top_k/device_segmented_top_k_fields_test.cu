@@ -179,7 +179,7 @@ void expect_rows_by_fields(const std::vector<Key>& keys, std::size_t rows, std::
   }
 }
 
-// Lengths of warps, groups and blocks.
+// The lengths are those of warps, of groups and of blocks.
 TEST(device_segmented_top_k_fields, of_all_functions) {
   struct sizes {
     std::size_t rows, size, k;
@@ -206,7 +206,7 @@ TEST(device_segmented_top_k_fields, of_all_functions) {
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, true, form::arg>(keys, 3, 100, 11, by_score{})));
 }
 
-// A code of more bytes than a field: 96 and 128 bits.
+// A code has more bytes than any field: 96 and 128 bits.
 TEST(device_segmented_top_k_fields, of_many_bits) {
   for (const std::size_t size : {std::size_t{60}, std::size_t{500}, if_small<std::size_t>(1300, 9000)}) {
     const auto keys = make_structs<place_of_two>(2 * size);
@@ -223,7 +223,8 @@ TEST(device_segmented_top_k_fields, a_decomposer_may_have_a_state) {
   }
 }
 
-// By a sample and parts, and by several reads where the sample does not bound the candidates.
+// Long segments are selected from by a sample and parts. If the sample does not bound the candidates, the segment is
+// read several times.
 TEST(device_segmented_top_k_fields, of_long_segments) {
   for (const std::size_t size : {600, 3000}) {
     const auto keys = make_structs<player>(2 * size);
@@ -238,7 +239,7 @@ TEST(device_segmented_top_k_fields, of_long_segments) {
   }
 }
 
-// They are sorted in temporary storage.
+// A block does not sort so many results: they are sorted in temporary storage.
 TEST(device_segmented_top_k_fields, of_more_results_than_a_block_sorts) {
   const auto keys = make_structs<player>(2 * 2300);
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::pairs>(keys, 2, 2300, 2100, by_level{})));
@@ -279,7 +280,7 @@ struct own_stream {
   cudaStream_t get() const { return handle; }
 };
 
-// A decomposer or a stream may be the last argument.
+// The last argument may be a stream, a class that converts to a stream, or a decomposer. None is taken for another one.
 TEST(device_segmented_top_k_fields, with_a_stream_a_class_that_is_one_and_neither) {
   constexpr std::size_t size = 60, k = 7;
   const auto keys = make_structs<player>(size);

@@ -56,7 +56,8 @@ void expect_numbers(const std::vector<Key>& keys, std::size_t rows, std::size_t 
   }
 }
 
-// The lengths are those of warps, of groups, of blocks and of samples. There are 256 keys: most results have equals.
+// The lengths are those of warps, of groups, of blocks and of samples. There are only 256 different keys, so most
+// results have equal keys.
 TYPED_TEST(DeviceSegmentedTopKFp8, are_in_the_order_of_their_numbers) {
   struct sizes {
     std::size_t rows, size, k;
@@ -81,7 +82,8 @@ TYPED_TEST(DeviceSegmentedTopKFp8, of_zeros_and_numbers_that_are_none) {
   }
 }
 
-// Offsets have other kernels than one size. So have more results than a block sorts.
+// Segments by offsets use other kernels than segments of one size. More results than a block sorts use other kernels,
+// too.
 TYPED_TEST(DeviceSegmentedTopKFp8, of_segments_by_offsets) {
   ASSERT_NO_FATAL_FAILURE(
       (expect_segments<true, true, form::pairs, TypeParam>({0, 1, 40, 700, 2100}, 33, pattern::random)));

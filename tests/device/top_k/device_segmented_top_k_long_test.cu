@@ -11,7 +11,8 @@ namespace device_segmented_top_k_test {
 
 using namespace segmented_top_k_test;
 
-// One row has several blocks, many rows have one each. Few results: candidates by a sample. Many: the whole segment.
+// One row has several blocks, and many rows have one block each. Few results take candidates by a sample. Many results
+// take the whole segment.
 TEST(device_segmented_top_k, long_segments) {
   for (const pattern how : all_patterns) {
     SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
@@ -47,7 +48,7 @@ TEST(device_segmented_top_k, long_and_short_segments) {
   }
 }
 
-// All keys at the places of the sample are greater than others, or less: candidates are too few, or too many.
+// All sampled keys are greater than all other keys, or less. So there are too few candidates, or too many.
 TEST(device_segmented_top_k, a_sample_may_mislead) {
   const std::size_t size = if_small<std::size_t>(8192, 65536);
   for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
@@ -84,7 +85,7 @@ double at_least(double least, double count, double p) {
   return sum;
 }
 
-// Random keys of any type: a sample misleads once in a million segments. `items` are those of a block.
+// With random keys, the sample misleads at most once in a million segments. `items` is the number of items of a block.
 TEST(device_segmented_top_k, a_sample_misleads_rarely) {
   int samples = 0;
   for (const int items : {512, 2048, 4096, 8192}) {
@@ -121,7 +122,7 @@ void expect_single(std::size_t size, std::size_t k, pattern how) {
   ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::arg>(keys, 1, size, k)));
 }
 
-// Samples of several rounds.
+// The segment is so long that its sample has several rounds.
 TEST(device_segmented_top_k, one_long_segment) {
   const std::size_t size = if_small<std::size_t>(40000, 1 << 18);
   for (const std::size_t k : {10, 100, 1000, 2000}) {
@@ -137,7 +138,7 @@ TEST(device_segmented_top_k, one_long_segment) {
   }
 }
 
-// Arrays and rows that begin at no boundary, several blocks of each row.
+// Arrays and rows begin at any item, and a row has several blocks.
 TEST(device_segmented_top_k, long_rows_begin_anywhere) {
   const std::size_t rows = 3, size = if_small<std::size_t>(3001, 20001);
   for (const pattern how : {pattern::random, pattern::equal}) {
@@ -152,8 +153,8 @@ TEST(device_segmented_top_k, long_rows_begin_anywhere) {
   }
 }
 
-// The least keys lie before, between and behind the rows, the next ones at their ends. The last tile of a row is nearly
-// full, full, or has one item.
+// The least keys lie before, between and behind the rows, and the next ones at the ends of the rows. A block that reads
+// beside its row selects one of the least keys. The last tile of a row is nearly full, full, or has one item.
 TEST(device_segmented_top_k, keys_beside_long_rows_are_no_candidates) {
   std::mt19937_64 bits = strata_test::random_bits(9);
   const std::size_t rows = 2, k = 9, tiles = 6 * 512;
@@ -176,7 +177,7 @@ TEST(device_segmented_top_k, keys_beside_long_rows_are_no_candidates) {
   }
 }
 
-// A block marks 131,072 items before it keeps their candidates.
+// A block marks 131,072 items before it keeps their candidates. These segments are longer.
 TEST(device_segmented_top_k, segments_of_several_rounds_of_marks) {
   const std::vector<std::size_t> lengths =
       is_small() ? std::vector<std::size_t>{3, 131072 + 3, 17}

@@ -73,7 +73,7 @@ TEST(device_segmented_top_k, short_last_groups) {
   ASSERT_NO_FATAL_FAILURE(expect_short_last_groups<float>());
 }
 
-// Keys in a narrow range of a wide type: guesses miss.
+// Keys lie in a narrow range of a wide type, so that guesses of the search miss.
 TEST(device_segmented_top_k, clustered_keys) {
   for (const std::size_t size : {64, 1024, if_small(1500, 8000)}) {
     std::vector<float> keys(2 * size);
@@ -100,7 +100,7 @@ TEST(device_segmented_top_k, values_of_any_size_come_along) {
   }
 }
 
-// More results than a block sorts.
+// There are more results than a block sorts.
 TEST(device_segmented_top_k, many_sorted_results) {
   for (const std::size_t size : {2300, if_small(2500, 20000)}) {
     const auto keys = make_keys<float>(2 * size, pattern::random);

@@ -272,7 +272,7 @@ void expect_sampled_pairs(const std::vector<Key>& keys, std::size_t k) {
   expect_items(values, items, values_out.to_host());
 }
 
-// Indices of 32 and of 64 bits.
+// Indices of candidates have 32 bits, and 64 bits.
 TEST(device_top_k, pairs_by_a_sample) {
   const std::size_t n = if_small<std::size_t>(6007, 50021);
   for (const pattern how : all_patterns) {
@@ -296,8 +296,8 @@ TEST(device_top_k, computed_keys_by_a_sample) {
   for (std::size_t i = 0; i < k; ++i) ASSERT_EQ(static_cast<std::int32_t>(i) - 7, results[i]);
 }
 
-// Items that are sampled are all of the greatest: there are fewer candidates than results.
-// Items that are sampled are the least: nearly all items are candidates, for which there is no capacity.
+// If all sampled items are among the greatest, there are fewer candidates than results. If they are among the least,
+// nearly all items are candidates, which have no room. Both times the result must be right.
 TEST(device_top_k, a_sample_may_mislead) {
   const std::size_t n = if_small<std::size_t>(5123, 30011), k = n / 90;
   const auto sample = strata::detail::top_k_sample<const std::uint32_t*>::of(nullptr, n, sampling_hub::samples);
@@ -572,7 +572,7 @@ TEST(device_top_k, no_results_need_no_arrays) {
       [&](auto&&... storage) { return DeviceTopK::MinPairsSorted(storage..., in, out, in, out, 0, 10); }));
 }
 
-TEST(device_top_k, example_of_the_documentation) {
+TEST(device_top_k, keeps_the_order_of_the_input) {
   const int n = 10, k = 3;
   const device_vector<int> in(std::vector<int>{3, 1, 4, 1, 5, 9, 2, 6, 5, 8});
   device_vector<int> out(3);

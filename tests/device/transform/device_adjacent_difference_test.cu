@@ -185,7 +185,7 @@ TEST(device_adjacent_difference, without_an_operator_it_subtracts) {
 
 // ------------------------------------------------------------------ iterators and types
 
-// Aligned to less than their size: no item begins where 16 bytes can be accessed at once.
+// The structs are aligned to less than their size, so no item begins where 16 bytes can be accessed at once.
 TEST(device_adjacent_difference, structs_at_any_address_of_theirs) {
   const std::vector<std::uint32_t> words = random_integers<std::uint32_t>(4 * 1000 + 1, 0, 1000000);
   device_vector<std::uint32_t> memory(words), results(words.size());
@@ -227,7 +227,7 @@ struct label_distance {
   STRATA_HD std::uint32_t operator()(const labelled& a, const labelled& b) const { return a.label - 2 * b.label; }
 };
 
-// Items of 16 bytes are groups of their own.
+// An item of 16 bytes is a group of its own.
 TEST(device_adjacent_difference, small_results_of_large_items_begin_anywhere) {
   const std::vector<labelled> items = items_of_any_bits<labelled>(1003);
   const device_vector<labelled> in(items);

@@ -57,8 +57,8 @@ TEST(device_memcpy, all_alignments) {
   }
 }
 
-// Beside each source lie destinations of buffers of other warps. Check mode notices a read of their bytes as a race,
-// and one behind the last source as one behind the allocation.
+// Destinations that other warps write lie beside each source. In check mode, a read of their bytes is reported as a
+// race, and a read behind the last source as one behind the allocation.
 TEST(device_memcpy, reads_nothing_but_the_sources) {
   std::vector<std::size_t> lengths;
   for (std::size_t size = 0; size < 100; ++size) {

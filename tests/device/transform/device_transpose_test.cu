@@ -197,7 +197,7 @@ TEST(device_transpose_tiles, may_be_many_both_ways) {
   if (!is_small()) test_transpose<double>({40 * 32 + 5, 40 * 64 + 5});
 }
 
-// A grid has such blocks if there are more than 2^31 tiles.
+// With more than 2^31 tiles, a block has several. This launch makes such blocks directly.
 TEST(device_transpose_tiles, a_block_may_have_several_tiles) {
   using strata::detail::transpose_kind;
   using policy = strata::transpose_policy_hub<4, 4>::MaxPolicy;

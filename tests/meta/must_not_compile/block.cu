@@ -49,7 +49,7 @@ STRATA_KERNEL void differences(const int* in, int* out) {
 }  // namespace adjacent_difference_trivially_copyable
 
 // case: blelloch_scan_elements
-// expect: BlockBlellochScan needs a power of two of elements per block, and as many of them in each thread: fill up with values that change nothing
+// expect: BlockBlellochScan: ElementsPerBlock must be a power of two and a multiple of BlockThreads: fill up shorter
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_elements {
 using good = strata::BlockBlellochScan<int, 64, 256>::TempStorage;
@@ -59,7 +59,7 @@ using bad = strata::BlockBlellochScan<int, 96, 192>::TempStorage;
 }  // namespace blelloch_scan_elements
 
 // case: blelloch_scan_layout
-// expect: BlockBlellochScan has bank conflicts in this layout: leave out the layout to have it padded for T and the elements, or name PlainLayout if they are wanted
+// expect: BlockBlellochScan has bank conflicts in this layout: omit the argument Layout for a padded layout, or pass
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_layout {
 // One level of padding is enough for 1,024 elements.
@@ -232,7 +232,7 @@ STRATA_KERNEL void count(unsigned* out) {
 }  // namespace histogram_items
 
 // case: histogram_samples
-// expect first: a sample of BlockHistogram is the number of its bin: T must convert to integers implicitly
+// expect first: BlockHistogram takes the index of a bin as a sample: T must convert implicitly to an integer and must
 #include <strata/block/block_histogram.cuh>
 namespace histogram_samples {
 #if defined(STRATA_CASE_histogram_samples)
@@ -586,7 +586,7 @@ STRATA_KERNEL void decode(const int* in, int* out) {
 }  // namespace run_length_decode_items
 
 // case: run_length_decode_offsets
-// expect first: BlockRunLengthDecode numbers decoded items by DecodedOffsetT: take an integer type
+// expect first: BlockRunLengthDecode: DecodedOffsetT must be an integer type, because it holds indices of decoded items
 #include <strata/block/block_run_length_decode.cuh>
 namespace run_length_decode_offsets {
 #if defined(STRATA_CASE_run_length_decode_offsets)
@@ -711,7 +711,7 @@ STRATA_KERNEL void sort(int* out) {
 
 // case: segmented_merge_sort_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-// expect: BlockSegmentedMergeSort keeps keys and values in shared memory: both must be default constructible
+// expect: BlockSegmentedMergeSort keeps keys and values in shared memory: both types must be default constructible
 #include <strata/block/block_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_trivially_copyable {
 struct value {
@@ -820,7 +820,7 @@ STRATA_KERNEL void transpose() {
 }  // namespace transpose_conflicts
 
 // case: transpose_square_side
-// expect: BlockTranspose: SquareSide must be 1, or divide both sides of the tile and make units of 4, 8 or 16 bytes
+// expect: BlockTranspose: SquareSide must be 1, or it must divide TileRows and TileColumns, and SquareSide items of 1,
 // errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 namespace transpose_square_side {
@@ -838,7 +838,7 @@ STRATA_KERNEL void transpose() {
 }  // namespace transpose_square_side
 
 // case: transpose_tile
-// expect: BlockTranspose needs a tile of rows and columns
+// expect: BlockTranspose: TileRows and TileColumns must be positive
 // errors: 4, the layout of the tile asserts that too
 #include <strata/block/block_transpose.cuh>
 namespace transpose_tile {
@@ -874,7 +874,7 @@ STRATA_KERNEL void transpose() {
 }  // namespace transpose_trivially_copyable
 
 // case: tree_reduce_layout
-// expect: BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it padded for T and the block's size, or name PlainLayout if they are wanted
+// expect: BlockTreeReduce has bank conflicts in this layout: omit the argument Layout for a padded layout, or pass
 #include <strata/block/classic/block_tree_reduce.cuh>
 namespace tree_reduce_layout {
 // For items of 4 bytes this padding is right; of those of 8 bytes a wavefront has 16.

@@ -4,7 +4,7 @@
 // What core/ refuses. tests/README.md says how this is read.
 
 // case: cache_modified_load
-// expect: cache modifiers are for loads of words: specialise strata::is_trivially_relocatable if T may be copied as bits, or take the modifier LOAD_DEFAULT
+// expect: loads with a cache modifier copy T as bits: specialise strata::is_trivially_relocatable if that is correct
 #include <strata/iterator/cache_modified_input_iterator.cuh>
 namespace cache_modified_load {
 struct item {
@@ -20,7 +20,7 @@ STRATA_KERNEL void first(const item* in, int* out) {
 }  // namespace cache_modified_load
 
 // case: cache_modified_store
-// expect: cache modifiers are for stores of words: specialise strata::is_trivially_relocatable if T may be copied as bits, or take the modifier STORE_DEFAULT
+// expect: stores with a cache modifier copy T as bits: specialise strata::is_trivially_relocatable if that is correct
 #include <strata/iterator/cache_modified_output_iterator.cuh>
 namespace cache_modified_store {
 struct item {
@@ -37,7 +37,7 @@ STRATA_KERNEL void copy(const item* in, item* out) {
 }  // namespace cache_modified_store
 
 // case: conflict_free_layout
-// expect: neither plain nor padded nor swizzled elements are free of conflicts
+// expect: no plain, padded or swizzled layout is free of conflicts for these patterns: change the stride, or use
 #include <strata/core/shared_layout.hpp>
 namespace conflict_free_layout {
 #if defined(STRATA_CASE_conflict_free_layout)
@@ -99,7 +99,7 @@ int position(int index) { return strata::ExchangeLayout<float, items>{}(index); 
 }  // namespace exchange_layout
 
 // case: exchange_layout_group
-// expect: ExchangeLayout needs groups of a power of two up to 32 threads: take 32 for others
+// expect: ExchangeLayout: GroupThreads must be a power of two up to 32: pass 32 for groups of another size
 #include <strata/core/shared_layout.hpp>
 namespace exchange_layout_group {
 #if defined(STRATA_CASE_exchange_layout_group)
@@ -139,7 +139,7 @@ cudaError_t fill(int* out) {
 }  // namespace launch_argument_count
 
 // case: layout_storage_alignment
-// expect: items that are aligned to more than 16 bytes lie on boundaries of 16 bytes only
+// expect: LayoutStorage aligns items to at most 16 bytes: access items of a larger alignment in units of the layout
 #include <strata/core/shared_layout.hpp>
 namespace layout_storage_alignment {
 #if defined(STRATA_CASE_layout_storage_alignment)
@@ -168,7 +168,7 @@ static_assert(bits == 5, "the good half is right");
 }  // namespace log2_of_zero
 
 // case: padded_layout
-// expect: PaddedLayout needs Every above 0
+// expect: PaddedLayout: Every must be positive, and By must not be negative
 #include <strata/core/shared_layout.hpp>
 namespace padded_layout {
 #if defined(STRATA_CASE_padded_layout)
@@ -181,7 +181,7 @@ int position(int index) { return strata::PaddedLayout<every, 1>{}(index); }
 }  // namespace padded_layout
 
 // case: padded_matrix_layout
-// expect: PaddedMatrixLayout needs rows and columns
+// expect: PaddedMatrixLayout: Rows and Columns must be positive, and Pad must not be negative
 #include <strata/core/shared_layout.hpp>
 namespace padded_matrix_layout {
 #if defined(STRATA_CASE_padded_matrix_layout)
@@ -243,7 +243,7 @@ STRATA_D int neighbour(const item& mine) {
 }  // namespace shuffle_of_non_trivial_type
 
 // case: swizzled_layout_bytes
-// expect: SwizzledLayout is for elements of 4, 8 or 16 bytes: take PaddedLayout
+// expect: SwizzledLayout is for elements of 4, 8 or 16 bytes: use PaddedLayout for other elements
 #include <strata/core/shared_layout.hpp>
 namespace swizzled_layout_bytes {
 #if defined(STRATA_CASE_swizzled_layout_bytes)
@@ -256,7 +256,7 @@ int position(int row, int column) { return strata::SwizzledLayout<bytes, 32>{}(r
 }  // namespace swizzled_layout_bytes
 
 // case: swizzled_layout_rows
-// expect: SwizzledLayout needs rows of a power of two of elements: take PaddedMatrixLayout
+// expect: SwizzledLayout: RowElements must be a power of two: use PaddedMatrixLayout for other rows
 #include <strata/core/shared_layout.hpp>
 namespace swizzled_layout_rows {
 #if defined(STRATA_CASE_swizzled_layout_rows)
@@ -333,7 +333,7 @@ STRATA_KERNEL void first(int* data) {
 }  // namespace util_ptx_shuffle_width
 
 // case: util_ptx_warp_mask
-// expect: WarpMask: a logical warp has 1 to 32 threads
+// expect: WarpMask: LogicalWarpThreads must be 1 to 32
 #include <strata/core/util_ptx.cuh>
 namespace util_ptx_warp_mask {
 #if defined(STRATA_CASE_util_ptx_warp_mask)

@@ -29,7 +29,7 @@ cudaError_t differences(void* storage, std::size_t& bytes, number* data) {
 }  // namespace adjacent_difference_trivially_copyable
 
 // case: copy_arrays
-// expect: DeviceCopy::Copy takes types in the shape of an mdspan
+// expect: DeviceCopy::Copy takes mdspans, or types that have their functions data_handle\(\), mapping\(\) and
 #include <strata/device/device_copy.cuh>
 
 #include "support/mdspan_shape.cuh"
@@ -44,7 +44,7 @@ cudaError_t copy(strata_test::array_of<int, 2> in, destination out) { return str
 }  // namespace copy_arrays
 
 // case: copy_dimensions
-// expect: DeviceCopy::Copy takes two arrays of the same number of dimensions
+// expect: DeviceCopy::Copy: input and output must have the same number of dimensions
 #include <strata/device/device_copy.cuh>
 
 #include "support/mdspan_shape.cuh"
@@ -93,7 +93,7 @@ cudaError_t sums(const item* in, item* out) {
 }  // namespace environment_determinism
 
 // case: environment_exchange
-// expect first: reproducible reductions exchange operands: specialise strata::operator_traits if the operator is
+// expect first: reproducible reductions swap operands: specialise strata::operator_traits if the operator is
 #include <strata/device/device_reduce.cuh>
 
 #include "support/environments.hpp"
@@ -114,7 +114,7 @@ cudaError_t sum(const float* in, float* out) {
 }  // namespace environment_exchange
 
 // case: environment_memory
-// expect first: a memory resource has allocate\(bytes, stream\) and deallocate\(memory, bytes, stream\), or it is
+// expect first: a memory resource must have allocate\(bytes, stream\) and deallocate\(memory, bytes, stream\), or be a
 #include <strata/device/device_reduce.cuh>
 
 #include "support/environments.hpp"
@@ -139,7 +139,7 @@ cudaError_t sum(const int* in, int* out, resource memory) {
 }  // namespace environment_memory
 
 // case: environment_not_required
-// expect first: a requirement has no effect in an environment itself: pass it to cuda::execution::require
+// expect first: a requirement has no effect if it is itself an element of an environment: pass it to
 #include <strata/device/device_scan.cuh>
 
 #include "support/environments.hpp"
@@ -173,7 +173,7 @@ cudaError_t most(void* storage, std::size_t& bytes, const float* in, float* out)
 }  // namespace environment_order
 
 // case: environment_ties
-// expect first: of equal items the first ones are taken: require tie_break::prefer_smaller_index
+// expect first: among equal items this call takes the first ones: require tie_break::prefer_smaller_index or
 #include <strata/device/device_top_k.cuh>
 
 #include "support/environments.hpp"
@@ -191,7 +191,7 @@ cudaError_t most(const float* in, float* out) {
 }  // namespace environment_ties
 
 // case: find_block_threads
-// expect: find_tuning::block_threads must be a multiple of 32, and not exceed max_find_blocks
+// expect: find_tuning::block_threads must be a multiple of 32 and must not exceed max_find_blocks, because a block
 // expect: search_tuning: block_threads must be a multiple of 32, at most 1024; searches and searches_per_sample must be
 // errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/core/operators.hpp>
@@ -238,8 +238,8 @@ cudaError_t call(const double* range, const int* values, int* out) {
 }  // namespace find_comparator
 
 // case: for_each_extents
-// expect: ForEachInExtents takes extents, as those of an mdspan
-// expect: ForEachInLayout takes the mapping of a layout, as that of an mdspan
+// expect: ForEachInExtents takes the extents of an mdspan, or a type with index_type, rank\(\) and extent\(i\)
+// expect: ForEachInLayout takes the layout mapping of an mdspan, or a type with extents_type, extents\(\) and
 #include <strata/device/device_for.cuh>
 namespace for_each_extents {
 struct box {
@@ -265,7 +265,7 @@ void call() {
 }  // namespace for_each_extents
 
 // case: future_count_type
-// expect first: FutureCount reads an integer: d_num_items must be a pointer to integers
+// expect first: FutureCount reads an integer: d_num_items must be a pointer to an integer of up to 8 bytes
 #include <strata/device/device_reduce.cuh>
 namespace future_count_type {
 #ifdef STRATA_CASE_future_count_type
@@ -296,7 +296,7 @@ auto keys(const key* in) { return strata::group_keys(in, 1000); }
 
 // case: group_by_columns
 // expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
-// expect: DeviceGroupBy: the keys of all columns must fit 128 bits
+// expect: DeviceGroupBy: the keys of all columns must fit in 128 bits \(64 if the compiler has no integers of 128
 // expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
 // expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
 // expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
@@ -350,9 +350,9 @@ auto groups(int* out, number capacity) { return strata::group_output(out, capaci
 }  // namespace group_by_numbers
 
 // case: group_by_items
-// expect: group_sum: sums must be trivially copyable: they are kept in temporary storage
-// expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give
-// expect: group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage
+// expect: group_sum: sums must be trivially copyable, because they are kept in temporary storage
+// expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: use
+// expect: group_reduce: the result of the operator must be trivially copyable, because it is kept in temporary storage
 // errors: 4, the traits of a sort assert too
 #include <strata/core/operators.hpp>
 #include <strata/device/device_group_by.cuh>
@@ -421,7 +421,7 @@ cudaError_t count(std::size_t& bytes, const int* in, int* out) {
 }  // namespace group_by_tuning_numbers
 
 // case: histogram_channels
-// expect: DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active
+// expect: DeviceHistogram: Channels must be 1 to 4, and ActiveChannels 1 to Channels
 #include <strata/device/device_histogram.cuh>
 namespace histogram_channels {
 #ifdef STRATA_CASE_histogram_channels
@@ -436,7 +436,7 @@ cudaError_t count(const float* in, int* (&out)[1], const int (&levels)[1], const
 }  // namespace histogram_channels
 
 // case: histogram_counter
-// expect: DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions
+// expect: DeviceHistogram: counters must be integers of 4 or 8 bytes, because they are added to atomically
 #include <strata/device/device_histogram.cuh>
 namespace histogram_counter {
 #ifdef STRATA_CASE_histogram_counter
@@ -466,7 +466,7 @@ cudaError_t count(const float* in, int* out) {
 }  // namespace histogram_level
 
 // case: last_argument
-// expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
+// expect first: the last argument of a call says where the call runs: pass a cudaStream_t, a class that converts to it
 #include <strata/device/device_scan.cuh>
 namespace last_argument {
 struct somewhere {
@@ -482,7 +482,7 @@ int main() {
 }  // namespace last_argument
 
 // case: last_argument_with_storage
-// expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
+// expect first: the last argument of a call says where the call runs: pass a cudaStream_t, a class that converts to it
 #include <strata/device/device_scan.cuh>
 namespace last_argument_with_storage {
 struct somewhere {
@@ -922,7 +922,7 @@ cudaError_t sum(void* storage, std::size_t& bytes, const item* in, item* out) {
 }  // namespace reduce_trivially_copyable
 
 // case: reduce_void
-// expect first: a pointer to void does not say of what type the items are
+// expect first: a pointer to void does not say what type the items have: cast it to a pointer to that type
 #include <strata/device/device_reduce.cuh>
 namespace reduce_void {
 #if defined(STRATA_CASE_reduce_void)
@@ -938,7 +938,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const item* in, int* out) {
 
 // case: segmented_top_k_arguments
 // expect: DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths
-// expect: DeviceSegmentedTopK: k must be an integer, a FutureCount, or a ResultRows, PaddedResultRows or ResultsAtOffsets, which may have an iterator of a number for each segment
+// expect: DeviceSegmentedTopK: k must be an integer, a FutureCount, ResultRows, PaddedResultRows or ResultsAtOffsets\.
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_arguments {
 #if defined(STRATA_CASE_segmented_top_k_arguments)
@@ -993,7 +993,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }  // namespace segmented_top_k_rows
 
 // case: segmented_top_k_fields
-// expect: DeviceSegmentedTopK: the fields that a decomposer returns may have 128 bits together
+// expect: DeviceSegmentedTopK: the fields that a decomposer returns must have at most 128 bits together \(64 without
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_fields {
 struct box {
@@ -1051,7 +1051,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }  // namespace segmented_top_k_items_per_thread
 
 // case: segmented_top_k_key
-// expect: the greatest and the least keys are found of integers, enumerations and floating-point numbers
+// expect: top-k takes keys that are integers, enumerations or floating-point numbers: pass other keys as the integers
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_key {
 struct version {

@@ -45,7 +45,7 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, const item* in
 }  // namespace join_columns_trivially_relocatable
 
 // case: join_future_count
-// expect: DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host
+// expect: DistributedHashJoin takes no FutureCount: copy the number of rows to the host
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_future_count {
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm, const int* count) {
@@ -61,7 +61,7 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* tot
 }  // namespace join_future_count
 
 // case: join_index
-// expect: the rows of all ranks have numbers of 8 bytes: choose such an Index
+// expect: row numbers of all ranks have 8 bytes: choose an Index of 8 bytes
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_index {
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm, void* rows) {
@@ -78,7 +78,7 @@ cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* tot
 }  // namespace join_index
 
 // case: join_key_types
-// expect: both sides of a join have keys of one type, read by one type of iterator
+// expect: both sides of a join must have the same type of keys and the same type of key iterator: copy the keys of one
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_key_types {
 #if defined(STRATA_CASE_join_key_types)
@@ -120,7 +120,7 @@ cudaError_t join(void* temp, std::size_t& bytes, const item* keys, long long* to
 }  // namespace join_keys_trivially_relocatable
 
 // case: join_order
-// expect: the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions
+// expect: DistributedHashJoin does not order its result: pass JoinOptions, not OrderedJoinOptions
 #include <strata/distributed/distributed_hash_join.cuh>
 namespace join_order {
 cudaError_t join(void* temp, std::size_t& bytes, const int* keys, long long* total, ncclComm_t comm) {

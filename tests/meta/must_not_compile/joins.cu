@@ -39,7 +39,7 @@ auto count(void* storage, std::size_t& bytes, const int* build, const int* probe
 }  // namespace hash_join_equality_host
 
 // case: hash_join_future_count_metal
-// expect: joins by Metal take numbers of rows that the host knows
+// expect: joins by Metal take no FutureCount: wait until the number of rows is written, read it, and pass it to
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_METAL
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_future_count_metal {
@@ -75,7 +75,7 @@ auto count(void* storage, std::size_t& bytes, const int* build, const int* probe
 }  // namespace hash_join_hash_host
 
 // case: hash_join_last_argument
-// expect first: the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or
+// expect first: the last argument of a call says where the call runs: pass a cudaStream_t, a class that converts to it
 #include <cstdint>
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_last_argument {
@@ -94,7 +94,7 @@ int main() {
 }  // namespace hash_join_last_argument
 
 // case: join_hash_bytes
-// expect: JoinHash hashes bytes, but equal keys of this type may differ in theirs
+// expect: JoinHash hashes bytes, but equal keys of this type may have different bytes \(padding, floating point\):
 #include <strata/device/join/common/join_hash.hpp>
 namespace join_hash_bytes {
 #ifdef STRATA_CASE_join_hash_bytes
@@ -141,7 +141,7 @@ std::uint64_t hash_of(letter key) { return strata::JoinHash{}(key); }
 }  // namespace join_hash_enumeration
 
 // case: join_index
-// expect: the row numbers of a join are integers of 4 or 8 bytes: choose such an Index
+// expect: the row numbers of a join are integers of 4 or 8 bytes: choose Index accordingly
 #include <strata/device/join/host/host_join.hpp>
 namespace join_index {
 #ifdef STRATA_CASE_join_index
@@ -157,7 +157,7 @@ strata::HostJoinStatus count(std::size_t& bytes, const int* keys, std::int64_t* 
 }  // namespace join_index
 
 // case: join_key_range
-// expect: only integers and enumerations have a range of keys
+// expect: key_range is for keys that are integers or enumerations: omit it for other keys
 #include <strata/device/join/common/join_side.hpp>
 namespace join_key_range {
 #if defined(STRATA_CASE_join_key_range)
@@ -170,7 +170,7 @@ auto side_of(const key* keys) { return strata::join_side(keys, 10).key_range(key
 }  // namespace join_key_range
 
 // case: join_key_types
-// expect first: both sides of a join have keys of one type, read by one type of iterator
+// expect first: both sides of a join must have the same type of keys and the same type of key iterator: copy the keys
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_HOST
 #include <strata/device/device_hash_join.hpp>
 namespace join_key_types {
@@ -187,7 +187,7 @@ cudaError_t join(const int* build, const probe_key* probe, std::int64_t* num_out
 }  // namespace join_key_types
 
 // case: join_table_future_count
-// expect: a JoinTable takes numbers of rows that the host knows
+// expect: a JoinTable takes no FutureCount: copy the number of rows to the host, or call DeviceHashJoin, which takes a
 #include <strata/device/device_hash_join.hpp>
 namespace join_table_future_count {
 cudaError_t count_pairs(const strata::JoinTable<int>& table, const int* keys, const int* d_rows, long long* total) {
@@ -202,7 +202,7 @@ cudaError_t count_pairs(const strata::JoinTable<int>& table, const int* keys, co
 }  // namespace join_table_future_count
 
 // case: join_table_index
-// expect: row numbers of a join with a table have the type Index of the table
+// expect: row numbers of a join with a JoinTable must have the type Index of the table: pass this type to join_pairs
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_HOST
 #include <strata/device/device_hash_join.hpp>
 namespace join_table_index {
@@ -218,7 +218,7 @@ auto probe(const strata::JoinTable<int, int>& table, const int* keys, row_number
 }  // namespace join_table_index
 
 // case: join_table_key_types
-// expect first: both sides of a join have keys of one type, read by one type of iterator
+// expect first: both sides of a join must have the same type of keys and the same type of key iterator: copy the keys
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_HOST
 #include <strata/device/device_hash_join.hpp>
 namespace join_table_key_types {

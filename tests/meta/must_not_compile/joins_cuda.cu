@@ -44,7 +44,7 @@ cudaError_t count(void* storage, std::size_t& bytes, const int* build, const int
 }  // namespace hash_join_equality
 
 // case: hash_join_fallback_threads
-// expect: join tuning: table.fallback_threads must be a multiple of output.group_threads
+// expect: join tuning: output\.group_threads must be less than 256\. table\.fallback_threads must be a multiple of it,
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_fallback_threads {
 struct hub {
@@ -88,7 +88,7 @@ cudaError_t count(void* storage, std::size_t& bytes, const int* build, const int
 }  // namespace hash_join_hash
 
 // case: hash_join_index
-// expect: the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index
+// expect: the row numbers of a hash join are integers of 4 or 8 bytes: choose Index accordingly
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_index {
 #ifdef STRATA_CASE_hash_join_index
@@ -104,7 +104,7 @@ cudaError_t semi(std::size_t& bytes, const int* keys, row_number* rows, std::int
 }  // namespace hash_join_index
 
 // case: hash_join_merge_tile
-// expect: join_merge_tuning: whole warps, two or more, at most 31 rows of a thread and 65,000 of a tile
+// expect: join_merge_tuning: the number of threads must be a multiple of 32 and at least 64; a thread has at most 31
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_merge_tile {
 struct hub {
@@ -238,7 +238,7 @@ cudaError_t count(std::size_t& bytes, const int* keys, std::int64_t* num_out) {
 }  // namespace hash_join_partition_tile
 
 // case: hash_join_policy_chain
-// expect: all policies of a chain must have the same numbers where temporary storage depends on them
+// expect: join policies: tuning values that temporary storage depends on must be equal in all policies of a chain,
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_policy_chain {
 struct rows : strata::join_common_policy {
@@ -273,7 +273,7 @@ cudaError_t count(std::size_t& bytes, const int* keys, std::int64_t* num_out) {
 }  // namespace hash_join_policy_chain
 
 // case: hash_join_tile
-// expect: join_table_tuning: a tile of probe rows must have at least 256
+// expect: join_table_tuning: a tile must have at least 256 probe rows: increase probe_items or the threads
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_tile {
 struct hub {

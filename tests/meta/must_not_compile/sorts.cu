@@ -43,8 +43,8 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
 // expect: merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024
 // expect: merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps
 // expect: merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32
-// expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`
-// expect: merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`
+// expect: merge_sort_grid_tuning: `one_cluster` must have the same tile in all policies of a chain
+// expect: merge_sort_grid_tuning: `resident_grid` must have the same tile in all policies of a chain
 // errors: 12, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
@@ -103,7 +103,7 @@ void sort(std::size_t& bytes, int* keys, const int* offsets) {
 }  // namespace merge_sort_grid
 
 // case: merge_tile
-// expect: DeviceMerge: a tile must fit 48 KiB of shared memory
+// expect: DeviceMerge: a tile must fit in 48 KiB of shared memory: choose fewer threads or items in its tuning\.
 #include <strata/device/device_merge.cuh>
 namespace merge_tile {
 #if defined(STRATA_CASE_merge_tile)
@@ -126,7 +126,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const wide* keys, wide* keys
 
 // case: merge_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-// expect: DeviceMerge moves keys and values as bits: both must be default constructible
+// expect: DeviceMerge moves keys and values as bits: both types must be default constructible
 #include <strata/device/device_merge.cuh>
 namespace merge_trivially_copyable {
 struct counted {
@@ -151,7 +151,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* keys, const value
 }  // namespace merge_trivially_copyable
 
 // case: radix_sort_indices
-// expect: DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to integers
+// expect: DeviceRadixSort::ArgSort writes indices of items: d_indices_out must point to integers
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_indices {
 #if defined(STRATA_CASE_radix_sort_indices)
@@ -205,7 +205,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace radix_sort_values
 
 // case: radix_sort_words_room
-// expect: radix_words_tuning: there must be room for the counters of a block
+// expect: radix_words_tuning: least_items must be at least 65,536 \+ 8, so that the array that is not the input has
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_words_room {
 // A tuning of one's own.
@@ -273,7 +273,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, const int* offset
 }  // namespace segmented_merge_sort_counts
 
 // case: segmented_merge_sort_indices
-// expect: SortIndices writes numbers of items: d_indices must point to integers
+// expect: SortIndices writes indices of items: d_indices must point to integers
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_indices {
 struct is_less {
@@ -298,7 +298,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, number* ind
 // case: segmented_merge_sort_tiles
 // expect: segmented merge sort tuning: the tile of `many_tiles` must not be smaller than
 // expect: segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be smaller than
-// expect: all policies of a segmented merge sort must have the same tile of `one_tile`
+// expect: segmented merge sort tuning: `one_tile` must have the same tile in all policies of a chain
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tiles {
 struct is_less {
@@ -343,7 +343,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 
 // case: segmented_merge_sort_trivially_copyable
 // expect: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
-// expect: merge sorts move keys and values as bits: both must be default constructible
+// expect: merge sorts move keys and values as bits: both types must be default constructible
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_trivially_copyable {
 struct is_less {
@@ -371,9 +371,9 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, cons
 }  // namespace segmented_merge_sort_trivially_copyable
 
 // case: segmented_merge_sort_tuning
-// expect: segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges
-// expect: segment_merge_tuning::tile_items must leave a thread without items
-// expect: segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`
+// expect: segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its merges
+// expect: segment_merge_tuning::tile_items must be at most \(block_threads - 1\) \* items_per_thread
+// expect: segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`
 // errors: 5, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tuning {
@@ -467,7 +467,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_radix_sort_trivially_copyable
 
 // case: segmented_radix_sort_tuning
-// expect: segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or more
+// expect: segmented_radix_sort_tuning::block_threads must be a multiple of 32, and at least 256: one thread for each
 // expect: segmented_radix_sort_tuning::few_items_per_thread must not be above items_per_thread
 // errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
 #include <strata/device/device_segmented_radix_sort.cuh>
@@ -496,7 +496,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_radix_sort_tuning
 
 // case: segmented_radix_sort_values
-// expect: a tile of these values does not fit shared memory: sort indices as values, and gather
+// expect: a tile of these values does not fit in shared memory: sort indices instead, and gather the values
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_values {
 struct record {
@@ -533,7 +533,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const key* in, key* out, con
 }  // namespace segmented_sort_keys
 
 // case: segmented_sort_long_segments
-// expect: long_segment_tuning::longest_merged must be at least the items of each tile
+// expect: long_segment_tuning::longest_merged must be at least the size of each tile in which segments are sorted
 #include <strata/device/device_segmented_sort.cuh>
 namespace segmented_sort_long_segments {
 #if defined(STRATA_CASE_segmented_sort_long_segments)
@@ -606,7 +606,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_sort_number_tile_threads
 
 // case: top_k_sorted_outputs
-// expect: pass pointers to such items, or call the function without
+// expect: DeviceTopK sorts results in the output arrays: pass pointers to the types of the input, or call the function
 // errors: 4, the arrays of another type are used
 #include <strata/device/device_top_k.cuh>
 namespace top_k_sorted_outputs {

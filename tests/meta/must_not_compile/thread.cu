@@ -4,7 +4,7 @@
 // What thread/ refuses. tests/README.md says how this is read.
 
 // case: load_pointer
-// expect: ThreadLoad: cache modifiers are for addresses: pass a pointer, or the modifier LOAD_DEFAULT
+// expect: ThreadLoad: a cache modifier needs an address: pass a pointer, or use the modifier LOAD_DEFAULT
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/thread/thread_load.cuh>
 namespace load_pointer {
@@ -69,7 +69,7 @@ STRATA_KERNEL void kernel(const int* in, int* out) {
 }  // namespace reduce_operator
 
 // case: reduce_size
-// expect: ThreadReduce needs a type that says its number of items, 1 or more: pass an array
+// expect: ThreadReduce needs a type with a constant number of items, at least 1: pass an array, or call
 #include <strata/core/operators.hpp>
 #include <strata/thread/thread_reduce.cuh>
 namespace reduce_size {
@@ -156,7 +156,7 @@ STRATA_KERNEL void find(const int* in, offset* out) { *out = strata::UpperBound(
 }  // namespace search_upper_bound
 
 // case: store_pointer
-// expect: ThreadStore: cache modifiers are for addresses: pass a pointer, or the modifier STORE_DEFAULT
+// expect: ThreadStore: a cache modifier needs an address: pass a pointer, or use the modifier STORE_DEFAULT
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/thread/thread_store.cuh>
 namespace store_pointer {

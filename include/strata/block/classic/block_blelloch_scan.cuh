@@ -114,14 +114,14 @@ template <class T, int BlockThreads, int ElementsPerBlock = 2 * BlockThreads,
 class BlockBlellochScan {
   static_assert(detail::relocatable_requirements<T>::check());
   static_assert(detail::is_power_of_two(ElementsPerBlock) && ElementsPerBlock % BlockThreads == 0,
-                "BlockBlellochScan needs a power of two of elements per block, and as many of them "
-                "in each thread: fill up with values that change nothing");
+                "BlockBlellochScan: ElementsPerBlock must be a power of two and a multiple of BlockThreads: fill up "
+                "shorter inputs with the identity of the operator");
   using shape = detail::block_shape<BlockThreads, 1, 1>;
   static constexpr int items_per_thread = ElementsPerBlock / BlockThreads;
   static_assert(std::is_same_v<Layout, PlainLayout> ||
                     detail::blelloch_degree<T, Layout>(ElementsPerBlock, items_per_thread) == 1,
-                "BlockBlellochScan has bank conflicts in this layout: leave out the layout to have "
-                "it padded for T and the elements, or name PlainLayout if they are wanted");
+                "BlockBlellochScan has bank conflicts in this layout: omit the argument Layout for a padded layout, "
+                "or pass PlainLayout if you want the conflicts");
   struct storage {
     LayoutStorage<T, detail::item_layout<T, Layout>, ElementsPerBlock> tree;
     T aggregate;

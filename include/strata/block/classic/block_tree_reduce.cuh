@@ -99,8 +99,8 @@ template <class T, int BlockThreads, class Layout = TreeLayout<T, BlockThreads>>
 class BlockTreeReduce {
   static_assert(detail::relocatable_requirements<T>::check());
   static_assert(std::is_same_v<Layout, PlainLayout> || detail::tree_reduce_degree<T, Layout>(BlockThreads) == 1,
-                "BlockTreeReduce has bank conflicts in this layout: leave out the layout to have it "
-                "padded for T and the block's size, or name PlainLayout if they are wanted");
+                "BlockTreeReduce has bank conflicts in this layout: omit the argument Layout for a padded layout, or "
+                "pass PlainLayout if you want the conflicts");
   using shape = detail::block_shape<BlockThreads, 1, 1>;
   using storage = LayoutStorage<T, detail::item_layout<T, Layout>, BlockThreads>;
 

@@ -12,7 +12,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The members of all classes of block_radix_rank.cuh.
+/// The members that all classes of block_radix_rank.cuh have in common.
 template <class Algorithm, class Shape>
 class block_radix_rank_base {
  public:

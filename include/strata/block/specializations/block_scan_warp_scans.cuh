@@ -83,7 +83,7 @@ struct block_scan_warp_scans {
   template <class Item, class Operator>
   STRATA_D static T sum_by_one_warp(const Item& item, Operator& op) {
     // not for users: AgentScanTile has whole warps
-    static_assert(last_warp_lanes == warp_threads, "blocks of whole warps only");
+    static_assert(last_warp_lanes == warp_threads, "this scan needs blocks of whole warps");
     const auto lane = static_cast<int>(platform::lane_id());
     T all{}, lane_sum{};  // lane_sum: the sum that scan_sums() would read in this lane
     STRATA_UNROLL_N(1)

@@ -47,7 +47,7 @@ class block_word_sort {
     return shared.get(tile::position(static_cast<unsigned>(index)));
   }
 
-  // The last runs of a block are shorter, or missing, if its warps are no power of two.
+  // If the number of warps is no power of two, the last runs of a block are shorter, or missing.
   STRATA_D static void merge_runs(storage& shared, int run_threads, int thread, Word (&words)[items]) {
     constexpr bool all_runs_are_full = is_power_of_two(static_cast<unsigned>(warps));
     const int run = run_threads * Items;

@@ -34,7 +34,7 @@ class neighbour_items {
   // not for users: the layout serves every type
   static_assert(strata::conflict_degree(layout{}, neighbours<0>{}) == 1 &&
                     strata::conflict_degree(layout{}, neighbours<1>{}) == 1,
-                "neighbouring items must lie in different banks: take ExchangeLayout<T, 1>");
+                "neighbouring items must lie in different banks: use ExchangeLayout<T, 1>");
 
  public:
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }

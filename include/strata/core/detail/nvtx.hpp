@@ -8,7 +8,7 @@
 
 /// `STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceReduce::Sum")` marks the enclosing scope for profilers, unless the
 /// pointer is null, as in size queries. It marks nothing, and includes nothing, if NVTX_DISABLE is defined or the NVTX
-/// header is absent. Debug builds log refused calls by the name of the outermost range, whatever the pointer.
+/// header is absent. Debug builds log refused calls by the name of the outermost range, even if the pointer is null.
 #if !STRATA_HOST_SIMT && !defined(NVTX_DISABLE) && defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -50,7 +50,7 @@ class nvtx_range {
     const char* name = nullptr;
     bool is_refused = false;
   };
-  /// The public call that this thread is in.
+  /// Returns the public call that this thread is executing.
   static logged_call& call_of_thread() {
     static thread_local logged_call call;
     return call;

@@ -9,8 +9,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How a sort holds keys whose digits it computes several times. Each key becomes a code whose digits cost less. In
-/// general, the code is the key.
+/// The form in which a sort holds keys whose digits it computes several times. Each key becomes a code whose digits
+/// cost less. In general, the code is the key.
 ///
 /// `ordered()` leaves the codes of exact keys as they are. `digit()` returns the digit that `radix_digits` returns: for
 /// exact keys, or for all keys if `IsExact` is false.
@@ -95,7 +95,7 @@ struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true
   static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
 };
 
-/// Only the bits of numbers are known. Programs may specialise RadixTraits for other keys.
+/// True for digits of numbers, whose bits are known. For other keys, programs may specialise RadixTraits.
 template <class Digits>
 inline constexpr bool are_digits_of_numbers = false;
 template <class Key, bool IsDescending>
@@ -108,8 +108,8 @@ using radix_codes = radix_codes_of<Digits, are_digits_of_numbers<Digits>>;
 template <class Key, bool IsMax>
 struct top_k_codes : radix_codes<radix_digits<Key, IsMax>> {
   static_assert(is_radix_key<Key>,
-                "the greatest and the least keys are found of integers, enumerations and floating-point numbers: give "
-                "other keys as the integers that RadixTraits<Key>::ordered() returns");
+                "top-k takes keys that are integers, enumerations or floating-point numbers: pass other keys as the "
+                "integers that RadixTraits<Key>::ordered() returns");
 };
 
 /// The digits of codes as a function object: `digit_of(code, begin_bit, bits)`.

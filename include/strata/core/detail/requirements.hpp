@@ -35,11 +35,9 @@ template <class Iterator>
 struct iterator_requirements {
   static constexpr bool are_met = has_plus<Iterator> || has_subscript<Iterator>;
   static_assert(!is_void_pointer<Iterator>,
-                "a pointer to void does not say of what type the items are: cast it to a pointer to "
-                "their type");
+                "a pointer to void does not say what type the items have: cast it to a pointer to that type");
   static_assert(is_void_pointer<Iterator> || has_plus<Iterator> || has_subscript<Iterator>,
-                "items are accessed in any order: pass a random-access iterator, such as a pointer "
-                "to device memory");
+                "threads access items in any order: pass a random-access iterator, such as a pointer to device memory");
 };
 
 /// Requirements of output iterators.
@@ -87,7 +85,8 @@ struct transform_requirements {
   static constexpr bool is_callable = std::is_invocable_v<Transform&, Items...>;
   static constexpr bool are_met = is_callable || is_unknown_if_callable;
   static_assert(are_met,
-                "the transformation cannot be called with an item of the input, or with one of each of several inputs");
+                "the transformation cannot be called with an item of the input or, for several inputs, with one item "
+                "of each");
 };
 
 /// Requirements of generators of items.
@@ -102,8 +101,8 @@ template <class Predicate, class... Items>
 struct transform_predicate_requirements {
   static constexpr bool are_met = std::is_invocable_v<Predicate&, Items...> || is_unknown_if_callable;
   static_assert(are_met,
-                "the predicate of TransformIf cannot be called with an item of the input, or with one of each of "
-                "several inputs");
+                "the predicate of TransformIf cannot be called with an item of the input or, for several inputs, "
+                "with one item of each");
 };
 
 /// Requirements of predicates of single items.

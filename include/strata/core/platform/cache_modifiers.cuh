@@ -157,8 +157,8 @@ STRATA_D T load_item(const T* from) {
     return *from;
   } else {
     static_assert(is_trivially_relocatable_v<T>,
-                  "cache modifiers are for loads of words: specialise strata::is_trivially_relocatable if T may be "
-                  "copied as bits, or take the modifier LOAD_DEFAULT");
+                  "loads with a cache modifier copy T as bits: specialise strata::is_trivially_relocatable if that "
+                  "is correct for T, or use the modifier LOAD_DEFAULT");
     using words = access_words<T>;
     using word = std::remove_reference_t<decltype(words::word[0])>;
     words result;
@@ -178,8 +178,8 @@ STRATA_D void store_item(T* to, const T& item) {
     *to = item;
   } else {
     static_assert(is_trivially_relocatable_v<T>,
-                  "cache modifiers are for stores of words: specialise strata::is_trivially_relocatable if T may be "
-                  "copied as bits, or take the modifier STORE_DEFAULT");
+                  "stores with a cache modifier copy T as bits: specialise strata::is_trivially_relocatable if that "
+                  "is correct for T, or use the modifier STORE_DEFAULT");
     using words = access_words<T>;
     using word = std::remove_reference_t<decltype(words::word[0])>;
     const words source(item);

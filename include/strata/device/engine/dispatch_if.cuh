@@ -12,7 +12,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Takes the place of a dispatcher whose requirements are not met.
+/// Replaces a dispatcher whose requirements are not met.
 struct refused_dispatch {
   template <class... Arguments>
   static cudaError_t Dispatch(Arguments&&...) {
@@ -20,8 +20,8 @@ struct refused_dispatch {
   }
 };
 
-/// `Dispatcher` if its requirements are met. Otherwise nothing of it is instantiated, so the static_assert of the
-/// requirement is the only error.
+/// `Dispatcher` if its requirements are met, otherwise refused_dispatch. Then nothing of `Dispatcher` is instantiated,
+/// so the static_assert of the requirement is the only error.
 template <bool AreMet, class Dispatcher>
 using dispatch_if = std::conditional_t<AreMet, Dispatcher, refused_dispatch>;
 

@@ -134,7 +134,8 @@ template <call_result Result, bool IsExact, class Environment>
 constexpr void check_requirements() {
   using required = requirements_of<Environment>;
   static_assert(required::are_required,
-                "a requirement has no effect in an environment itself: pass it to cuda::execution::require");
+                "a requirement has no effect if it is itself an element of an environment: pass it to "
+                "cuda::execution::require");
   static_assert(required::how_often == determinism::not_guaranteed || Result != call_result::unordered,
                 "the order of this result may change from run to run: pass OrderedJoinOptions, or require "
                 "determinism::not_guaranteed");
@@ -147,7 +148,8 @@ constexpr void check_requirements() {
                 "this result is not sorted: call the function with Sorted or Sort in its name, or require "
                 "output_ordering::unsorted");
   static_assert(required::ties != tie_break::prefer_larger_index,
-                "of equal items the first ones are taken: require tie_break::prefer_smaller_index or unspecified");
+                "among equal items this call takes the first ones: require tie_break::prefer_smaller_index or "
+                "unspecified");
 }
 
 }  // namespace detail

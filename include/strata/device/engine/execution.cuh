@@ -195,7 +195,7 @@ inline constexpr resource_kind kind_of_resource<
 template <class Memory>
 constexpr void check_resource() {
   static_assert(kind_of_resource<Memory> != resource_kind::none,
-                "a memory resource has allocate(bytes, stream) and deallocate(memory, bytes, stream), or it is a "
+                "a memory resource must have allocate(bytes, stream) and deallocate(memory, bytes, stream), or be a "
                 "resource of cuda::mr");
 }
 /// Temporary storage may have any alignment.

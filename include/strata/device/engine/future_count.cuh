@@ -56,7 +56,7 @@ STRATA_HD constexpr std::size_t count_of(Integer n) {
 template <class T>
 class FutureCount {
   static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
-                "FutureCount reads an integer: d_num_items must be a pointer to integers of up to 8 bytes");
+                "FutureCount reads an integer: d_num_items must be a pointer to an integer of up to 8 bytes");
 
  public:
   using value_type = T;  ///< Type of the number in device memory.

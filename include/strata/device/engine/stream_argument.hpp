@@ -52,9 +52,9 @@ Handle stream_handle(T&& stream) {
 template <bool IsValid>
 constexpr void check_last_argument() {
   static_assert(IsValid,
-                "the last argument of a call says where it works: pass a cudaStream_t, a class that converts to it or "
-                "returns it by get(), an environment that holds such a stream, or, without temporary storage, a "
-                "strata::execution");
+                "the last argument of a call says where the call runs: pass a cudaStream_t, a class that converts to "
+                "it or returns it by get(), or an environment that holds such a stream. A call without temporary "
+                "storage also takes a strata::execution");
 }
 
 /// The stream of an environment, or stream 0.

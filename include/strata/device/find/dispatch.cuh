@@ -110,8 +110,8 @@ struct DispatchFind {
   cudaError_t Invoke() {
     constexpr find_tuning tuning = ActivePolicy::find;
     static_assert(are_whole_warps(tuning.block_threads) && tuning.block_threads <= max_find_blocks,
-                  "find_tuning::block_threads must be a multiple of 32, and not exceed max_find_blocks: a block reads "
-                  "one match for each thread");
+                  "find_tuning::block_threads must be a multiple of 32 and must not exceed max_find_blocks, because "
+                  "a block reads one match per thread");
     using Agent = AgentFind<ActivePolicy, Predicate>;
     const unsigned blocks = number_of_blocks(tuning);
     find_share share = find_share::cut(d_in, num_items, blocks, Agent::template interleaved_packs<InputIterator>,

@@ -15,8 +15,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The record of some rows of a group: the word of the key in one array, states in the other. A group may have several
-/// records. Their number is in device memory. If it is larger than the capacity, not all have been written.
+/// Records. A record is the word of a group's key, in one array, and the states of some of its rows, in another array.
+/// A group may have several records. The number of records is in device memory. If it is larger than the capacity, some
+/// records have not been written.
 template <class Word, class States, class Row>
 struct group_records {
   Word* words;
@@ -34,7 +35,8 @@ struct group_by_types {
   using Row = RowNumber;
   using States = typename Aggregates::template states_type<Row>;
   using Items = typename Aggregates::template items_type<Row>;
-  /// What is moved with the word of a row: what the aggregates read of it or, if that is large, its number.
+  /// True if the items that the aggregates read of a row are moved with its word. If they are large, the row's number
+  /// is moved instead.
   static constexpr bool moves_items = !MovesRows && sizeof(Items) <= 16;
   using Payload = std::conditional_t<moves_items, Items, Row>;
   using Records = group_records<Word, States, Row>;
@@ -77,7 +79,7 @@ struct group_rows {
   }
 };
 
-/// Rows that a sort by mixed words has moved.
+/// The rows of a call after a sort by mixed words.
 template <class KeyIterator, class Aggregates, class Row>
 struct group_moved_rows {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
@@ -95,8 +97,8 @@ struct group_moved_rows {
 ///       combine each row with the entry of its key; take a free slot if there is none
 ///     write all entries and clear the table; begin again with the rows that found no free slot
 ///
-/// Warps do not wait for each other until the table is full.
-/// A block ends as soon as its records are behind the capacity: the rows are then sorted in place of records.
+/// Warps do not wait for each other until the table is full. A block ends as soon as there is no room for its records:
+/// then the rows are sorted instead.
 template <class Policy, class Types, class Aggregates>
 struct AgentGroupBy {
   using Word = typename Types::Word;
@@ -106,7 +108,7 @@ struct AgentGroupBy {
   using Row = typename Types::Row;
   using Records = group_records<Word, States, Row>;
   static constexpr Slot empty = static_cast<Slot>(~Slot{0});
-  /// A key may have the mixed word `empty`. It has an extra slot, behind the others.
+  /// A key may have the mixed word `empty`, which marks free slots. This key has an extra slot behind the others.
   static constexpr bool has_extra_slot = sizeof(Word) == sizeof(Slot);
 
   static constexpr int threads = Policy::tuning.block_threads;
@@ -133,8 +135,8 @@ struct AgentGroupBy {
   const Aggregates& aggregates;
   const Records& records;
 
-  /// By all threads of the block, which takes its share of the tiles of `rows`: neighbouring ones, because equal keys
-  /// are often near each other.
+  /// Combines this block's share of the tiles of `rows`, and writes records. The share is contiguous, because equal
+  /// keys are often near each other. All threads of the block call this.
   template <class Rows>
   STRATA_D void run(const Rows& rows, std::size_t num_items) {
     const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
@@ -185,8 +187,8 @@ struct AgentGroupBy {
   /// The slots that a thread clears and writes.
   STRATA_D static unsigned slot_of(int i) { return threadIdx.x + static_cast<unsigned>(i * threads); }
 
-  /// By all lanes of a warp: loads rows of a tile. `valid` rows are left in the input. Returns which rows there are, a
-  /// bit each.
+  /// Loads rows of a tile. The input has `valid` rows from `first` on. Returns a bit for each row that was loaded. All
+  /// lanes of a warp call this.
   template <class Rows>
   STRATA_D unsigned load(const Rows& rows, std::size_t first, std::size_t valid, Slot (&words)[thread_items],
                          Payload (&payloads)[thread_items]) {
@@ -202,8 +204,8 @@ struct AgentGroupBy {
     return loaded;
   }
 
-  /// Combines the rows of `left` in the table. Those that find no slot are left. Neighbours of a thread with one key
-  /// are combined first: with few keys, threads wait less for each other.
+  /// Combines the rows of `left` in the table. Rows that find no slot stay in `left`. A thread first combines its
+  /// neighbouring rows with the same key: with few keys, threads then wait less for each other.
   STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items],
                              const Payload (&payloads)[thread_items]) {
     States states{};
@@ -230,14 +232,14 @@ struct AgentGroupBy {
     }
   }
 
-  /// The slot of a word, or `no_slot` if there is no free one near.
+  /// Returns the slot of a word, or `no_slot` if the first `max_probes` slots have other words.
   STRATA_D unsigned find_slot(Slot word) {
     if (has_extra_slot && word == empty) {
       if (*static_cast<volatile unsigned*>(&storage.extra_slot_is_used) == 0)
         atomicExch(&storage.extra_slot_is_used, 1u);
       return table_slots;
     }
-    // Rows may have been sorted by the upper bits.
+    // The lower bits choose the slot, because rows may have been sorted by the upper ones.
     unsigned slot = static_cast<unsigned>(word) % table_slots;
     STRATA_UNROLL_N(1)
     for (int probe = 0; probe < max_probes; ++probe) {
@@ -252,8 +254,8 @@ struct AgentGroupBy {
     return no_slot;
   }
 
-  /// After a barrier: writes all entries as records and clears the table. Returns false if they are behind the
-  /// capacity.
+  /// Writes all entries as records and clears the table. Returns false if there is no room for the records. A barrier
+  /// must come before.
   STRATA_D bool write_entries() {
     unsigned offsets[slots_per_thread];
     STRATA_UNROLL
@@ -289,8 +291,8 @@ struct AgentGroupBy {
     return true;
   }
 
-  /// By all lanes of a warp: the offset of an entry among the entries of the block. One addition for
-  /// the entries of a warp.
+  /// Returns the offset of an entry among the entries of the block. All lanes of a warp call this, and one atomic
+  /// addition serves them all.
   STRATA_D unsigned warp_offset(bool is_used) {
     const unsigned lanes = __ballot_sync(full_warp_mask, is_used ? 1 : 0);
     if (lanes == 0) return 0;

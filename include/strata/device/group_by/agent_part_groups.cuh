@@ -19,7 +19,7 @@ namespace detail {
 ///
 /// A part may have more groups than the table holds. Then the block reads the part twice: first it combines the rows in
 /// one half of the range of hashes, then the rows in the other half. A half that is still too large is halved again. So
-/// a table that is too small costs time, and the result is right.
+/// a table that is too small costs time, but never a wrong result.
 template <class Policy, class Types, class Aggregates, unsigned TableSlots, class Output>
 struct AgentPartGroups {
   using Slot = typename Types::Slot;
@@ -45,7 +45,7 @@ struct AgentPartGroups {
     unsigned ticket;
   };
 
-  /// The words that have `value` in the `bits` bits that follow the part's bits.
+  /// The words of the part whose next `bits` bits, after the bits that choose the part, equal `value`.
   struct subset {
     int bits;
     Slot value;

@@ -22,8 +22,8 @@ namespace detail {
 ///
 ///     rows of a tile -> counts of parts -> rows in shared memory, by part -> chunks of each part
 ///
-/// Each block fills chunks of its own: one for each part at a time, and takes the next from a counter when it is full.
-/// So nothing is counted before, and no part can have too many rows.
+/// Each block fills chunks of its own, one for each part at a time. When a chunk is full, the block takes the next one
+/// from a counter. So rows need not be counted before they are moved, and no part can have too many rows.
 template <class Policy, class Types, int Bits>
 struct AgentGroupParts {
   using Slot = typename Types::Slot;
@@ -35,7 +35,8 @@ struct AgentGroupParts {
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes =
       static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
-  /// The tuning says how many rows of 8 bytes a thread has. Of larger rows, it has as many as take the same memory.
+  /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, it has fewer, which take the
+  /// same memory.
   static constexpr int thread_items =
       detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
       group_pack_rows;
@@ -49,11 +50,11 @@ struct AgentGroupParts {
   struct TempStorage {
     Payload payloads[has_payload ? tile_items : 1];
     Slot words[tile_items];
-    // Where the rows of a part go: row i of the tile to first[part] + i if i < split[part], else to second[part] + i.
+    // The destination of row i of the sorted tile: first[part] + i if i < split[part], else second[part] + i.
     unsigned long long first[most_parts];
     unsigned long long second[most_parts];
     unsigned split[most_parts];
-    // Behind those of parts: of rows that are not moved, one for each lane.
+    // A counter for each part, then one for each lane, which counts rows that are not moved.
     unsigned begins[most_parts + warp_threads];
     unsigned counts[most_parts + warp_threads];
     unsigned first_chunk;
@@ -65,7 +66,7 @@ struct AgentGroupParts {
   unsigned* num_chunks;  // taken by all blocks
   int shift;             // the part of a word is word << left >> shift
   int left;
-  // Of the part of this thread, if it has one:
+  // The state of this thread's part, if it has one:
   unsigned chunk = 0;
   unsigned filled = group_chunk_rows;
   bool has_chunk = false;
@@ -81,17 +82,18 @@ struct AgentGroupParts {
 
   STRATA_D unsigned part_of(Slot word) const { return static_cast<unsigned>(static_cast<Slot>(word << left) >> shift); }
 
-  /// The part of row i, or the one that takes rows which are not moved.
+  /// Returns the counter for row i: its part, or if the row is not moved, the lane's counter behind those of parts.
   STRATA_D unsigned counted_part(unsigned rows, int i, Slot word) const {
     return (rows >> i & 1) != 0 ? part_of(word) : most_parts + platform::lane_id();
   }
 
-  /// Moves the rows of a tile. Part p is `first_part` + p among all. All threads of the block call this.
+  /// Moves the rows of a tile. Part p of this move has the number `first_part` + p among all parts. All threads of the
+  /// block call this.
   STRATA_D void move(unsigned rows, const Slot (&words)[thread_items], const Payload (&payloads)[thread_items],
                      unsigned first_part) {
-    // Two of them in a register.
+    // A register holds two ranks.
     unsigned ranks[thread_items / 2];
-    // Without branches, so that a thread does not wait for each of its rows.
+    // There is no branch in the loop, so that a thread need not wait for the atomic addition of each row.
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
       const unsigned rank = atomicAdd(storage.counts + counted_part(rows, i, words[i]), 1u) & 0xffffu;
@@ -168,7 +170,7 @@ struct AgentGroupParts {
     __syncthreads();
   }
 
-  /// Ends all chunks. The next rows are of other parts, or there are none.
+  /// Ends all chunks, before rows of other parts are moved, or after the last row.
   STRATA_D void end_chunks() {
     if (has_chunk) parts.rows[chunk] = filled;
     has_chunk = false;
@@ -176,7 +178,7 @@ struct AgentGroupParts {
   }
 };
 
-/// The first pass: the rows of the call. Rows of frequent keys are combined instead.
+/// The first pass: moves the rows of the call. Rows of frequent keys are not moved but combined.
 template <class Policy, class Types, class Aggregates, class Rows, int Bits>
 struct AgentGroupFirstPass {
   using Slot = typename Types::Slot;
@@ -188,7 +190,7 @@ struct AgentGroupFirstPass {
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
   static constexpr int thread_items = Mover::thread_items;
-  /// Each state has so many copies, to the power of 2: two, if they take no more memory than one of the largest.
+  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states.
   static constexpr unsigned replica_log = sizeof(Slot) + sizeof(States) <= group_most_entry_bytes / 2 ? 1 : 0;
   using Frequent = group_shared_table<Types, Aggregates, group_frequent_slots << replica_log>;
 
@@ -233,7 +235,7 @@ struct AgentGroupFirstPass {
   }
 
  private:
-  /// Loads the rows of a tile. Returns which there are.
+  /// Loads the rows of a tile. Returns a bit for each row that was loaded.
   STRATA_D unsigned load(std::size_t tile_first, std::size_t num_items, Slot (&words)[thread_items],
                          Payload (&payloads)[thread_items]) const {
     const auto row_of = [&](int pack) {
@@ -276,14 +278,14 @@ struct AgentGroupFirstPass {
     }
     return left;
   }
-  /// Where a frequent key is looked for: at home, where two of them have room.
+  /// Returns the slot of a frequent key: one of its two home slots.
   STRATA_D unsigned frequent_slot(unsigned i) const {
     const unsigned home = detail::group_frequent_home(plan->frequent[i]);
     unsigned before = 0;
     for (unsigned j = 0; j < i; ++j) before += detail::group_frequent_home(plan->frequent[j]) == home ? 1 : 0;
     return home + before;
   }
-  /// Combines the rows of frequent keys, and returns the others.
+  /// Combines the rows of frequent keys. Returns the bits of the other rows.
   STRATA_D unsigned combine_frequent(Frequent& frequent, unsigned left, const Slot (&words)[thread_items],
                                      const Payload (&payloads)[thread_items]) const {
     STRATA_UNROLL
@@ -297,7 +299,7 @@ struct AgentGroupFirstPass {
     }
     return left;
   }
-  /// Sets the bits of some hashes in the sketch.
+  /// Sets bits of the sketch, for one in `group_sketch_one_in` hashes.
   STRATA_D void count_groups(unsigned left, const Slot (&words)[thread_items]) const {
     unsigned some = 0;
     STRATA_UNROLL
@@ -319,8 +321,8 @@ struct AgentGroupFirstPass {
   }
 };
 
-/// Lists the chunks of the first pass by their parts. With many groups, moves each part's rows to parts of their own,
-/// and lists these. All blocks are resident.
+/// Lists the chunks of the first pass by their parts. With many groups, it splits each part into smaller parts, and
+/// lists the chunks of these. All blocks are resident.
 template <class Policy, class Types, int Bits>
 struct AgentGroupSecondPass {
   using Slot = typename Types::Slot;
@@ -380,7 +382,8 @@ struct AgentGroupSecondPass {
     }
   }
 
-  /// From the sketch: how many bits more leave `groups_of_part` groups in a part.
+  /// Returns how many more bits must split the parts, so that a part has at most `groups_of_part` groups on average.
+  /// The sketch gives the number of groups.
   STRATA_D int choose_bits(double groups_of_part, int most_bits) {
     unsigned clear = 0;
     for (unsigned i = threadIdx.x; i < group_sketch_bits / 32; i += unsigned{threads}) {
@@ -399,7 +402,7 @@ struct AgentGroupSecondPass {
     return storage.bits;
   }
 
-  /// Each block takes neighbouring chunks of the list.
+  /// Moves rows to smaller parts. Each block takes neighbouring chunks of the list.
   STRATA_D void move_parts(int bits) {
     Mover mover(storage.mover, to, plan->num_chunks + 1, Bits, bits);
     const unsigned num_chunks = platform::load_relaxed(plan->num_chunks);
@@ -465,7 +468,7 @@ struct AgentGroupSecondPass {
     return loaded << pack * group_pack_rows;
   }
 
-  /// The lists of parts in any order.
+  /// Reserves a range of the list for each part. The ranges come in any order.
   STRATA_D void begin_lists(unsigned num_parts) {
     for (unsigned first = blockIdx.x * unsigned{threads}; first < num_parts; first += gridDim.x * unsigned{threads}) {
       const unsigned part = first + threadIdx.x;

@@ -18,26 +18,26 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the first kernel clears for the others, and what it is told.
+/// Arguments of the first kernel, among them the memory that it clears for the other kernels.
 template <class Slot, class States>
 struct group_table_arguments {
   group_hash_plan<Slot>* plan;
   group_table_in_memory<Slot, States> table;
   States* frequent_states;
-  unsigned* cleared;  // words that are 0 at first: the sketch, and the chunks of parts
+  unsigned* cleared;  // words that later kernels need cleared: the sketch, and the numbers of chunks of parts
   std::size_t cleared_words;
-  bool may_partition;  // a sample chooses, and the table may be left
+  bool may_partition;  // true if a sample chooses the method, and rows may be partitioned after all
   grid_barrier_arguments barrier;
 };
 
-/// The first kernel of a call by hash. All blocks are resident.
+/// The first kernel of a call whose groups may come in any order. All blocks are resident.
 ///
 ///     block 0: sample, plan; all blocks: clear the table in device memory
 ///     ------------------------------------------------------------------ barrier, unless rows are to be partitioned
-///     each block: combine its share of the rows in a table in shared memory; what finds no slot goes to the table in
-///     device memory; at last the entries
-///     ------------------------------------------------------------------ barrier
-///     each block: write the groups in its part of the table in device memory
+///     each block: combine its share of the rows in a table in shared memory; a row that finds no slot goes to the
+///     table in device memory; at the end, all entries go there
+///     ------------------------------------------------------------------ barrier each block: write the groups in its
+///     part of the table in device memory
 ///
 /// If a block finds that too many rows miss its table, or the table in device memory is too full, all blocks end, and
 /// rows are partitioned.
@@ -63,7 +63,7 @@ struct AgentGroupTable {
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;
 
-  // A sample has so many rows, and a table of them so many slots.
+  // Rows of a sample, and slots of the table that counts them.
   static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, 8192u);
   static constexpr unsigned sample_slots = sample_rows / 2 * 3;
   using Reduce = BlockReduce<unsigned, threads>;
@@ -100,7 +100,7 @@ struct AgentGroupTable {
     barrier.wait();
     const bool is_partitioned = platform::load_relaxed(&plan.is_partitioned) != 0;
     if (!is_partitioned) combine(num_items);
-    // A replay erases what barriers have left.
+    // leave() resets the barrier, for the next replay of a graph.
     if (is_partitioned) {
       barrier.leave(storage.is_last);
       return;
@@ -116,14 +116,14 @@ struct AgentGroupTable {
     barrier.leave(storage.is_last);
   }
 
-  /// After run(): the number of groups, for block 0, unless rows are partitioned.
+  /// True if rows were not partitioned. Block 0 calls this after run(). Then number() is the number of groups.
   STRATA_D bool has_number() const { return platform::load_relaxed(&arguments.plan->is_partitioned) == 0; }
   STRATA_D unsigned long long number() const { return platform::load_relaxed(&arguments.plan->num_groups); }
 
  private:
   // ------------------------------------------------------------------ the plan
 
-  /// By block 0.
+  /// Clears the plan, takes a sample and chooses the method. Only block 0 calls this.
   STRATA_D void begin(std::size_t num_items) {
     Plan& plan = *arguments.plan;
     group_sample_counts counts{0, 0, 0};
@@ -150,7 +150,7 @@ struct AgentGroupTable {
     drop_frequent(plan, listed);
     if (threadIdx.x != 0) return;
     double groups = detail::estimated_groups(counts);
-    // The estimate is a lower bound, and far too low if some keys are frequent among many others.
+    // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
     if (groups > table_slots / 4 && listed >= 16) groups *= 3;
     plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
     plan.num_frequent = storage.kept;
@@ -164,7 +164,7 @@ struct AgentGroupTable {
     plan.replica_log = replica_log;
   }
 
-  /// Leaves the frequent keys that find room at home.
+  /// Keeps only the frequent keys that have room in their two home slots.
   STRATA_D void drop_frequent(Plan& plan, unsigned listed) {
     constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
     if (threadIdx.x == 0) storage.kept = 0;
@@ -190,12 +190,12 @@ struct AgentGroupTable {
     __syncthreads();
   }
 
-  /// Counts the keys of a sample, and lists frequent ones. A slot has 16 bits of a mixed word, whose lower bits choose
-  /// the slot, whether the key is listed, and the number of rows.
+  /// Counts the keys of a sample, and lists frequent ones. The lower bits of a mixed word choose the slot. A slot holds
+  /// the upper 16 bits of the word, a bit that says whether the key is listed, and the number of rows.
   STRATA_D group_sample_counts sample(std::size_t num_items) {
     constexpr int thread_rows = static_cast<int>(sample_rows) / threads;
     constexpr unsigned listed = 0x8000u;
-    // Rows in the sample from which on a key is frequent.
+    // A key with at least this many rows in the sample is frequent.
     constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
     Slot words[thread_rows];
     unsigned slots[thread_rows];
@@ -246,7 +246,8 @@ struct AgentGroupTable {
     __syncthreads();
     return all;
   }
-  /// By all lanes of a warp. One addition for the lanes with the same key, because all rows may have it.
+  /// Counts a row of the sample, and returns its slot. All lanes of a warp call this. Lanes with the same key make one
+  /// addition, because all rows may have the same key.
   STRATA_D unsigned add_to_sample(Slot mixed) {
     unsigned slot = static_cast<unsigned>(mixed) % sample_slots;
     const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;
@@ -291,7 +292,7 @@ struct AgentGroupTable {
     const unsigned replica_log = platform::load_relaxed(&arguments.plan->replica_log);
     unsigned slots = table_slots >> replica_log;
     if (!arguments.may_partition) {
-      // Few rows need few slots, which are cleared sooner.
+      // With few rows, the table has fewer slots, because clearing them takes time.
       while (slots > 64 && slots / 4 >= share * tile_items) slots /= 2;
     }
     Table table(storage.table, replica_log, slots);
@@ -310,7 +311,7 @@ struct AgentGroupTable {
     unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
     const auto on_full = [&](Slot word, const States& states) {
       if (!add_to_memory(word, states)) stop();
-      // A row that misses the table in shared memory costs as much as a hundred others.
+      // A row that misses the table in shared memory costs as much as a hundred rows that do not.
       const std::size_t most_spilled = 512 + (tile - first_tile) * (tile_items / 64);
       if (arguments.may_partition && atomicAdd(&storage.spilled, 1u) >= most_spilled) stop();
     };
@@ -331,7 +332,7 @@ struct AgentGroupTable {
         payloads[i] = next_payloads[i];
       }
     }
-    // A thread that stops below must not be seen by threads that have not come here.
+    // Threads that are still before this barrier must not see the flag that a thread sets after it.
     const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
     if (!is_stopped) {
       for (unsigned slot = threadIdx.x; slot < table.slots(); slot += unsigned{threads}) flush(table, slot);
@@ -372,7 +373,7 @@ struct AgentGroupTable {
     return loaded;
   }
 
-  /// Combines states in the table in device memory. Returns false if there is no free slot near.
+  /// Combines states in the table in device memory. Returns false if the first `max_probes` slots have other words.
   STRATA_D bool add_to_memory(Slot word, const States& states) {
     const auto& table = arguments.table;
     std::size_t slot = table.slots;
@@ -381,7 +382,7 @@ struct AgentGroupTable {
       there = atomicCAS(table.words + slot, empty, Slot{0});
       if (there == empty) atomicAdd(&storage.new_groups, 1u);
     } else {
-      // The lower bits choose the slot in shared memory: all bits take part here.
+      // All bits choose this slot. The words of a slot in shared memory have the same lower bits.
       slot = static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (table.slots - 1);
       STRATA_UNROLL_N(1)
       for (unsigned probe = 0;; ++probe) {
@@ -405,7 +406,7 @@ struct AgentGroupTable {
 
   // ------------------------------------------------------------------ groups
 
-  /// Writes the groups of the table in device memory: each block those of some slots at a time.
+  /// Writes the groups of the table in device memory. Each block writes the groups of some slots at a time.
   STRATA_D void write_groups() {
     constexpr int batch = 4;
     const auto& table = arguments.table;

@@ -18,15 +18,16 @@
 #include <type_traits>
 
 /// \file
-/// What DeviceGroupBy computes of each group. An aggregate has
+/// The aggregates that DeviceGroupBy computes for each group. An aggregate has
 ///
-/// - `item<Row>`, what it reads of a row by `read(row)`, unless `has_item` is false. `Row` is the type of row numbers;
-/// - `state<Row>`: what is known of some rows of a group, `state_of<Row>(item)` of one;
-/// - `combine(a, b)` for states of rows and of later rows, `store(group, state)`;
+/// - `item<Row>`, the result of `read(row)`, unless `has_item` is false. `Row` is the type of row numbers;
+/// - `state<Row>`, which describes some rows of a group. `state_of<Row>(item)` is the state of one row;
+/// - `combine(a, b)`, where b is the state of later rows than a;
+/// - `store(group, state)`, which writes the result of a group;
 /// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
 ///   has `identity<Row>()`, `add(to, state)` for a state in shared memory, `add_in_memory(to, state)` for one in device
-///   memory, and `set_at`, `add_at` and `state_at` for one in columns in shared memory. `keeps_items` if an item is
-///   what the input has.
+///   memory, and `set_at`, `add_at` and `state_at` for one in columns in shared memory. `keeps_items` is true if an
+///   item has the type and the value of the input.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -34,7 +35,8 @@ namespace detail {
 // ------------------------------------------------------------------ words in shared memory
 
 STRATA_D void add_in_shared(unsigned* to, unsigned value) { atomicAdd(to, value); }
-// Additions of 32 bits have an instruction in shared memory, those of 64 bits are loops.
+// For 32-bit additions in shared memory there is an instruction. A 64-bit addition would be a loop, so it is made of
+// two additions of 32 bits.
 STRATA_D void add_in_shared(unsigned long long* to, unsigned long long value) {
 #if STRATA_DEVICE_PASS
   auto* const halves = reinterpret_cast<unsigned*>(to);
@@ -48,7 +50,7 @@ STRATA_D void add_in_shared(unsigned long long* to, unsigned long long value) {
 #endif
 }
 
-// Most values change nothing once a group has had a few.
+// A plain read comes first, because most values change nothing once a group has had a few.
 template <bool IsMax, class Word>
 STRATA_D void extreme_in_shared(Word* to, Word value) {
   const Word there = *static_cast<volatile Word*>(to);
@@ -77,7 +79,8 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
 
 // ------------------------------------------------------------------ words that are written once
 
-// The first value stays. Most values find that there is one. A value may be `none`, too, which must replace nothing.
+// Keeps the first value. A plain read comes first, because most values find that there is one. A value may be `none`,
+// too, which must replace nothing.
 template <class Word>
 STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
   if (*static_cast<volatile Word*>(to) == none) atomicCAS(to, none, value);
@@ -89,8 +92,8 @@ STRATA_D void set_once_in_memory(Word* to, Word none, Word value) {
 
 // ------------------------------------------------------------------ columns of words in shared memory
 
-/// A column of states in shared memory: `stride` words. Those of 8 bytes to which rows are added are kept as two
-/// columns of halves: neighbouring halves lie in neighbouring banks.
+/// A column of states in shared memory: `stride` words. Words of 8 bytes to which rows are added are kept as two
+/// columns of halves, so that neighbouring halves lie in neighbouring banks.
 template <class Word>
 struct group_column {
   static constexpr bool is_split = sizeof(Word) == 8;
@@ -135,9 +138,9 @@ struct group_sum_aggregate {
   using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
   static constexpr bool is_unordered = is_group_word<Accum>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_sum: sums must be trivially copyable: they are kept in temporary storage");
+                "group_sum: sums must be trivially copyable, because they are kept in temporary storage");
   static constexpr bool has_item = true;
-  // Items take less memory than sums.
+  // Items are moved instead of sums, because they take less memory.
   using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
   static constexpr bool keeps_items = std::is_same_v<Kept, Item>;
   using Stored = std::conditional_t<is_unordered, word_of_t<Accum>, Accum>;
@@ -149,8 +152,8 @@ struct group_sum_aggregate {
   InputIterator in;
   OutputIterator out;
 
-  /// The same sum, whose rows may be added in any order. Then a call need not sort its rows for sums of floating-point
-  /// numbers, whose last bits may differ from run to run.
+  /// The same sum, whose rows may be added in any order. Then a call need not sort its rows to add floating-point
+  /// numbers, but the last bits of a sum may differ from run to run.
   auto unordered() const {
     if constexpr (is_unordered) {
       return *this;
@@ -201,7 +204,7 @@ struct group_sum_aggregate {
   }
 };
 
-/// Numbers of rows.
+/// The number of rows.
 template <class OutputIterator>
 struct group_count_aggregate {
   static constexpr bool is_unordered = true;
@@ -249,14 +252,14 @@ struct group_count_aggregate {
   }
 };
 
-/// Smallest or greatest numbers, as words in the order of `Min` and `Max`: -0.0 is less than 0.0, and a NaN is the
-/// result if all items are NaN.
+/// Minimum or maximum. States are words in the order of `Min` and `Max`: -0.0 is less than 0.0, and the result is NaN
+/// only if all items are NaN.
 template <bool IsMax, class InputIterator, class OutputIterator>
 struct group_extreme_aggregate {
   using Item = iterator_value_t<InputIterator>;
   static_assert(is_radix_key<Item> && sizeof(Item) <= 8,
-                "group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: give "
-                "group_reduce an operator for other types");
+                "group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: "
+                "use group_reduce with an operator for other types");
   using Word = typename RadixTraits<Item>::word;
   using Order = radix_bit_order<Item, Word>;
   static constexpr bool is_unordered = true;
@@ -329,7 +332,7 @@ struct group_mean_state {
   Row count;
 };
 
-/// Arithmetic means: the sum of integers in 64 bits, of floating-point numbers in double, divided in double.
+/// Arithmetic mean. Integers are added in 64 bits, floating-point numbers in double, and the division is in double.
 template <class InputIterator, class OutputIterator>
 struct group_mean_aggregate {
   using Item = iterator_value_t<InputIterator>;
@@ -341,7 +344,7 @@ struct group_mean_aggregate {
   static constexpr bool keeps_items = true;
   template <class Row>
   using item = Item;
-  // Of two words of 8 bytes, so that there is no padding.
+  // A state has two words of 8 bytes, so that there is no padding.
   template <class Row>
   using state = group_mean_state<Stored, unsigned long long>;
 
@@ -411,7 +414,7 @@ struct group_mean_aggregate {
   }
 };
 
-/// Floating-point numbers that are added in any order. The sum of no rows is -0.0, because -0.0 + x has the bits of x.
+/// Sums of floating-point numbers in any order begin with -0.0, because -0.0 + x has the bits of x.
 template <class T>
 struct group_unordered_column {
   static constexpr T zero = static_cast<T>(-0.0);
@@ -488,7 +491,7 @@ struct group_unordered_mean_aggregate : group_mean_aggregate<InputIterator, Outp
   }
 };
 
-/// The item of the first row of each group. The state is its number.
+/// The item of the first row of each group. The state is the number of that row.
 template <class InputIterator, class OutputIterator>
 struct group_first_aggregate {
   static constexpr bool is_unordered = true;
@@ -546,7 +549,8 @@ struct group_first_aggregate {
   }
 };
 
-/// The item of any row of each group. The state is the row's number. Unlike that of the first row, it is written once.
+/// The item of any row of each group. The state is the number of the row that comes first in time, so it is written
+/// once.
 template <class InputIterator, class OutputIterator>
 struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
   using First = group_first_aggregate<InputIterator, OutputIterator>;
@@ -565,13 +569,14 @@ struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator
   }
 };
 
-/// What an operator makes of the items of each group, in the order of the rows, and of an initial value.
+/// The reduction of the items of each group by an operator, in the order of the rows, with an initial value.
 template <class InputIterator, class OutputIterator, class ReductionOp, class T>
 struct group_reduce_aggregate {
   using Item = iterator_value_t<InputIterator>;
   using Accum = accumulator_t<ReductionOp, T, Item>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_reduce: what the operator returns must be trivially copyable: it is kept in temporary storage");
+                "group_reduce: the result of the operator must be trivially copyable, because it is kept in "
+                "temporary storage");
   static constexpr bool is_unordered = false;
   static constexpr bool has_item = true;
   template <class Row>
@@ -601,7 +606,7 @@ struct group_reduce_aggregate {
 
 // ------------------------------------------------------------------ the aggregates of a call
 
-/// The states of all aggregates of a call, or the items of those that have one.
+/// A list: the states of all aggregates of a call. The items of the aggregates that have one are such a list, too.
 template <class... States>
 struct group_states {};
 template <class First>
@@ -641,7 +646,7 @@ struct group_item_list<Row, First, Rest...> {
   using type = typename group_item<Row, First>::template with<typename group_item_list<Row, Rest...>::type>;
 };
 
-/// The arrays of a call, for checks: (output, argument) and (input, argument).
+/// The arrays of a call with the names of their arguments, for checks.
 struct group_arrays {
   argument_bytes* outputs;
   argument_bytes* inputs;
@@ -650,7 +655,7 @@ struct group_arrays {
 /// Rows that a thread reads at a time.
 inline constexpr int group_pack_rows = 4;
 
-/// True for arrays of which `group_pack_rows` items are read by one or two accesses.
+/// True for arrays whose items are read `group_pack_rows` at a time, by one or two accesses.
 template <class Iterator>
 inline constexpr bool is_group_pack_array = is_bulk_array<Iterator> && sizeof(iterator_value_t<Iterator>) <= 8;
 
@@ -679,7 +684,8 @@ bool is_group_pack_aligned(const T* items) {
   return reinterpret_cast<std::uintptr_t>(items) % least<std::size_t>(vector_bytes, sizeof(T) * group_pack_rows) == 0;
 }
 
-/// True for aggregates of the item, or with the sum, of an earlier one: see shared_items.cuh.
+/// True for aggregates that use the item of an earlier one. Below, true for those that use its sum: see
+/// shared_items.cuh.
 template <class Aggregate, class = void>
 inline constexpr bool shares_group_item = false;
 template <class Aggregate>
@@ -730,12 +736,13 @@ struct GroupAggregates<First, Rest...> {
       rest.read(row, items);
     }
   }
-  /// The states of a row of which `items` is what was read.
+  /// Makes the states of one row from the items that were read of it.
   template <class Row, class Items, class States>
   STRATA_D static void make_states(const Items& items, States& states) {
     make_states_sharing<Row>(items, items, states);
   }
-  /// The same, for the last aggregates of a call: `all_items` has the items of all.
+  /// Makes the states of the last aggregates of a call. `items` has their items, `all_items` the items of all
+  /// aggregates.
   template <class Row, class Items, class AllItems, class States>
   STRATA_D static void make_states_sharing([[maybe_unused]] const Items& items,
                                            [[maybe_unused]] const AllItems& all_items, States& states) {
@@ -755,7 +762,7 @@ struct GroupAggregates<First, Rest...> {
       }
     }
   }
-  /// Combines `a`, of earlier rows, with `b`, into `a`.
+  /// Combines the states `a` of earlier rows with the states `b` of later rows. The result is in `a`.
   template <class States>
   STRATA_HD void combine(States& a, const States& b) const {
     a.first = first.combine(a.first, b.first);
@@ -765,7 +772,8 @@ struct GroupAggregates<First, Rest...> {
   STRATA_HD void store(std::size_t group, const States& states) const {
     store_with_sum(group, states, 0);
   }
-  /// The same, for the last aggregates of a call: `sum` is the state of the first before them that has an item.
+  /// Stores the results of the last aggregates of a call. `sum` is the state of the first aggregate before them that
+  /// has an item.
   template <class States, class Sum>
   STRATA_HD void store_with_sum(std::size_t group, const States& states, [[maybe_unused]] const Sum& sum) const {
     if constexpr (detail::takes_group_sum<First>) {
@@ -800,7 +808,8 @@ struct GroupAggregates<First, Rest...> {
     if constexpr (size > 1) GroupAggregates<Rest...>::add_in_memory(&to->rest, states.rest);
   }
 
-  /// States in shared memory by columns: `stride` of the first aggregate, then those of the next.
+  /// Sets a state of each aggregate to the identity. States in shared memory lie in columns: `stride` states of the
+  /// first aggregate, then `stride` states of the next.
   template <class Row>
   STRATA_D static void set_at(unsigned char* columns, unsigned stride, unsigned at) {
     First::template set_at<Row>(columns, stride, at);
@@ -826,8 +835,8 @@ struct GroupAggregates<First, Rest...> {
     return columns + stride * static_cast<unsigned>(sizeof(typename First::template state<Row>));
   }
 
-  /// Reads what the aggregates need of the rows `row` to `row` + 3, which begin at an aligned address in all arrays.
-  /// `items_of(k)` is where the items of row k go.
+  /// Reads the items of the rows `row` to `row` + 3. Row `row` is at an aligned address in all arrays. The items of row
+  /// k go to `items_of(k)`.
   template <class Row, class ItemsOf>
   STRATA_D void read_pack([[maybe_unused]] Row row, [[maybe_unused]] const ItemsOf& items_of) const {
     if constexpr (First::has_item) {
@@ -892,11 +901,11 @@ GroupAggregates<First, Rest...> group_aggregates(First first, Rest... rest) {
 }
 
 /// `d_out[g]` is the sum of `d_in[i]` over the rows i of group g. Sums are computed in the type of
-/// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: an output of 64 bits makes sums of 64 bits.
+/// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: with an output of 64 bits, sums have 64 bits.
 ///
-/// Floating-point numbers are added in the order of the rows, which are sorted for that. `group_sum(...).unordered()`
-/// adds them in any order, in tables: the last bits of a sum may then differ from run to run, and sums are computed in
-/// float or double.
+/// Floating-point numbers are added in the order of the rows, so the call sorts the rows. `group_sum(...).unordered()`
+/// adds them in any order, in tables, and computes sums in float or double. The last bits of a sum may then differ from
+/// run to run.
 template <class InputIterator, class OutputIterator>
 auto group_sum(InputIterator d_in, OutputIterator d_out) {
   return detail::group_sum_aggregate<InputIterator, OutputIterator>{d_in, d_out};
@@ -908,20 +917,20 @@ auto group_count(OutputIterator d_out) {
   return detail::group_count_aggregate<OutputIterator>{d_out};
 }
 
-/// `d_out[g]` is the least of `d_in[i]` over the rows i of group g, as by `Min`: a NaN only if all are NaN.
+/// `d_out[g]` is the minimum of `d_in[i]` over the rows i of group g, as by `Min`: it is NaN only if all items are NaN.
 template <class InputIterator, class OutputIterator>
 auto group_min(InputIterator d_in, OutputIterator d_out) {
   return detail::group_extreme_aggregate<false, InputIterator, OutputIterator>{d_in, d_out};
 }
 
-/// `d_out[g]` is the greatest of `d_in[i]` over the rows i of group g, as by `Max`: a NaN only if all are NaN.
+/// `d_out[g]` is the maximum of `d_in[i]` over the rows i of group g, as by `Max`: it is NaN only if all items are NaN.
 template <class InputIterator, class OutputIterator>
 auto group_max(InputIterator d_in, OutputIterator d_out) {
   return detail::group_extreme_aggregate<true, InputIterator, OutputIterator>{d_in, d_out};
 }
 
 /// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers are added in 64 bits,
-/// floating-point numbers in double. The division is one of doubles. `group_mean(...).unordered()` adds floating-point
+/// floating-point numbers in double, and the division is in double. `group_mean(...).unordered()` adds floating-point
 /// numbers in any order, as `group_sum(...).unordered()` does.
 template <class InputIterator, class OutputIterator>
 auto group_mean(InputIterator d_in, OutputIterator d_out) {
@@ -934,16 +943,17 @@ auto group_first(InputIterator d_in, OutputIterator d_out) {
   return detail::group_first_aggregate<InputIterator, OutputIterator>{d_in, d_out};
 }
 
-/// `d_out[g]` is `d_in[i]` of any row i of group g, which may be another one at the next call. It costs less than
-/// `group_first` and is for items that all rows of a group share, such as the name that belongs to a number. Items may
+/// `d_out[g]` is `d_in[i]` of any row i of group g. The next call may take another row. This aggregate costs less than
+/// `group_first`. It is for items that all rows of a group share, such as the name that belongs to a number. Items may
 /// have any type.
 template <class InputIterator, class OutputIterator>
 auto group_any(InputIterator d_in, OutputIterator d_out) {
   return detail::group_any_aggregate<InputIterator, OutputIterator>{{d_in, d_out}};
 }
 
-/// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g in their
-/// order. The operator must be associative. For sums, minima and maxima of integers the functions above are faster.
+/// `d_out[g]` is `reduction_op(init, x)`, where x is the reduction of `d_in[i]` over the rows i of group g, in the
+/// order of the rows. The operator must be associative. For sums, minima and maxima of integers, the functions above
+/// are faster.
 template <class InputIterator, class OutputIterator, class ReductionOp, class T>
 auto group_reduce(InputIterator d_in, OutputIterator d_out, ReductionOp reduction_op, T init) {
   return detail::group_reduce_aggregate<InputIterator, OutputIterator, ReductionOp, T>{d_in, d_out, reduction_op, init};

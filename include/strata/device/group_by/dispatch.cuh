@@ -37,7 +37,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The word of a row, by its number.
+/// Returns the word of a row number.
 template <class KeyIterator>
 struct group_word_of_row {
   KeyIterator keys;
@@ -48,7 +48,7 @@ struct group_word_of_row {
   }
 };
 
-/// The payload of a row, by its number.
+/// Returns the payload of a row number.
 template <class Types, class Aggregates>
 struct group_payload_of_row {
   Aggregates aggregates;
@@ -58,7 +58,7 @@ struct group_payload_of_row {
   }
 };
 
-/// The states of a row that has been moved with its payload.
+/// Returns the states of a row, from the payload that was moved with it.
 template <class Types, class Aggregates>
 struct group_states_of_payload {
   Aggregates aggregates;
@@ -67,7 +67,7 @@ struct group_states_of_payload {
   }
 };
 
-/// The states of a record, by its number.
+/// Returns the states of a record number.
 template <class States>
 struct group_states_at {
   const States* states;
@@ -88,7 +88,7 @@ struct combine_group_states {
   }
 };
 
-/// An output of the words of groups, which writes keys up to the capacity.
+/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity.
 template <class Key, class KeyOutputIterator>
 class group_key_results : public random_access<group_key_results<Key, KeyOutputIterator>, std::size_t, std::ptrdiff_t> {
   using base = random_access<group_key_results, std::size_t, std::ptrdiff_t>;
@@ -123,7 +123,7 @@ class group_key_results : public random_access<group_key_results<Key, KeyOutputI
   std::size_t capacity_;
 };
 
-/// An output of the states of groups, which writes all aggregates up to the capacity.
+/// An output iterator over groups: it takes states, and writes all aggregates of groups below the capacity.
 template <class States, class Aggregates>
 class group_results : public random_access<group_results<States, Aggregates>, std::size_t, std::ptrdiff_t> {
   using base = random_access<group_results, std::size_t, std::ptrdiff_t>;
@@ -156,7 +156,7 @@ class group_results : public random_access<group_results<States, Aggregates>, st
   std::size_t capacity_;
 };
 
-/// 1 where a group begins among sorted words, but for the first.
+/// Returns 1 if a group begins at index i of the sorted words, but 0 for the first group.
 template <class Word>
 struct group_begins_at {
   const Word* words;
@@ -166,7 +166,7 @@ struct group_begins_at {
   }
 };
 
-/// An output of the groups of sorted rows, which writes them in the order of the rows.
+/// An output iterator over sorted rows: it takes the group of each row, and writes it at the row's place in the input.
 template <class GroupOfRowIterator, class Row>
 class group_of_row_results
     : public random_access<group_of_row_results<GroupOfRowIterator, Row>, std::size_t, std::ptrdiff_t> {
@@ -199,7 +199,8 @@ class group_of_row_results
   const Row* rows_;
 };
 
-/// An output of the number of groups. Two reductions by key are launched, of which one has no rows: it writes nothing.
+/// The output of the number of groups. A call launches two reductions by key, of which one has no rows. That one must
+/// not write the number.
 template <class NumGroupsIterator, class Row>
 struct group_number_output {
   NumGroupsIterator out;
@@ -221,7 +222,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Writes the plan: one block.
+/// Takes the sample and writes the plan. The grid has one block.
 template <class Rows, class Row, class NumItems>
 __launch_bounds__(group_sample_threads)
     STRATA_KERNEL void group_by_sample_kernel(const STRATA_GRID_CONSTANT Rows rows, NumItems num_items,
@@ -233,8 +234,8 @@ __launch_bounds__(group_sample_threads)
   agent.run(rows, detail::number_of_items<std::size_t>(num_items), table_slots, blocks, may_move, plan);
 }
 
-/// Each block combines its share of the tiles, if that is the plan. If there is no memory for all records, the last one
-/// changes the plan.
+/// If the plan is a table, each block combines its share of the tiles. If there is no memory for all records, the last
+/// block changes the plan: the rows are sorted.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
@@ -272,12 +273,12 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
 /// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
-/// method. All kernels are launched; those of other methods have no rows.
+/// method. The kernels of all methods are launched, and all but those of the chosen one have no rows.
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///
-/// If groups may come in any order, group_hash_call takes the place of the sample and of tables, and takes few rows
-/// too. Numbers of rows between are sorted.
+/// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes few rows. For
+/// numbers of rows in between, rows are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
           bool IsSorted, class NumGroupsIterator, class... Aggregate>
 struct DispatchGroupBy {
@@ -306,16 +307,16 @@ struct DispatchGroupBy {
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
   static constexpr bool may_use_hash =
       may_use_table && !IsSorted && sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
-  /// Rows without a key are in no group.
+  /// True if rows without a key are in no group.
   static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
-  /// A sort by all bits takes two passes at most otherwise.
+  /// Moving rows by a hash does not pay for smaller words, whose full sort takes at most two passes.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
-  /// Larger states are not sorted, but their numbers.
+  /// If states are larger, their numbers are sorted instead.
   static constexpr bool sorts_states = sizeof(States) <= 16;
   using RecordValue = std::conditional_t<sorts_states, States, Row>;
 
   using RowNumbers = CountingInputIterator<Row>;
-  /// Of the rows that are sorted: all, or those that have keys.
+  /// The numbers of the rows that are sorted: all rows, or the rows that have keys.
   using SortedRows = std::conditional_t<drops_rows, const Row*, RowNumbers>;
   using KeyWords =
       std::conditional_t<drops_rows, TransformInputIterator<Word, group_word_of_row<KeyIterator>, const Row*>,
@@ -384,7 +385,7 @@ struct DispatchGroupBy {
     if constexpr (may_share_group_items<Aggregates>) {
       const auto sharing = detail::sharing_group_items<void>(aggregates);
       if (d_temp_storage == nullptr) {
-        // The arrays need not be known yet.
+        // In a size query, the arrays need not be known yet.
         std::size_t sharing_bytes = 0;
         const cudaError_t status = run_by_hash(nullptr, sharing_bytes, rows, sharing);
         if (status != cudaSuccess) return status;
@@ -464,7 +465,7 @@ struct DispatchGroupBy {
     return number_rows(phase, number_bytes, words, payloads, num_sorted(num_kept));
   }
 
-  /// Lists the rows that have keys, if others are dropped.
+  /// If rows without a key are dropped, lists the rows that have keys.
   cudaError_t keep_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
                         [[maybe_unused]] Row* kept_rows, [[maybe_unused]] Row* num_kept) const {
     if constexpr (drops_rows) {
@@ -475,7 +476,7 @@ struct DispatchGroupBy {
       return cudaSuccess;
     }
   }
-  /// The number of rows that are sorted.
+  /// Returns the number of rows that are sorted.
   auto num_sorted([[maybe_unused]] const Row* num_kept) const {
     if constexpr (drops_rows) {
       return PlannedCount(num_kept, detail::max_items(keys.num_items));
@@ -484,8 +485,8 @@ struct DispatchGroupBy {
     }
   }
 
-  /// Sorts the words of rows with their payloads. With `mixed_bits`, by so many bits of the mixed words. `kept_rows`
-  /// are the rows, if others are dropped.
+  /// Sorts the words of rows with their payloads. If `mixed_bits` is not 0, it sorts by that many upper bits of the
+  /// mixed words. If rows without a key are dropped, `kept_rows` lists the rows that are sorted.
   template <class NumRows>
   cudaError_t sort_rows(void* storage, std::size_t& bytes, Word* words, Payload* payloads, const Row* kept_rows,
                         NumRows num_rows, int mixed_bits) const {
@@ -511,7 +512,8 @@ struct DispatchGroupBy {
     return reduce(storage, bytes, words, StatesOfRows(payloads, {aggregates}), number_out, num_rows);
   }
 
-  /// Writes the group of each row: how many groups begin before it among the sorted rows, but for the first.
+  /// Writes the group of each row: the number of groups, except for the first, that begin up to it among the sorted
+  /// rows.
   template <class NumRows>
   cudaError_t number_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
                           [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows,
@@ -556,7 +558,7 @@ struct DispatchGroupBy {
     return MaxPolicy::Invoke(call.device.ptx_version, call);
   }
 
-  /// How many records there is memory for.
+  /// Returns the number of records that there is memory for.
   static std::size_t record_capacity(std::size_t rows) {
     return detail::ceiling_divide(rows, std::size_t{least_rows_of_record});
   }
@@ -574,8 +576,8 @@ struct DispatchGroupBy {
       using Agent = AgentGroupBy<ActivePolicy, Types, Aggregates>;
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
       static_assert(is_group_by_tuning(tuning),
-                    "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones "
-                    "that are not less, and items per thread 1 to 32");
+                    "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
+                    "powers of two that are not smaller, and items per thread 1 to 32");
       auto* const plan = storage.template get<Plan>(plan_slot);
       auto* const words = storage.template get<Word>(words_slot);
       auto* const payloads = storage.template get<Payload>(payloads_slot);
@@ -634,7 +636,7 @@ struct DispatchGroupBy {
         plan);
   }
 
-  /// In place.
+  /// Sorts records in place.
   cudaError_t sort_records(void* storage, std::size_t& bytes, const Records& records, RecordValue* values,
                            const PlannedCount& num_records) const {
     constexpr int bits = detail::group_key_bits<KeyIterator>();
@@ -659,7 +661,7 @@ struct DispatchGroupBy {
     }
   }
 
-  // ------------------------------------------------------------------ both
+  // ------------------------------------------------------------------ rows and records
 
   /// Reduces the states of equal words.
   template <class StatesIterator, class NumberOut, class NumRows>

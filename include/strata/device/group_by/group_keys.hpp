@@ -30,9 +30,9 @@ struct GroupKeys {
   KeyIterator keys;     ///< The key of each row.
   NumItemsT num_items;  ///< The number of rows.
 
-  /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. Null: all rows have keys. A row
-  /// without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row is read and has no
-  /// effect.
+  /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. If a mask is a null pointer, all rows
+  /// have keys. A row without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row
+  /// is read but has no effect.
   /// @param masks one array for each column
   template <class... Masks>
   auto valid(Masks... masks) const {
@@ -45,13 +45,13 @@ struct GroupKeys {
     const std::uint32_t* const all[] = {masks...};
     return with(columns.with_masks(all));
   }
-  /// Rows without a key are in no group, which is what `valid` says without this. With several columns, rows without a
-  /// key in any of them.
+  /// Rows without a key are in no group. This is the default after `valid`. With several columns, a row is in no group
+  /// if it lacks a key in any of them.
   auto nulls_dropped() const { return with(detail::group_keys_with_nulls<detail::group_nulls::dropped>(keys)); }
-  /// Rows without a key are a group, the last one in order of the keys. Its key is written as 0, and
-  /// `group_output(...).valid(d_valid_out)` tells it from other keys. With several columns, a null is equal to the
-  /// other nulls of its column, and there may be several such groups. A column of integers then takes one bit more. So
-  /// rows are always sorted if a column of integers has 64 bits.
+  /// Rows without a key are one group, the last one in order of the keys. Its key is written as 0, and
+  /// `group_output(...).valid(d_valid_out)` tells it from the group of key 0. With several columns, a null is equal to
+  /// the other nulls of its column, and there may be several such groups. A column of integers then takes one bit more.
+  /// So rows are always sorted if a column of integers has 64 bits.
   auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
 
  private:
@@ -63,7 +63,7 @@ struct GroupKeys {
 
 namespace detail {
 
-/// Calls `call` with the last argument, then the others: `Moves` is the number of the others, which move behind it.
+/// Calls `call` with the last argument first, followed by the others. `Moves` is the number of the others.
 template <std::size_t Moves, class Call, class First, class... Rest>
 auto with_last_argument(const Call& call, First first, Rest... rest) {
   if constexpr (Moves == 0) {
@@ -82,9 +82,9 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
   return {d_keys, num_items};
 }
 
-/// Rows have several keys, `d_first[i]`, `d_second[i]` and so on, read by random-access iterators; the last argument is
-/// the number of rows, as above. Rows are in one group if they have the same keys in all columns. Groups in order of
-/// their keys are in lexicographic order. All keys of a row must fit 128 bits; a `bool` takes one.
+/// Row i has several keys, `d_first[i]`, `d_second[i]` and so on, read by random-access iterators. The last argument is
+/// the number of rows, as above. Rows are in the same group if they have the same keys in all columns. The order of the
+/// keys is lexicographic. All keys of a row must fit in 128 bits; a `bool` takes one bit.
 /// @param third the number of rows, or another column
 /// @param rest more columns, and the number of rows
 template <class FirstKeys, class SecondKeys, class ThirdArgument, class... Arguments>
@@ -98,7 +98,7 @@ auto group_keys(FirstKeys d_first, SecondKeys d_second, ThirdArgument third, Arg
       d_first, d_second, third, rest...);
 }
 
-/// Where DeviceGroupBy writes the key of each group, how many groups it may write, and in which order. `group_output`
+/// Where DeviceGroupBy writes the keys of groups, how many groups it may write, and in which order. `group_output`
 /// makes it.
 template <class KeyOutputIterator, bool IsSorted = false>
 struct GroupOutput {
@@ -109,7 +109,7 @@ struct GroupOutput {
   /// The same output, with groups in ascending order of their keys.
   GroupOutput<KeyOutputIterator, true> sorted() const { return {keys, capacity, has_valid_capacity}; }
 
-  /// The same output, and `d_valid_out[g]` is true if group g has a key, false if it is that of rows without one: see
+  /// The same output; it also writes `d_valid_out[g]`: true if group g has a key, false if its rows have none. See
   /// `GroupKeys::nulls_as_group`.
   /// @param d_valid_out one output for each column
   template <class... FlagIterators>
@@ -119,15 +119,16 @@ struct GroupOutput {
   }
 };
 
-/// Group g has the key `d_keys_out[g]`. Of groups from `capacity` on nothing is written, in outputs of aggregates
-/// neither. A DiscardOutputIterator drops the keys. Groups come in any order; with `.sorted()`, in that of their keys.
+/// Group g has the key `d_keys_out[g]`. Groups from `capacity` on are not written, neither their keys nor their
+/// aggregates. A DiscardOutputIterator drops the keys. Groups come in any order, or with `.sorted()` in ascending order
+/// of their keys.
 template <class KeyOutputIterator, class Integer>
 GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
   static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");
   return {d_keys_out, detail::count_of(capacity), detail::is_count(capacity)};
 }
 
-/// Group g has the keys `d_first_out[g]`, `d_second_out[g]` and so on, one for each column of `group_keys`; the last
+/// Group g has the keys `d_first_out[g]`, `d_second_out[g]` and so on, one for each column of `group_keys`. The last
 /// argument is the capacity, as above. A DiscardOutputIterator drops the keys of a column.
 /// @param third the capacity, or another column
 /// @param rest more columns, and the capacity
@@ -145,20 +146,20 @@ auto group_output(FirstOutput d_first_out, SecondOutput d_second_out, ThirdArgum
 
 namespace detail {
 
-/// The word by which rows are grouped: that of a radix sort. Equal keys have equal words, -0.0 and 0.0 too, and all
-/// NaNs have one word.
+/// Returns the word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words. So
+/// have -0.0 and 0.0, and all NaNs have the same word.
 template <class Key>
 using group_word_t = typename RadixTraits<Key>::word;
 
-/// Words in slots of tables, which need atomic operations.
+/// The type of a word in a slot of a table. It has 4 or 8 bytes, as atomic operations need.
 template <class Key>
 using group_slot_t = word_of_t<group_word_t<Key>>;
 
-/// Words in another order, so that any bits of them spread different keys. A bijection.
+/// Returns the mixed word: a bijection of the word, in which any bits differ for most pairs of different keys.
 STRATA_HD constexpr unsigned mixed_group_word(unsigned word) { return detail::mixed_word(word); }
 STRATA_HD constexpr unsigned long long mixed_group_word(unsigned long long word) { return detail::mixed_hash(word); }
 
-/// The word of a mixed one.
+/// Returns the word of a mixed word.
 STRATA_HD constexpr unsigned unmixed_group_word(unsigned mixed) {
   // The factors are the inverses of those of mixed_word, modulo 2^32.
   mixed ^= mixed >> 16;
@@ -175,7 +176,7 @@ STRATA_HD constexpr unsigned long long unmixed_group_word(unsigned long long mix
   return mixed ^ mixed >> 33;
 }
 
-/// The word of a key, or the mixed one, by which rows are sorted.
+/// Returns the word of a key by which rows are sorted, or the mixed word.
 template <class Key>
 struct group_sort_word {
   bool is_mixed;
@@ -188,7 +189,7 @@ struct group_sort_word {
   }
 };
 
-/// The key of a word: 0.0 of both zeros, and a quiet NaN.
+/// Returns the key of a word: 0.0 for both zeros, and a quiet NaN for all NaNs.
 template <class Key>
 STRATA_HD Key group_key_of_word(group_word_t<Key> word) {
   using Word = group_word_t<Key>;

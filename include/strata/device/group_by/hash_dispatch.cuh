@@ -25,7 +25,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Combines rows in tables, or finds that they must be partitioned.
+/// Takes a sample and combines the rows in tables, or finds that rows must be partitioned.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Output, class Count,
           class NumGroupsIterator>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.hash_threads,
@@ -49,7 +49,7 @@ template <class MaxPolicy>
 inline constexpr int group_partition_bits =
     static_cast<int>(detail::least_in_chain<group_by_partition_bits, MaxPolicy>());
 
-/// Moves rows to parts, if that is the plan.
+/// Moves rows to parts, if the plan says so.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Count, class Plan, class Parts,
           class States>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
@@ -103,7 +103,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
   }
 }
 
-/// Most blocks of the first pass, of which each has chunks of its own: they fill about half of them.
+/// Upper bound on the blocks of the first pass. Each block has a last chunk for each part, which it fills about by
+/// half.
 inline std::size_t most_group_pass_blocks(std::size_t rows, std::size_t parts) {
   return detail::least<std::size_t>(512, detail::most<std::size_t>(rows / (parts * group_chunk_rows), 16));
 }
@@ -151,7 +152,7 @@ struct group_hash_call {
   template <class Policy>
   using Table = AgentGroupTable<Policy, Types, Aggregates, Rows, Output>;
 
-  /// What the policies of a chain agree on: sizes are known before the device is.
+  /// Minimum of `most_table_rows` over all policies of a chain, because a size query does not know the device.
   static std::size_t most_table_rows() { return detail::least_in_chain<group_by_most_table_rows, MaxPolicy>(); }
   std::size_t max_rows() const { return detail::max_items(num_items); }
   bool may_partition() const { return max_rows() > most_table_rows(); }
@@ -171,7 +172,7 @@ struct group_hash_call {
   static constexpr unsigned part_slots = static_cast<unsigned>(
       detail::group_slots_that_fit(Policy::tuning.part_table_bytes, Policy::tuning.hash_slots,
                                    static_cast<int>(sizeof(Slot) + sizeof(States)), Policy::tuning.part_threads));
-  /// Groups of a part that fill no more than three fifths of a table.
+  /// The number of groups of a part that fill three fifths of a table.
   static constexpr double groups_of_part = 0.6 * part_slots<MaxPolicy>;
   int most_second_bits() const {
     int bits = 0;
@@ -234,8 +235,8 @@ struct group_hash_call {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     static_assert(detail::is_group_by_tuning(ActivePolicy::tuning),
-                  "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, those of slots ones that "
-                  "are not less, and items per thread 1 to 32");
+                  "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
+                  "powers of two that are not smaller, and items per thread 1 to 32");
     cudaError_t status = launch_table<ActivePolicy>();
     if (status == cudaSuccess && may_partition()) status = launch_parts<ActivePolicy>();
     return status;

@@ -13,14 +13,14 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// \file
-/// What the kernels of a call by hash tell each other, and what is kept in device memory.
+/// Data in device memory that the kernels of a call share, if its groups may come in any order.
 
-/// Largest entry of a table: a word and states. So kernels need no more than the 64 KiB of shared memory that a block
-/// may have on 7.5.
+/// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
+/// memory, which a block may have on 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
-/// Frequent keys that a sample may find.
+/// The largest number of frequent keys that a sample lists.
 inline constexpr unsigned group_most_frequent = 64;
-/// Slots of the table in which they are looked for, and the first of the two in which a mixed word is.
+/// Slots of the table of frequent keys. Below, the first of the two home slots of a mixed word in it.
 inline constexpr unsigned group_frequent_slots = 8 * group_most_frequent;
 template <class Slot>
 STRATA_D unsigned group_frequent_home(Slot mixed) {
@@ -28,11 +28,12 @@ STRATA_D unsigned group_frequent_home(Slot mixed) {
 }
 /// Rows of a chunk.
 inline constexpr unsigned group_chunk_rows = 128;
-/// Bits of the sketch by which groups are counted while rows are partitioned. One hash in so many takes part.
+/// Bits of the sketch that counts groups while rows are partitioned. Below, one hash in `group_sketch_one_in` is
+/// counted.
 inline constexpr unsigned group_sketch_bits = 1u << 17;
 inline constexpr unsigned group_sketch_one_in = 1u << 10;
 
-/// Written by the first kernel.
+/// What the kernels of a call tell each other. The first kernel initialises it.
 template <class Slot>
 struct group_hash_plan {
   unsigned departures;      // of blocks of the first kernel, for its barrier
@@ -40,24 +41,23 @@ struct group_hash_plan {
   unsigned is_partitioned;  // the result of the first kernel: the other kernels have work
   unsigned replica_log;     // each state has 2^replica_log copies in shared memory
   unsigned num_frequent;
-  unsigned arrivals;                   // at barriers of the second pass
-  unsigned leaving;                    // blocks of the last kernel
-  unsigned ticket;                     // of parts
-  unsigned num_chunks[2];              // of each pass
-  unsigned second_bits;                // 2^second_bits parts of each part of the first pass
-  unsigned num_listed;                 // chunks of the second pass in their list
+  unsigned arrivals;                   // of blocks at barriers of the second pass
+  unsigned leaving;                    // blocks of the last kernel that have ended
+  unsigned ticket;                     // the next part for a block of the last kernel
+  unsigned num_chunks[2];              // chunks taken in each pass
+  unsigned second_bits;                // the second pass splits each part into 2^second_bits parts
+  unsigned num_listed;                 // chunks of the second pass that have a place in the list
   unsigned long long num_groups;       // groups in the table
   unsigned long long num_written;      // groups that have a position in the output
-  Slot frequent[group_most_frequent];  // mixed words
+  Slot frequent[group_most_frequent];  // mixed words of frequent keys
 };
 
-/// A chunk of the rows of a part, and which of its chunks it is.
+/// A chunk's part, and its index among the chunks of the part.
 struct group_chunk {
   unsigned part;
   unsigned rank;
 };
-/// A chunk in the list of its part, and how many rows it has, at most `group_chunk_rows`. The part is that of the first
-/// pass.
+/// An element of the list of chunks: the chunk, its number of rows, at most `group_chunk_rows`, and its part.
 struct group_listed_chunk {
   unsigned chunk;
   unsigned short rows;
@@ -68,19 +68,20 @@ STRATA_D group_listed_chunk listed_group_chunk(unsigned chunk, unsigned rows, un
   return {chunk, static_cast<unsigned short>(rows), static_cast<unsigned short>(part)};
 }
 
-/// Rows in chunks of parts.
+/// The rows of all parts, in chunks.
 template <class Slot, class Payload>
 struct group_parts {
-  Slot* words;  // mixed
+  Slot* words;  // mixed words of the rows
   Payload* payloads;
   group_chunk* chunks;
-  unsigned* rows;                // of each chunk
-  group_listed_chunk* list;      // the chunks, those of a part next to each other
-  unsigned* num_chunks_of_part;  // 0 at first
+  unsigned* rows;                // number of rows of each chunk
+  group_listed_chunk* list;      // all chunks, ordered by part
+  unsigned* num_chunks_of_part;  // must be 0 at first
   unsigned* begins;              // where the list of a part begins
 };
 
-/// An open-addressing table in device memory. The slot behind all others is that of the word that marks a free slot.
+/// An open-addressing table in device memory. A last, extra slot is for the key whose word equals the mark of a free
+/// slot.
 template <class Slot, class States>
 struct group_table_in_memory {
   Slot* words;

@@ -23,13 +23,13 @@
 ///     columns      packed key:   | null | word of first | null | word of second |
 ///     (null, 7)                  |  1   |       0       |  0   |       7        |
 ///
-/// Packed keys are in the lexicographic order of the columns, with nulls after all keys. There are no bits `null`
-/// unless nulls are a group. All methods of DeviceGroupBy take packed keys as they take other unsigned integers.
+/// Packed keys are in the lexicographic order of the columns, with nulls after all keys. The bits `null` exist only if
+/// nulls are a group. All methods of DeviceGroupBy treat packed keys like other unsigned integers.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What becomes of rows without a key.
+/// How rows without a key are treated.
 enum class group_nulls {
   none,      // all rows have keys
   dropped,   // such rows are in no group
@@ -48,7 +48,8 @@ struct group_column_code {
   using Word = typename RadixTraits<Key>::word;
   static constexpr Word all_bits = static_cast<Word>(~Word{0});
 
-  /// Floating-point types have a word that no key has: those before the word of all NaNs would be NaNs, too.
+  /// True if there is a word that no key has. For floating-point types, the words just before the word of all NaNs are
+  /// such words.
   static constexpr bool has_free_word() {
     if constexpr (radix_mantissa_bits<Key> != 0) {
       return radix_greatest_magnitude<Key> < static_cast<Word>((all_bits >> 1) - 1);
@@ -72,13 +73,13 @@ struct group_column_code {
   STRATA_HD static Packed code(const Key& key) {
     const Word word = RadixTraits<Key>::ordered(key);
     if constexpr (HasNull && !has_null_bit) {
-      // NaNs make room for nulls.
+      // Nulls must come after NaNs, which therefore get the word before.
       return static_cast<Packed>(word == all_bits ? static_cast<Word>(all_bits - 1) : word);
     } else {
       return static_cast<Packed>(word);
     }
   }
-  /// The key of a code; that of a null has no bit set.
+  /// Returns the key of a code. The key of a null has no bit set.
   template <class Packed>
   STRATA_HD static Key key(const Packed& code) {
     const auto word = static_cast<Word>(code);
@@ -156,8 +157,8 @@ struct group_packing<Nulls, First, Rest...> {
     return code;
   }
 
-  /// Shifts the codes of neighbouring rows into their packed keys. The first row is at an aligned address in all
-  /// arrays.
+  /// Shifts the codes of `group_pack_rows` neighbouring rows into their packed keys. The first row is at an aligned
+  /// address in all arrays.
   template <class Packed, class Columns>
   STRATA_D static void load_pack(const Columns& columns, const std::uint32_t* const* valid, std::size_t first,
                                  Packed (&packed)[group_pack_rows]) {
@@ -187,7 +188,7 @@ struct group_packing<Nulls, First, Rest...> {
     return true;
   }
 
-  /// Writes the keys of a group, and flags of those that are no nulls.
+  /// Writes the keys of a group, and for each key a flag that says whether it is not null.
   template <class Packed, class Outputs, class Flags>
   STRATA_HD static void store(const Packed& packed, std::size_t group, const Outputs& outputs, const Flags& flags) {
     constexpr auto mask =
@@ -219,9 +220,9 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
   using Packing = group_packing<Nulls, iterator_value_t<Iterators>...>;
   static_assert(
       Packing::bits <= group_most_key_bits,
-      "DeviceGroupBy: the keys of all columns must fit 128 bits (64, if the compiler has no integers of 128), "
-      "with one more for each column of integers whose nulls are a group. Replace wide columns by the numbers "
-      "of their keys first: DeviceGroupBy::Groups writes them");
+      "DeviceGroupBy: the keys of all columns must fit in 128 bits (64 if the compiler has no integers of 128 bits). "
+      "A column of integers whose nulls are a group takes one bit more. Replace wide columns by group numbers first: "
+      "DeviceGroupBy::Groups writes them");
 
   static constexpr group_nulls nulls = Nulls;
   static constexpr int bits = Packing::bits;
@@ -260,13 +261,14 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
     return is_valid;
   }
 
-  /// Loads the keys of rows from a multiple of `group_pack_rows` on.
+  /// Loads the keys of `group_pack_rows` rows. `first` is a multiple of `group_pack_rows`.
   STRATA_D void load_pack(std::size_t first, value_type (&packed)[group_pack_rows]) const {
     STRATA_UNROLL
     for (int k = 0; k < group_pack_rows; ++k) packed[k] = 0;
     Packing::load_pack(columns_, valid_, first, packed);
   }
-  /// Which of these rows have keys in all columns, a bit each. Of rows behind the last one, the bits are any.
+  /// Returns a bit for each of these rows: 1 if it has keys in all columns. The bits of rows behind the last one are
+  /// unspecified.
   STRATA_D unsigned pack_with_keys(std::size_t first) const {
     unsigned all = (1u << group_pack_rows) - 1;
     STRATA_UNROLL
@@ -340,7 +342,7 @@ inline constexpr bool is_discard_output = false;
 template <class Offset>
 inline constexpr bool is_discard_output<DiscardOutputIterator<Offset>> = true;
 
-/// What a call says of outputs of columns. The columns of its rows say how packed keys are unpacked.
+/// The outputs that a call has for columns. The columns of the input say how packed keys are unpacked.
 template <class Outputs, class Flags>
 struct group_column_outputs {
   Outputs outputs;
@@ -367,7 +369,7 @@ constexpr group_nulls group_nulls_of() {
   }
 }
 
-/// The same keys with another meaning of nulls. An iterator of keys is one column.
+/// Returns the same keys with nulls treated as `Nulls` says. An iterator of keys becomes one column.
 template <group_nulls Nulls, class KeyIterator>
 auto group_keys_with_nulls(const KeyIterator& keys) {
   if constexpr (is_group_key_columns<KeyIterator>) {
@@ -376,7 +378,8 @@ auto group_keys_with_nulls(const KeyIterator& keys) {
     return group_key_columns<Nulls, KeyIterator>(detail::make_group_columns(keys));
   }
 }
-/// The keys of a call whose outputs of keys are `outputs`: keys without nulls are a column if they are written as one.
+/// Returns the keys of a call in the form that its outputs of keys need: a plain iterator of keys becomes one column if
+/// the output has columns.
 template <class KeyIterator, class KeyOutputs>
 const KeyIterator& group_keys_for(const KeyIterator& keys, const KeyOutputs&) {
   return keys;
@@ -408,7 +411,7 @@ auto group_results_of_columns(const Outputs& outputs, const Flags& flags) {
                 "DiscardOutputIterator for a column without nulls");
   return group_column_results<KeyColumns, Outputs, Flags>(outputs, flags);
 }
-/// An output of what `keys` reads.
+/// Returns an output iterator that takes the keys which `keys` reads.
 template <class KeyIterator, class Output>
 auto group_key_output_for(const KeyIterator&, const Output& output) {
   if constexpr (is_group_key_columns<KeyIterator> && !is_discard_output<Output>) {
@@ -432,7 +435,7 @@ struct has_group_keys {
   }
 };
 
-/// The bits of words by which rows are sorted, at least those of one digit.
+/// Returns the number of bits by which rows are sorted: the bits of a packed key, at least one digit.
 template <class KeyIterator>
 constexpr int group_key_bits() {
   if constexpr (is_group_key_columns<KeyIterator>) {

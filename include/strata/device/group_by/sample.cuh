@@ -14,7 +14,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many rows each method takes: all of them or none. Written by the device, read by the kernels of all methods.
+/// The number of rows that each method handles: all rows, or none. One kernel writes this plan, and the kernels of all
+/// methods read it.
 template <class Row>
 struct group_plan {
   Row in_table;         // combined as they are
@@ -28,15 +29,15 @@ inline constexpr int group_sample_threads = 1024;
 inline constexpr unsigned group_sample_rows = 8192;
 inline constexpr unsigned group_sample_slots = 12288;
 
-/// What is known of a sample: how many different keys it has, and how many of them once and twice.
+/// Counts of a sample: how many different keys it has, and how many keys occur once and twice.
 struct group_sample_counts {
   unsigned different;
   unsigned once;
   unsigned twice;
 };
 
-/// The number of groups that a sample suggests, at least (Chao, "Nonparametric estimation of the number of classes in a
-/// population", 1984).
+/// Estimates the number of groups from a sample. The estimate is a lower bound (Chao, "Nonparametric estimation of the
+/// number of classes in a population", 1984).
 STRATA_HD double estimated_groups(const group_sample_counts& counts) {
   const auto once = static_cast<double>(counts.once);
   return static_cast<double>(counts.different) + once * once / (2 * static_cast<double>(counts.twice) + 1);
@@ -44,20 +45,20 @@ STRATA_HD double estimated_groups(const group_sample_counts& counts) {
 
 enum class group_method { in_table, after_pass, sorted };
 
-/// Rows in one record, at least, on average: there is memory for so many records.
+/// There is memory for one record for this many rows. So records must have this many rows on average, or more.
 inline constexpr int least_rows_of_record = 8;
 
-/// The method for `rows` rows in `groups` groups. A table in shared memory has `slots` slots, and `blocks` blocks have
-/// one.
+/// Chooses the method for `rows` rows in `groups` groups. Each of `blocks` blocks has a table of `slots` slots in
+/// shared memory.
 STRATA_HD group_method choose_group_method(double rows, double groups, double slots, double blocks) {
-  // Each block writes a record for each group.
+  // In the worst case, each block writes a record for each group.
   if (groups <= slots * 0.5 && groups * blocks * 2 * least_rows_of_record <= rows) return group_method::in_table;
-  // A pass leaves 256 parts, each of a few blocks.
+  // A pass makes 256 parts, and the rows of a part are combined by few blocks.
   if (groups <= slots * 0.5 * 256 && groups * 2 * least_rows_of_record <= rows) return group_method::after_pass;
   return group_method::sorted;
 }
 
-/// Row i of a sample of `sample_rows` of `num_items` rows, somewhere in the i-th of equal parts.
+/// Returns the index of row i of a sample: a position in the i-th of `sample_rows` equal parts of the `num_items` rows.
 STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items, unsigned sample_rows = group_sample_rows) {
   const std::size_t part = num_items / sample_rows;
   const std::size_t rest = num_items % sample_rows;
@@ -65,8 +66,8 @@ STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items, unsign
   return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
 }
 
-/// One block that counts the keys of a sample and writes the plan. A slot has 16 bits of a mixed word, whose lower bits
-/// choose the slot, and the number of rows.
+/// One block counts the keys of a sample and writes the plan. The lower bits of a mixed word choose the slot. A slot
+/// holds 16 upper bits of the word, and the number of rows.
 template <class Rows, class Row>
 struct AgentGroupSample {
   using Slot = typename Rows::Types::Slot;
@@ -82,7 +83,7 @@ struct AgentGroupSample {
   STRATA_D void run(const Rows& rows, std::size_t num_items, unsigned table_slots, unsigned blocks, bool may_move,
                     group_plan<Row>* plan) {
     for (unsigned slot = threadIdx.x; slot < group_sample_slots; slot += blockDim.x) storage.slots[slot] = 0;
-    // All loads of a thread are in flight at a time.
+    // All loads of a thread are in flight at the same time.
     constexpr int thread_rows = static_cast<int>(group_sample_rows) / group_sample_threads;
     Slot words[thread_rows];
     STRATA_UNROLL
@@ -117,7 +118,8 @@ struct AgentGroupSample {
   }
 
  private:
-  /// By all lanes of a warp. One addition for the lanes with the same key, because all rows may have it.
+  /// Counts a row. All lanes of a warp call this. Lanes with the same key make one addition, because all rows may have
+  /// the same key.
   STRATA_D void add(Slot mixed) {
     unsigned slot = static_cast<unsigned>(mixed) % group_sample_slots;
     const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;

@@ -13,18 +13,18 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// \file
-/// Several aggregates of one array: its items are read and moved once.
+/// Lets several aggregates of the same array share its items, so that each item is read and moved once.
 ///
 ///     sum(in), count(), min(in), mean(in)  ->  sum(in), count(), min(the item of the sum), mean(item, sum of the sum)
 
-/// An aggregate of the item of an earlier one.
+/// An aggregate that uses the item of an earlier aggregate.
 template <class Aggregate>
 struct group_sharing_aggregate : Aggregate {
   static constexpr bool has_item = false;
   static constexpr bool shares_item = true;
 };
 
-/// A mean of the items of an earlier sum, in 64 bits: only rows are counted.
+/// A mean of the items of an earlier sum of 64 bits. It uses that sum, and only counts rows itself.
 template <class Mean>
 struct group_mean_of_sum_aggregate : group_count_aggregate<decltype(Mean::out)> {
   using Accum = typename Mean::Accum;
@@ -49,7 +49,7 @@ inline constexpr bool gives_group_sum<group_sum_aggregate<In, Out>,
                                                        sizeof(typename group_sum_aggregate<In, Out>::Stored) == 8>> =
     true;
 
-/// True if `Aggregate` may take the item of `Holder`, as far as its type says.
+/// True if the types allow `Aggregate` to use the item of `Holder`. The arrays must be the same, too.
 template <class Holder, class Aggregate, class = void>
 inline constexpr bool may_share_item = false;
 template <class Holder, class Aggregate>
@@ -57,10 +57,11 @@ inline constexpr bool
     may_share_item<Holder, Aggregate, std::enable_if_t<Aggregate::keeps_items && has_group_pack<Holder>>> =
         std::is_same_v<decltype(Aggregate::in), decltype(Holder::in)>;
 
-/// Of the first aggregate with an item, which is not that of its array: nothing is shared.
+/// Stands for a first aggregate whose item cannot be shared, so that no aggregate shares an item.
 struct no_group_item_holder {};
 
-/// The aggregates of which later ones with the same array share the item of `Holder`, the first that has one.
+/// Returns the aggregates, of which those that may share the item of `Holder` do so. `Holder` is the first aggregate
+/// that has an item.
 template <class Holder, class First, class... Rest>
 auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates);
 
@@ -99,7 +100,7 @@ auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates) {
   }
 }
 
-/// True if an aggregate shares an item, as far as types say.
+/// True if the types allow that an aggregate shares an item.
 template <class Aggregates>
 inline constexpr bool may_share_group_items =
     !std::is_same_v<decltype(detail::sharing_group_items<void>(std::declval<const Aggregates&>())), Aggregates>;

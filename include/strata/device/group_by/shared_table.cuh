@@ -21,8 +21,8 @@ namespace detail {
 ///     words:   MaxSlots                   | mixed word, or `empty` |
 ///     states:  columns of MaxSlots + 32   | copy of lane 0 | copy of lane 1 | ... | copy of the last lane |
 ///
-/// With few groups, lanes add to copies of their own: 2^replica_log for each slot, of which there are fewer then.
-/// The word `empty` has the states behind all others.
+/// With few groups, a slot has 2^replica_log copies of its states, so that lanes add to different copies. The table
+/// then has fewer slots. The states of a key whose word equals `empty` lie behind all others.
 template <class Types, class Aggregates, unsigned MaxSlots>
 class group_shared_table {
  public:
@@ -40,13 +40,13 @@ class group_shared_table {
     unsigned extra_is_used;
   };
 
-  /// With `slots` slots, a power of two, of 2^replica_log copies each.
+  /// Makes a table of `slots` slots, a power of two, with 2^replica_log copies of the states of each.
   STRATA_D group_shared_table(TempStorage& storage, unsigned replica_log, unsigned slots)
       : storage_(storage), replica_log_(replica_log), mask_(slots - 1) {}
 
   STRATA_D unsigned slots() const { return mask_ + 1; }
 
-  /// By all threads of a block. A barrier must follow.
+  /// Clears the table. All threads of a block call this. A barrier must follow.
   STRATA_D void clear() {
     for (unsigned slot = threadIdx.x; slot < slots(); slot += blockDim.x) storage_.words[slot] = empty;
     for (unsigned at = threadIdx.x; at < slots() << replica_log_; at += blockDim.x) {
@@ -65,7 +65,7 @@ class group_shared_table {
     Aggregates::template set_at<Row>(storage_.columns, stride, MaxSlots);
   }
 
-  /// The first of two neighbouring slots in which a word is looked for first.
+  /// Returns the first of the two neighbouring home slots of a word, where a search begins.
   STRATA_D unsigned home(Slot word) const { return static_cast<unsigned>(word) & mask_ & ~1u; }
   STRATA_D Slot word_in(unsigned slot) const { return *static_cast<volatile Slot*>(storage_.words + slot); }
   /// The words of both home slots.
@@ -75,9 +75,10 @@ class group_shared_table {
   /// True if `there`, which was read from a home slot, is the word.
   STRATA_D static bool is_found(Slot word, Slot there) { return there == word && !(has_extra_slot && word == empty); }
 
-  /// Puts a word into a free slot that no other thread takes. A barrier must follow.
+  /// Puts a word into a free slot, which no other thread may take. A barrier must follow.
   STRATA_D void put(unsigned slot, Slot word) { storage_.words[slot] = word; }
-  /// The slot of a word that may be new, or `no_slot` if there is no free one near.
+  /// Returns the slot of a word, which is inserted if it is new. Returns `no_slot` if the first `max_probes` slots have
+  /// other words.
   STRATA_D unsigned find_or_insert(Slot word, unsigned max_probes) {
     if (has_extra_slot && word == empty) {
       if (*static_cast<volatile unsigned*>(&storage_.extra_is_used) == 0) atomicExch(&storage_.extra_is_used, 1u);
@@ -103,18 +104,18 @@ class group_shared_table {
     const unsigned at = slot == MaxSlots ? MaxSlots + copy : (slot << replica_log_) + copy;
     Aggregates::template add_at<Row>(storage_.columns, stride, at, states);
   }
-  /// The same for a slot that is not the extra one.
+  /// Adds states to a slot that is not the extra one.
   STRATA_D void add_found(unsigned slot, const States& states) {
     const unsigned copy = platform::lane_id() & ((1u << replica_log_) - 1);
     Aggregates::template add_at<Row>(storage_.columns, stride, (slot << replica_log_) + copy, states);
   }
 
-  /// After a barrier: the word of a slot, and whether it is used. Slot `MaxSlots` is the extra one.
+  /// True if a slot is used. Slot `MaxSlots` is the extra one. A barrier must come before.
   STRATA_D bool is_used(unsigned slot) const {
     return slot == MaxSlots ? storage_.extra_is_used != 0 : storage_.words[slot] != empty;
   }
   STRATA_D Slot word(unsigned slot) const { return slot == MaxSlots ? empty : storage_.words[slot]; }
-  /// After a barrier: the states of all copies.
+  /// Returns the states of a slot, combined from all copies. A barrier must come before.
   STRATA_D States states(const Aggregates& aggregates, unsigned slot) const {
     const unsigned first = slot == MaxSlots ? MaxSlots : slot << replica_log_;
     States all;
@@ -134,7 +135,8 @@ class group_shared_table {
   unsigned mask_;
 };
 
-/// By all lanes of a warp: the offset of an entry among the used entries of a block. One addition for a warp.
+/// Returns the offset of an entry among the used entries of a block. All lanes of a warp call this, and one atomic
+/// addition serves them all.
 STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
   const unsigned lanes = __ballot_sync(full_warp_mask, is_used ? 1 : 0);
   if (lanes == 0) return 0;
@@ -144,11 +146,11 @@ STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
   return first + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
 }
 
-/// Combines the rows of a thread in a table: `rows` says which there are, a bit each. If all have one key, they are
-/// combined first. `on_full(word, states)` takes what finds no slot.
+/// Combines the rows of a thread in a table. `rows` has a bit for each row that there is. If all rows have the same
+/// key, the thread combines them first. `on_full(word, states)` gets the rows that find no slot.
 ///
-/// Most rows find their key at home. Only that is repeated for each row in the code, which must fit an instruction
-/// cache: rows that miss take turns in a loop.
+/// Most rows find their key in a home slot. Only this case is unrolled for all rows of a thread, because the code must
+/// fit in the instruction cache. Rows that miss are handled by a loop, one at a time.
 template <class Types, class Aggregates, class Table, int Items, class OnFull>
 STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigned rows,
                              const typename Types::Slot (&words)[Items],
@@ -157,7 +159,7 @@ STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigne
   using Slot = typename Types::Slot;
   using Payload = typename Types::Payload;
   using States = typename Types::States;
-  // All loads of a thread are in flight at a time.
+  // All loads of a thread are in flight at the same time.
   Slot first[Items], second[Items];
   STRATA_UNROLL
   for (int i = 0; i < Items; ++i) {
@@ -217,10 +219,10 @@ struct group_row_packs {
   static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   KeyIterator keys;
   Aggregates aggregates;
-  bool is_aligned;  // vectors may be read
+  bool is_aligned;  // true if rows may be read by vector loads
 
   STRATA_D static Slot mixed(const Key& key) { return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)}); }
-  /// Loads `group_pack_rows` rows from an aligned one on.
+  /// Loads `group_pack_rows` rows, of which the first is at an aligned address in all arrays.
   template <class Payload>
   STRATA_D void load_vectors(std::size_t first, Slot (&words)[group_pack_rows],
                              Payload (&payloads)[group_pack_rows]) const {
@@ -243,7 +245,7 @@ struct group_row_packs {
     STRATA_UNROLL
     for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
   }
-  /// Which of `group_pack_rows` rows from `first` on are in a group, a bit each.
+  /// Returns a bit for each of the `group_pack_rows` rows from `first` on: 1 if the row is in a group.
   STRATA_D unsigned grouped([[maybe_unused]] std::size_t first) const {
     constexpr unsigned all = (1u << group_pack_rows) - 1;
     if constexpr (drops_rows) {
@@ -252,7 +254,7 @@ struct group_row_packs {
       return all;
     }
   }
-  /// Loads up to `group_pack_rows` rows from `first` on, of which there are `valid`. Returns which, a bit each.
+  /// Loads up to `group_pack_rows` of the `valid` rows from `first` on. Returns a bit for each row that was loaded.
   template <class Payload>
   STRATA_D unsigned load(std::size_t first, std::size_t valid, Slot (&words)[group_pack_rows],
                          Payload (&payloads)[group_pack_rows]) const {
@@ -302,7 +304,7 @@ STRATA_D unsigned load_group_chunk_pack(const group_parts<Slot, Payload>& parts,
   return loaded;
 }
 
-/// Where the groups of a call go.
+/// The outputs of a call: where the keys and the aggregates of groups are written.
 template <class Key, class KeyOutputIterator, class Aggregates>
 struct group_hash_output {
   KeyOutputIterator keys;

@@ -16,32 +16,34 @@ struct group_by_tuning {
   int block_threads;
   /// Rows of a tile that each thread loads before it combines the first.
   int items_per_thread;
-  /// What registers and shared memory must allow.
+  /// Blocks that are resident on a multiprocessor: registers and shared memory must suffice for them.
   int blocks_per_multiprocessor;
-  /// A table has as many slots as fit these bytes of shared memory: a power of two, up to `most_slots`, and at least
-  /// one for each thread.
+  /// Shared memory for a table. The number of slots is the largest power of two that fits, at most `most_slots`, and at
+  /// least one slot for each thread.
   int table_bytes;
   int most_slots;
-  /// Fewer rows are sorted without a sample; but see `most_table_rows`.
+  /// Fewer rows than this are sorted without a sample. If groups may come in any order, see also `most_table_rows`.
   std::size_t least_rows;
-  /// If groups may come in any order: the same for the first kernel, which combines rows or has them moved to parts.
+  /// The same for the first kernel of calls whose groups may come in any order. It combines rows, or decides that they
+  /// are moved to parts.
   int hash_threads = 512;
   int hash_items_per_thread = 4;
   int hash_blocks_per_multiprocessor = 2;
   int hash_table_bytes = 28 << 10;
   int hash_slots = 4096;
-  /// And for the kernels that move rows to parts, and that combine the rows of a part in a table.
+  /// The same for the kernels that move rows to parts, and that combine the rows of a part in a table.
   int part_threads = 256;
   int part_blocks_per_multiprocessor = 2;
   int part_table_bytes = 24 << 10;
-  /// The number of parts of a pass is 2 to the power of this, the least in a chain of policies, or less if there are
-  /// fewer threads.
+  /// A pass makes 2^partition_bits parts, with the minimum over a chain of policies. It makes fewer parts if a block
+  /// has fewer threads.
   int partition_bits = 8;
-  /// Rows of a tile that each thread moves to their parts, if they have 8 bytes.
+  /// Rows of 8 bytes of a tile that each thread moves to their parts. If rows are larger, a thread moves fewer.
   int partition_items_per_thread = 16;
-  /// Up to so many rows are combined by one kernel, without a sample, if groups may come in any order.
+  /// If groups may come in any order, up to this many rows are combined by one kernel, without a sample.
   std::size_t most_table_rows = std::size_t{1} << 20;
-  /// Slots of the table in device memory that takes what tables in shared memory leave, if there are more rows.
+  /// If there are more rows: slots of the table in device memory, which takes the rows that miss tables in shared
+  /// memory.
   std::size_t most_slots_in_memory = std::size_t{1} << 18;
 };
 
@@ -121,7 +123,7 @@ struct group_by_least_rows {
   static constexpr std::size_t value = Policy::tuning.least_rows;
 };
 
-/// What the numbers of a row must be.
+/// True if the numbers of a tuning row are valid.
 constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
   constexpr auto are_threads = [](int threads) { return are_whole_warps(threads) && is_power_of_two(threads); };
   constexpr auto are_items = [](int items) { return items >= 1 && items <= 32; };
@@ -133,14 +135,14 @@ constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
          tuning.partition_bits >= 1 && is_power_of_two(tuning.most_slots_in_memory);
 }
 
-/// The slots of a table of `bytes` bytes: a power of two, up to `most`, and at least one for each thread.
+/// Returns the slots of a table of `bytes` bytes: a power of two, at most `most`, and at least one for each thread.
 constexpr int group_slots_that_fit(int bytes, int most, int entry_bytes, int threads) {
   int slots = most;
   while (slots * entry_bytes > bytes && slots > threads) slots /= 2;
   return slots;
 }
 
-/// A thread has a part at most.
+/// The bits of a pass: a thread has at most one part.
 template <class Policy>
 struct group_by_partition_bits {
   static constexpr std::size_t fitting(std::size_t bits) {

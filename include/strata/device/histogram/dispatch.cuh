@@ -79,9 +79,9 @@ struct DispatchHistogram {
                 "DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
                 "ChainedPolicy and have the row tuning (histogram_tuning)");
   static_assert(Channels >= 1 && Channels <= 4 && ActiveChannels >= 1 && ActiveChannels <= Channels,
-                "DeviceHistogram: pixels have 1 to 4 channels, of which 1 or more are active");
+                "DeviceHistogram: Channels must be 1 to 4, and ActiveChannels 1 to Channels");
   static_assert(std::is_integral_v<CounterT> && (sizeof(CounterT) == 4 || sizeof(CounterT) == 8),
-                "DeviceHistogram: counters must be integers of 4 or 8 bytes, for atomic additions");
+                "DeviceHistogram: counters must be integers of 4 or 8 bytes, because they are added to atomically");
   using MaxPolicy = typename hub_or<histogram_rows, PolicyHub, histogram_policy_hub>::MaxPolicy;
   using Sample = iterator_value_t<Iterator>;
   using Outputs = histogram_outputs<CounterT, ActiveChannels>;

@@ -39,7 +39,7 @@ inline constexpr std::uint64_t join_one_pass_rows =
 template <class Index, class Keys, class Sink, class Hash, class Equal, class PolicyHub, class Row, class Methods>
 struct DispatchHashJoin {
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
-                "the row numbers of a hash join are integers of 4 or 8 bytes: choose such an Index");
+                "the row numbers of a hash join are integers of 4 or 8 bytes: choose Index accordingly");
 
   using MaxPolicy = typename join_policy<PolicyHub>::newest;
   using Key = iterator_value_t<Keys>;
@@ -72,8 +72,8 @@ struct DispatchHashJoin {
   template <class ActivePolicy>
   cudaError_t Invoke() {
     static_assert(detail::join_policies_need_same_storage<ActivePolicy, MaxPolicy>(sizeof(Key)),
-                  "join policies: all policies of a chain must have the same numbers where temporary "
-                  "storage depends on them, because a size query does not know the device");
+                  "join policies: tuning values that temporary storage depends on must be equal in all policies of a "
+                  "chain, because a size query does not know the device");
     const join_description description = describe<ActivePolicy>();
     const join_choice choice = detail::choose_join(description);
     if (d_temp_storage != nullptr) detail::log_join(description, choice);

@@ -186,8 +186,8 @@ class JoinTableOn {
                    stream_type stream) const {
     static_assert(
         std::is_same_v<typename Output::index_type, Index> || std::is_same_v<Output, JoinCountOutput>,
-        "row numbers of a join with a table have the type Index of the table: give join_pairs or join_columns "
-        "this type");
+        "row numbers of a join with a JoinTable must have the type Index of the table: pass this type to join_pairs "
+        "or join_columns");
     if constexpr (are_keys_of_table<Keys>) {
       if (d_temp_storage != nullptr &&
           (refuses_unbuilt() || !detail::are_join_arrays_valid(kind, table_.build(), probe, output, d_num_out))) {

@@ -215,7 +215,8 @@ class join_partition_launches {
   static constexpr int slots = 9;
   static_assert(tuning.min_bits >= 1 && tuning.min_bits <= tuning.one_pass_bits &&
                     tuning.one_pass_bits <= max_join_pass_bits,
-                "join_partition_tuning: min_bits must be at least 1 and at most one_pass_bits, and this at most 11");
+                "join_partition_tuning: min_bits must be at least 1 and at most one_pass_bits, and one_pass_bits at "
+                "most 11");
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
                           bool is_one_table)
@@ -344,7 +345,7 @@ class join_partition_launches {
     if (status != cudaSuccess) return status;
     if constexpr (!lists_rows && !partitions_columns<Sink>) {
       if (is_one_table()) {
-        // As many blocks as are resident, but fewer if building tables would be most of the work.
+        // The launch has as many blocks as are resident, but fewer if building tables would be most of the work.
         constexpr unsigned blocks_each = tuning.join_blocks_per_multiprocessor;
         const unsigned even = join.probe.rows / (multiprocessors * blocks_each) + 1;
         const unsigned least = join.build.rows / 2 + 1024;
@@ -372,7 +373,7 @@ class join_partition_launches {
       status = run_pass<join_pass::first>(join, pass_output, base, device);
       if (status == cudaSuccess) status = run_pass<second>(join, pass_output, base, device);
     } else if (has_short_tiles()) {
-      // As the first of two passes, with the final output.
+      // With few bits, the only pass uses the tiles of the first of two passes, and writes the final output.
       Partitions only = join;
       for (auto* const side : {&only.build, &only.probe}) {
         side->first_pass = side->partitioned;

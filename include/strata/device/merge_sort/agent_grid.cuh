@@ -43,9 +43,9 @@ struct whole_grid {
 ///     level 1   0 .. 1    +     2 .. 3    | 4
 ///     level 2   0        ..          3    + 4
 ///
-/// Levels alternate between output and buffer, so that the last writes the output. Before a level, a block waits for
-/// those blocks alone whose items come to the same merge: they have written what it reads, and they alone have read
-/// what it overwrites.
+/// Levels alternate between output and buffer, so that the last level writes the output. Before a level, a block waits
+/// only for the blocks whose items come to the same merge. These blocks have written the items that it reads, and no
+/// other blocks have read the items that it overwrites.
 template <class Row, class Blocks, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
 class AgentMergeSortGrid {
   static constexpr merge_sort_grid_tuning row = Row::value;

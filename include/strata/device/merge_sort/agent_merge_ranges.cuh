@@ -114,8 +114,8 @@ class AgentMerge {
     Count splits[2];
   };
   static_assert(sizeof(TempStorage) <= (48 << 10),
-                "DeviceMerge: a tile must fit 48 KiB of shared memory: choose fewer threads or items in its tuning; of "
-                "keys of more than 1 KiB merge pointers");
+                "DeviceMerge: a tile must fit in 48 KiB of shared memory: choose fewer threads or items in its "
+                "tuning. Instead of keys of more than 1 KiB, merge pointers to them");
 
   STRATA_D AgentMerge(TempStorage& storage, const Arrays& arrays, Compare& compare)
       : storage_(storage), arrays_(arrays), compare_(compare) {}

@@ -12,7 +12,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a call does with a segment, by its length alone.
+/// What a call does with a segment, which depends only on the length of the segment.
 struct segment_limits {
   int min_sorted;        // shorter: nothing. 2 in sorts in place, otherwise 1
   int max_direct;        // up to: sorted by the block that reads its offsets
@@ -97,7 +97,7 @@ class AgentSegments {
     const int owners = block_threads / count;
     if (owners > warp_threads || (owners & (owners - 1)) != 0) return false;
     const int index = static_cast<int>(threadIdx.x);
-    // Where the next thread's segment begins is loaded again: both loads are in flight at the same time.
+    // The begin of the next thread's segment is loaded again, because then both loads are in flight at the same time.
     const long long next = segments(first + (index + 1 < count ? index + 1 : count - 1)).begin;
     const bool fits = index >= count || (bounds.length <= owners * Tile::max_thread_segment &&
                                          (index == count - 1 || bounds.begin + bounds.length == next));

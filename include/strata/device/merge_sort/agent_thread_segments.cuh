@@ -59,7 +59,7 @@ class AgentThreadSegments {
       __syncthreads();
     }
     if constexpr (WideTile::max_thread_segment > Tile::max_thread_segment) {
-      // Where three of four segments are empty and the mean fits a thread, the others are long.
+      // If the mean segment fits in a thread but three of four segments are empty, the others are long.
       if (4 * storage_.listed <= count) {
         pack(wide_tile_, segments, first, output);
         return;
@@ -79,7 +79,7 @@ class AgentThreadSegments {
     long long next = begin;
     if (index < left) {
       local = segments(first + seen + index);
-      // Where the next thread's segment begins is loaded again: both loads are in flight at the same time.
+      // The begin of the next thread's segment is loaded again, because then both loads are in flight at the same time.
       next = index + 1 < left ? segments(first + seen + index + 1).begin : local.begin + local.length;
     }
     const segment_bounds last = segments(first + seen + left - 1);

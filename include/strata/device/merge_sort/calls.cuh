@@ -151,7 +151,7 @@ cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_
     }
   }
   constexpr bool has_defaults = std::is_default_constructible_v<Key> && std::is_default_constructible_v<Value>;
-  static_assert(has_defaults, "merge sorts move keys and values as bits: both must be default constructible");
+  static_assert(has_defaults, "merge sorts move keys and values as bits: both types must be default constructible");
   if constexpr (compare_requirements<Compare, Key>::are_met && are_relocatable<Key, Value> && has_defaults) {
     using ConstCompare = const_comparator_t<Key, Compare>;
     using Dispatch =
@@ -168,7 +168,7 @@ template <class PolicyHub, class LongSort = merge_long_segments, class Key, clas
 cudaError_t merge_sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                Index* d_indices, const segments_to_sort<Segments>& all, Compare compare,
                                cudaStream_t stream) {
-  static_assert(std::is_integral_v<Index>, "SortIndices writes numbers of items: d_indices must point to integers");
+  static_assert(std::is_integral_v<Index>, "SortIndices writes indices of items: d_indices must point to integers");
   if (detail::refuses_index_type<Index>(all.num_items, "d_indices")) return cudaErrorInvalidValue;
   return detail::merge_sort_segments<PolicyHub, Key, Index, LongSort>(
       d_temp_storage, temp_storage_bytes, d_keys, item_index_iterator<Index>{}, {nullptr, d_indices}, all, compare,

@@ -22,12 +22,12 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// How a call sorts its segments, by what the host knows: counts and the mean length. The kernels look at the lengths
-/// themselves.
+/// How a call sorts its segments. The choice depends on what the host knows: counts and the mean length. Kernels read
+/// the lengths.
 struct merge_sort_choice {
   /// The class of the first kernel, which sorts short segments and queues the others.
   segment_class first = segment_class::one_tile;
-  /// No segment is short: all are queued, and there is no such kernel.
+  /// True if no segment is short: then all are queued, and the first kernel is not launched.
   bool queues_all = false;
   /// The class of tiles in which queued and longer segments are sorted if no grid takes them.
   segment_class longer = segment_class::one_tile;
@@ -56,7 +56,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   };
   if (num_segments <= multiprocessors) {
     if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
-    // Longer segments are left to other kernels. The shorter ones are few: they would keep few smaller blocks busy.
+    // Longer segments are left to other kernels. There are few shorter segments, which would keep only few smaller
+    // blocks busy.
     const bool are_large = mean > bounds::few_threads && mean <= static_cast<unsigned long long>(large.tile_items());
     if (longest <= large.tile_items() || (!HasOneSegment && are_large)) {
       return with_first(segment_class::tile_per_multiprocessor);
@@ -151,10 +152,12 @@ struct DispatchSegmentedMergeSort {
   typename LongSort::Workspace workspace;
   LongSort long_sort;
   unsigned long long* barrier_flags;
-  /// Which tiles longer segments are sorted in: one_tile, many_tiles, tile_per_multiprocessor or whole_array.
+  /// The class of tiles in which longer segments are sorted: one_tile, many_tiles, tile_per_multiprocessor or
+  /// whole_array.
   segment_class long_class;
   device_properties device;
-  /// Blocks of the grid that sorts them. 0: kernels for queued segments and tiles, and for merges.
+  /// Blocks of the grid that sorts longer segments. If it is 0, other kernels sort queued segments and tiles, and
+  /// merge.
   std::size_t grid_blocks = 0;
 
   /// `storage_bytes`: the bytes that the caller has; without storage, receives the bytes that it needs.
@@ -214,7 +217,7 @@ struct DispatchSegmentedMergeSort {
                                 Policy::merge.block_threads, Policy::merge_per_multiprocessor.block_threads),
         "segment_tile_tuning, segment_merge_tuning: block_threads must be a multiple of 32, at most 1024");
     static_assert(Policy::one_tile.tile_items() == min_tile_items,
-                  "all policies of a segmented merge sort must have the same tile of `one_tile`");
+                  "segmented merge sort tuning: `one_tile` must have the same tile in all policies of a chain");
     static_assert(Policy::many_tiles.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `many_tiles` must not be smaller than "
                   "that of `one_tile`");
@@ -324,13 +327,13 @@ struct DispatchSegmentedMergeSort {
     return made;
   }
 
-  /// Sorts segments of a class, and then what is longer.
+  /// Sorts segments of a class, and then the longer ones.
   template <class Policy, segment_class Class>
   cudaError_t sort() {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
     static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
-                  "segment_tile_tuning::max_items must fit the tile, and be smallest in `one_thread`");
+                  "segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`");
     // A call without longer segments needs one kernel.
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;
@@ -365,7 +368,8 @@ struct DispatchSegmentedMergeSort {
   /// is cleared before the first kernel.
   bool has_few_segments() const { return call.num_segments <= most_few_segments; }
 
-  /// After the first kernel, or without one: a grid finds the segments itself, other kernels get a queue of them.
+  /// Sorts the segments that the first kernel has left, or all segments if there is no first kernel. A grid finds the
+  /// segments itself; other kernels get a queue of segments.
   template <class Policy>
   cudaError_t sort_few(const segment_limits& limits, bool is_first) {
     if (grid_blocks > 0 && !long_sort.is_used(call)) {
@@ -379,7 +383,7 @@ struct DispatchSegmentedMergeSort {
     return status != cudaSuccess ? status : sort_queued<Policy>(limits);
   }
 
-  /// Sorts segments of numbers in registers, a block each, and then what is longer.
+  /// Sorts segments of numbers in registers, one in each block, and then the longer ones.
   template <class Policy>
   cudaError_t sort_number_tiles() {
     constexpr int tile_items = Policy::number_tile.tile_items();
@@ -485,7 +489,7 @@ struct DispatchSegmentedMergeSort {
     return {barrier_flags, &workspace.progress->departures, next_epoch(), detail::is_replayable(call.stream)};
   }
 
-  /// Its flags are 0 before each run of the kernel: no epoch of the call is needed.
+  /// Returns a barrier that needs no epoch of the call, because its flags are 0 before each run of the kernel.
   grid_barrier_arguments cleared_barrier() const { return {barrier_flags, nullptr, 1ull << 32, false}; }
 };
 

@@ -61,7 +61,7 @@ struct merge_sort_grid {
   static_assert(Policy::one_cluster.items_per_thread % 2 != 0 && Policy::resident_grid.items_per_thread % 2 != 0,
                 "merge_sort_grid_tuning: items_per_thread must be odd, so that a tile has no gaps");
   static_assert(Policy::one_cluster.tile_items() == MaxPolicy::one_cluster.tile_items(),
-                "merge_sort_grid_tuning: all policies of a chain must have the same tile of `one_cluster`");
+                "merge_sort_grid_tuning: `one_cluster` must have the same tile in all policies of a chain");
 
   static constexpr merge_sort_grid_tuning row = Row<Policy>::value;
   using Arrays = merge_sort_arrays<Key, Value>;

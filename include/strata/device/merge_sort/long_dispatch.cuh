@@ -58,7 +58,8 @@ template <class MaxPolicy, class Policy, segment_class Class, bool IsOfNumbers, 
 struct segment_merges {
   static constexpr segment_merge_tuning tuning = detail::merge_tuning_of<Policy>(Class);
   static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
-                "segmented_merge_sort tuning: a tile that is sorted must be some tiles of its merges");
+                "segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its "
+                "merges");
   // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
   static constexpr bool is_shared =
       IsOfNumbers && (Class == segment_class::one_tile || Class == segment_class::many_tiles);
@@ -99,8 +100,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
       .sort(plan, keys, values, segments, num_segments, limits, output, merged, buffer, barrier);
 }
 
-/// Number of tiles that long segments may fill, and number of long segments that there may be, each with one more
-/// tile. In calls of few items the tiles may be those of the grid. Neither number falls as `items` grow.
+/// Upper bounds on the number of full tiles of long segments, and on the number of long segments, each of which has one
+/// more tile. In calls of few items, the tiles may be those of the grid. Neither bound falls as `items` grows.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
   static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());
@@ -118,8 +119,8 @@ struct long_segment_capacities {
  private:
 };
 
-/// How calls of few items sort what is longer than a tile, if no grid takes it. Numbers have kernels for their digits
-/// too: with a grid for most of these calls, the others share the kernels of many_tiles.
+/// The class of tiles for segments longer than a tile in calls of few items, if no grid takes them. Numbers also have
+/// kernels for their digits. So if a grid takes most of these calls, the others share the kernels of many_tiles.
 template <class Policy, class LongSort, bool HasGrid>
 constexpr segment_class few_items_class() {
   constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&
@@ -128,12 +129,12 @@ constexpr segment_class few_items_class() {
                                                                            : segment_class::tile_per_multiprocessor;
 }
 
-/// Which calls leave their long and queued segments to one grid, and its launch.
+/// Decides which calls leave their long and queued segments to one grid, and launches it.
 template <class MaxPolicy, class Policy, class Key, class Value, class KeysIn, class ValuesIn, class Segments,
           class Compare>
 struct segments_grid {
   static_assert(Policy::resident_grid.tile_items() == MaxPolicy::resident_grid.tile_items(),
-                "merge_sort_grid_tuning: all policies of a chain must have the same tile of `resident_grid`");
+                "merge_sort_grid_tuning: `resident_grid` must have the same tile in all policies of a chain");
   static_assert(detail::are_whole_warps(Policy::resident_grid.block_threads),
                 "merge_sort_grid_tuning: block_threads must be a multiple of 32, at most 1024");
   static_assert(Policy::resident_grid.items_per_thread % 2 != 0,
@@ -167,7 +168,7 @@ struct segments_grid {
     return status;
   }
 
-  /// What an earlier kernel leaves to the grid.
+  /// The segments that an earlier kernel leaves to the grid.
   static segment_limits limits(int min_sorted, int max_direct) {
     return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }

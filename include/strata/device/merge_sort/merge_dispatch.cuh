@@ -192,7 +192,7 @@ cudaError_t merge_ranges(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   static_assert(relocatable_requirements<typename Arrays::Key>::check());
   static_assert(relocatable_requirements<typename Arrays::Value>::check());
   static_assert(std::is_default_constructible_v<Item>,
-                "DeviceMerge moves keys and values as bits: both must be default constructible");
+                "DeviceMerge moves keys and values as bits: both types must be default constructible");
   if constexpr (compare_requirements<Compare, typename Arrays::Key>::are_met && std::is_default_constructible_v<Item> &&
                 relocatable_requirements<typename Arrays::Key>::are_met &&
                 relocatable_requirements<typename Arrays::Value>::are_met) {

@@ -51,7 +51,9 @@ class SegmentMergePlan {
  public:
   // Each thread makes a slice of the first or of the second merge of two runs, not of both.
   static constexpr int capacity_items = (BlockThreads - 1) * ItemsPerThread;
-  static_assert(capacity_items >= TileItems, "segment_merge_tuning::tile_items must leave a thread without items");
+  static_assert(capacity_items >= TileItems,
+                "segment_merge_tuning::tile_items must be at most (block_threads - 1) * "
+                "items_per_thread");
   /// Items that a search may leave open at each end of a tile.
   static constexpr int max_open = (capacity_items - TileItems) / 2;
 

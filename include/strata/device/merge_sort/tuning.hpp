@@ -152,8 +152,8 @@ using segmented_merge_sort_rows =
 /// | pairs i32 : i32 | 234           | 215            | 148 | 95 (128 x 25)  | 72 (256 x 25) |                |
 /// | 16-byte records | 117 (128 x 8) | 52             | 38 (7 to 9 items) | | | |
 ///
-/// A merge of four runs of i32 takes 500 us (256 x 27), of which 300 are loads, stores and barriers, and the
-/// searches 60. Items of more than 16 bytes: not measured: from those of 16.
+/// A merge of four runs of i32 takes 500 us (256 x 27). Of these, loads, stores and barriers take 300, and searches 60.
+/// Rows for items of more than 16 bytes: not measured: from the rows for 16 bytes.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
   static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
@@ -162,13 +162,13 @@ struct segmented_merge_sort_policy_hub {
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wider;
   }
 
-  // Items of a thread. Odd: without gaps between the items of threads.
+  // Items of a thread. The number is odd, so that there are no gaps between the items of threads.
   static constexpr int wide_items = odd_up_to(detail::most(1, 128 / ItemBytes));
   static constexpr int items_of_one_thread = by_bytes(8, 8, 8, wide_items);
   static constexpr int items_of_few_threads = by_bytes(16, 16, 8, wide_items);
   static constexpr int items_of_part = by_bytes(25, 25, wide_items, wide_items);
   static constexpr int items_of_tile = by_bytes(25, 25, 9, wide_items);
-  // Where there is a multiprocessor for each tile: a thread has less to do.
+  // If there is a multiprocessor for each tile, a thread has fewer items.
   static constexpr int items_per_multiprocessor = by_bytes(15, 17, 7, wide_items);
 
   // Number of threads with which a tile has up to 52 KiB. Each thread takes 18 bytes beside the tile.

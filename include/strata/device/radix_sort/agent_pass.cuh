@@ -302,7 +302,7 @@ class AgentRadixPass {
   STRATA_D unsigned char* staged_digits() const {
     // not for users: policies are checked where they are read
     static_assert(!has_values || sizeof(storage_.rank) >= tile_items,
-                  "radix_pass_tuning: at most 64 items for each thread");
+                  "radix_pass_tuning: items_per_thread must be at most 64");
     return reinterpret_cast<unsigned char*>(&storage_.rank);
   }
 

@@ -97,14 +97,13 @@ class AgentSegmentedRadixSort {
   static constexpr std::size_t sort_offset = round_up(sizeof(TempStorage), std::size_t{128});
   static constexpr std::size_t shared_bytes = sort_offset + detail::most(WholeTile::shared_bytes, Passes::shared_bytes);
   static_assert(block_threads % warp_threads == 0 && block_threads >= radix_bins,
-                "segmented_radix_sort_tuning::block_threads must be a multiple of 32, and 256 or "
-                "more: a thread for each digit");
+                "segmented_radix_sort_tuning::block_threads must be a multiple of 32, and at least 256: one thread "
+                "for each digit");
   static_assert(tuning.few_items_per_thread <= tuning.items_per_thread,
                 "segmented_radix_sort_tuning::few_items_per_thread must not be above "
                 "items_per_thread");
   static_assert(shared_bytes <= static_cast<std::size_t>(tuning.most_shared_bytes),
-                "a tile of these values does not fit shared memory: sort indices as values, and "
-                "gather");
+                "a tile of these values does not fit in shared memory: sort indices instead, and gather the values");
 
   STRATA_D AgentSegmentedRadixSort(unsigned char* shared, const KeyBuffers& keys, const ValueBuffers& values,
                                    std::size_t num_items, const radix_bit_range& range, const Digits& digits,

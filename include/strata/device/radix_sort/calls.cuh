@@ -118,7 +118,7 @@ cudaError_t sort_indices(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   STRATA_NVTX_RANGE(d_temp_storage,
                     IsDescending ? "strata::DeviceRadixSort::ArgSortDescending" : "strata::DeviceRadixSort::ArgSort");
   static_assert(std::is_integral_v<Index>,
-                "DeviceRadixSort::ArgSort writes numbers of items: d_indices_out must point to integers");
+                "DeviceRadixSort::ArgSort writes indices of items: d_indices_out must point to integers");
   if (detail::refuses_index_type<Index>(detail::max_items(num_items), "d_indices_out") ||
       (d_temp_storage != nullptr && detail::refuses_overlap(detail::bytes_of(d_indices_out, num_items, "d_indices_out"),
                                                             detail::bytes_of(d_keys_in, num_items, "d_keys_in")))) {

@@ -85,7 +85,8 @@ cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_argum
   using KeyIterator = typename Problem::KeyIterator;
   using Count = AgentCountingSortCountWords<ActivePolicy, KeyIterator, typename Problem::Digits>;
   static_assert(ActivePolicy::words.least_items >= counting_sort_bins + 8,
-                "radix_words_tuning: there must be room for the counters of a block");
+                "radix_words_tuning: least_items must be at least 65,536 + 8, so that the array that is not the "
+                "input has room for the counters of a block");
   constexpr int threads = ActivePolicy::words.block_threads;
   Key* scratch = problem.keys.scratch;
   if constexpr (std::is_pointer_v<KeyIterator>) {

@@ -41,7 +41,8 @@ class radix_digit_counts {
   }
   // not for users: policies are checked where they are read
   static_assert(max_passes * radix_bins * 4 <= tuning.shared_bytes && block_threads >= radix_bins,
-                "radix_histogram_tuning: a counter for each digit must fit, and a thread");
+                "radix_histogram_tuning: shared_bytes must hold a counter for each digit, and a block must have a "
+                "thread for each digit");
 
  public:
   /// Dynamic shared memory.

@@ -81,7 +81,9 @@ struct DispatchRadixSort {
   static constexpr std::size_t max_blocks = 1024, max_grid_blocks = 256;
   static constexpr std::size_t max_items_of_small_states = thread_look_back<unsigned, radix_bins>::max_value;
   // not for users: the calls ensure it
-  static_assert(has_values || std::is_same_v<Value, Key>, "without values, their type is that of the keys");
+  static_assert(has_values || std::is_same_v<Value, Key>,
+                "a sort without values must use the type of the keys as "
+                "the type of values");
 
   Problem problem;
   temporary_storage::layout<7> storage;
@@ -94,8 +96,8 @@ struct DispatchRadixSort {
     static_assert(relocatable_requirements<Key>::check());
     static_assert(relocatable_requirements<Value>::check());
     static_assert(sizeof(Value) <= most_radix_value_bytes,
-                  "a radix sort keeps 256 values and more in shared memory, which has room for "
-                  "values of up to 800 bytes: sort indices by ArgSort, and gather larger values");
+                  "a radix sort keeps at least 256 values in shared memory, which has room for values of up to 800 "
+                  "bytes: sort indices by ArgSort, and gather larger values");
     const std::size_t count = detail::max_items(num_items);
     if (detail::refuses_count(num_items, "num_items") || detail::refuses_reach(keys.input, count, "d_keys_in") ||
         detail::refuses_reach(values.input, count, "d_values_in") ||

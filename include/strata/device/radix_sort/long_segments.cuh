@@ -73,7 +73,7 @@ struct long_segment_progress {
   }
 };
 
-/// How many long segments are listed and how many tiles they have, in one word: one addition numbers both.
+/// The number of listed long segments and the number of their tiles, in one word, so that one addition increases both.
 ///
 ///     | segments: 24 bits | tiles: 40 bits |
 struct long_segment_count {

@@ -82,7 +82,7 @@ enum class radix_result : unsigned char {
   in_place,       // in the output, some arrays of which are the input
 };
 
-/// What one pass has to do. Made on the device when all digits are counted: the host never knows.
+/// The task of one pass. It is made on the device when all digits are counted, and the host never knows it.
 struct radix_pass_plan {
   radix_buffer from;
   radix_buffer to;

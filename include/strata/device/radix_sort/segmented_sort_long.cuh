@@ -187,8 +187,8 @@ struct sort_long_by_digits {
     static_assert(detail::are_radix_blocks(Policy::histogram.block_threads, Policy::pass.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
     static_assert(tuning.longest_merged == 0 || largest_tile<Policy>() <= tuning.longest_merged,
-                  "long_segment_tuning::longest_merged must be at least the items of each tile that segments are "
-                  "sorted in");
+                  "long_segment_tuning::longest_merged must be at least the size of each tile in which segments are "
+                  "sorted");
     if (!is_used(call)) return cudaSuccess;
     const Sort sort{"strata::DeviceSegmentedSort, digits",
                     "strata::DeviceSegmentedSort, passes",

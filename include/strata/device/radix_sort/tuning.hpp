@@ -127,8 +127,8 @@ struct radix_sort_policy_hub {
   struct rows_900 {
     // u8 of 2^28, counted and written: 143 (1,435).
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 1024, /*shared_bytes*/ 192 << 10};
-    // As many items as registers allow almost without spills. Pairs write to twice as many arrays: they gain
-    // more from long runs in large tiles than from a third block.
+    // A thread has as many items as registers allow almost without spills. Pairs write to twice as many arrays, so they
+    // gain more from long runs in large tiles than from a third block.
     // Keys of 2^24 / 2^28: 325 / 4,018 (459 / 6,318), with 44 items 329 / 4,155; f32, 2026-11-27: 325 / 4,053
     // (423 / 5,654), with 44 items 333 / 4,130, with 42 328 / 4,172. Pairs of 2^28: u32 / u32 6,216, in blocks of 384
     // with 34 items 6,505; u64 / u64 with 23 items 21,768, with 21 22,099; u64 / u32 with 22 items 17,892. Found by
@@ -151,8 +151,8 @@ struct radix_sort_policy_hub {
         /*block_threads*/ 256,
         /*items_per_thread*/ 1 << (detail::log2_ceiling(pairs_within(64, 8) + 1) - 1),
         /*blocks*/ key_bytes + value_bytes <= 256 ? 8 : 0};
-    // Where there is no cluster. H100, 2026-11-26, 2^11 / 2^12 / 2^13: 15.6 / 16.1 / 18.1; 256 threads with 32 items
-    // 19.2 / 19.1 / 17.1, and twice the code.
+    // This row is used if there are no clusters. H100, 2026-11-26, 2^11 / 2^12 / 2^13: 15.6 / 16.1 / 18.1; 256 threads
+    // with 32 items 19.2 / 19.1 / 17.1, and twice the code.
     static constexpr radix_block_tuning large_block{/*block_threads*/ threads_within(512, widest, shared_bytes_of_900),
                                                     /*items_per_thread*/ pairs_within(64, 16)};
     // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3). Keys of 8 bytes with values of 4, 2026-11-28, with

@@ -86,8 +86,8 @@ class AgentSegmentedReduce
   static_assert(tuning.block_threads == block_threads,
                 "the two tunings of a segmented_reduce policy must have the same block_threads");
   static_assert(block_threads >= max_chunks_per_segment,
-                "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment: a "
-                "block reads one chunk's result per thread");
+                "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment, because a block "
+                "reads one chunk's result per thread");
 
  public:
   struct TempStorage {

@@ -15,15 +15,15 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The tuning of the blocks of a single launch, as SegmentReducer reads it.
+/// The tuning of the blocks of a single launch, in the form that SegmentReducer reads.
 template <class Policy>
 struct one_launch_policy {
   static constexpr segmented_reduce_tuning segmented = Policy::segmented;
   static constexpr reduce_tuning tuning = Policy::one_launch_tuning;
 };
 
-/// Up to `max_one_launch_segments` segments in one launch. Warps take the short segments in turn, blocks those of
-/// medium length, and all blocks share the items of the long ones.
+/// Reduces up to `max_one_launch_segments` segments in one launch. Warps take the short segments in turn, blocks take
+/// the segments of medium length, and all blocks share the items of the long segments.
 ///
 ///     long segments   |---- 0 ----|-- 1 --|------- 2 -------|--- 3 ---|     items, counted through
 ///     shares          |-- block 0 --|-- block 1 --|-- block 2 --|-- block 3|
@@ -115,7 +115,8 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   // not for users: both are constants of the library
   static_assert(max_segments <= 1 << 16, "a segment's number must fit into `segment`");
 
-  /// The length of the longest segments that one warp reduces: longer where there are segments for most warps.
+  /// Returns the length of the longest segment that one warp reduces. It is longer if there are segments for most
+  /// warps.
   STRATA_HD static long long max_items_of_warp(long long num_segments) {
     const long long items = num_segments * 2 * max_warp_items / max_segments;
     if (items < min_warp_items) return min_warp_items;
@@ -130,7 +131,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
         warp_items_(max_items_of_warp(num_segments)),
         long_items_(warp_items_ > block_items ? warp_items_ : block_items) {}
 
-  /// Reduces the segments that are not long: every `blocks`-th segment is this block's, and its warps take those in
+  /// Reduces the segments that are not long. Every `blocks`-th segment belongs to this block, whose warps take them in
   /// turn.
   STRATA_D void reduce_in_turn(unsigned block, unsigned blocks) {
     const unsigned warp = threadIdx.x / warp_threads;

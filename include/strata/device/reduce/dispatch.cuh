@@ -71,8 +71,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   using Gather = last_block_gather<AccumT>;
   using shared_storage = reduce_storage<Agent, Gather>;
   static_assert(sizeof(shared_storage) <= std::size_t{48} << 10,
-                "blocks of a reduction exchange results in 48 KB of shared memory: the accumulator is "
-                "too large, reduce smaller parts of it one after the other");
+                "the accumulator is too large: blocks of a reduction exchange results in 48 KB of shared memory. "
+                "Reduce smaller parts of the accumulator in several calls");
   STRATA_SHARED(shared, Uninitialized<shared_storage>);
   STRATA_ASSERT(blockDim.x == MaxPolicy::ActivePolicy::tuning.block_threads,
                 "reduce_kernel runs in a block of %u threads, its policy says %d", blockDim.x,
@@ -174,8 +174,8 @@ struct DispatchReduce {
   cudaError_t Invoke() {
     constexpr reduce_tuning tuning = ActivePolicy::tuning;
     static_assert(tuning.block_threads <= max_reduce_blocks && tuning.block_threads <= 1024,
-                  "reduce_tuning::block_threads must not exceed max_reduce_blocks: a block reads "
-                  "one partial result per thread");
+                  "reduce_tuning::block_threads must not exceed max_reduce_blocks, because a block reads one partial "
+                  "result per thread");
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, max_items * sizeof(T));

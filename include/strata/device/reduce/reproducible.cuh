@@ -274,7 +274,7 @@ struct DispatchReproducible {
                               OutputIterator d_out, NumItemsT num_items, ReductionOp reduction_op,
                               TransformOp transform_op, InitT init, cudaStream_t stream) {
     static_assert(operator_traits<ReductionOp, AccumT>::commutative,
-                  "reproducible reductions exchange operands: specialise strata::operator_traits if the operator is "
+                  "reproducible reductions swap operands: specialise strata::operator_traits if the operator is "
                   "commutative on this type, or require determinism::run_to_run");
     const std::size_t max_items = detail::max_items(num_items);
     if (detail::refuses_input(d_in, num_items, "d_in") || detail::refuses_index(d_out, max_items)) {

@@ -27,8 +27,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Agent>
 STRATA_HD constexpr void check_segmented_storage() {
   static_assert(sizeof(typename Agent::TempStorage) <= std::size_t{48} << 10,
-                "segmented reductions keep a result for each thread of a block in 48 KB of shared "
-                "memory: the accumulator is too large, reduce its parts one after the other");
+                "the accumulator is too large: segmented reductions keep a result for each thread of a block in 48 "
+                "KB of shared memory. Reduce smaller parts of the accumulator in several calls");
 }
 
 /// Many segments: each block reduces a batch. `segmented_reduce_chunks_kernel` reduces the chunks that it queues.

@@ -78,7 +78,7 @@ struct segment_ends {
   }
 };
 
-/// What a call must know of its offsets.
+/// What a call must know about its offsets.
 struct offset_facts {
   bool are_in_order;  // none is below the one before
   bool are_close;     // no segment has more items than asked for
@@ -131,11 +131,11 @@ class AgentContiguousSegmentedScan {
   static constexpr int warps = block_threads / warp_threads;
   static constexpr int warp_items = warp_threads * items_per_thread;
   // not for users: DeviceSegmentedScan ensures it
-  static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
+  static_assert(IsInclusive || has_initial_value, "an exclusive scan needs an initial value");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(has_bits,
-                "segmented_scan_tuning::items_per_thread must be at most 32: a thread keeps a bit"
-                " for each");
+                "segmented_scan_tuning::items_per_thread must be at most 32, because a thread keeps one bit for each "
+                "item");
 
   // A cut between two chunks, or one of the two ends of all items.
   struct cut {

@@ -106,7 +106,7 @@ class AgentScanPipeline {
                 "a multiple of 32 threads scans, at most 1024");
   // not for users: as above
   static_assert(lag >= 1 && lag <= Aggregates::max_lag && stages > lag,
-                "a pipeline's lag must be 1 or 2, and there must be more stages");
+                "a pipeline's lag must be 1 or 2, and less than stages");
 
  public:
   static constexpr int tile_items = scanning_threads * thread_items;

@@ -35,11 +35,11 @@ class AgentSegmentedScan {
   using BlockScanT = BlockScan<Sum, block_threads, BLOCK_SCAN_WARP_SCANS>;
   static constexpr bool has_initial_value = !std::is_same_v<InitT, NullType>;
   // not for users: DeviceSegmentedScan ensures it
-  static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
+  static_assert(IsInclusive || has_initial_value, "an exclusive scan needs an initial value");
   static_assert(block_threads % warp_threads == 0, "segmented_scan_tuning::block_threads must be a multiple of 32");
   static_assert(items_per_thread <= 32,
-                "segmented_scan_tuning::items_per_thread must be at most 32: a thread keeps a bit"
-                " for each");
+                "segmented_scan_tuning::items_per_thread must be at most 32, because a thread keeps one bit for each "
+                "item");
 
  public:
   struct TempStorage {

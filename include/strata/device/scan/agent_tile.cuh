@@ -39,7 +39,7 @@ class AgentScanTile {
   // Full and partial tiles of few items share their code: half of the instructions, the same time.
   static constexpr bool has_code_for_full_tiles = items_per_thread * sizeof(Accum) > 16;
   // not for users: DeviceScan ensures it
-  static_assert(is_inclusive || has_initial_value, "an exclusive scan begins with something");
+  static_assert(is_inclusive || has_initial_value, "an exclusive scan needs an initial value");
   static_assert(block_threads % warp_threads == 0, "scan_tile_tuning::block_threads must be a multiple of 32");
 
   // Returns the aggregate of a whole tile, bit for bit as its block makes it. All lanes of a warp call this.

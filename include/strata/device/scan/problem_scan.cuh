@@ -112,9 +112,9 @@ struct scan_problem {
     static_assert(strata::conflict_degree(PlainLayout{}, blocked_access<16, vectors>{}) == 1,
                   "the scanning threads' vectors have bank conflicts");
     static_assert(tuning.lag >= 1 && tuning.lag <= 2 && tuning.stages > tuning.lag,
-                  "scan_pipeline_tuning::lag must be 1 or 2, and there must be more stages");
+                  "scan_pipeline_tuning::lag must be 1 or 2, and less than stages");
     // not for users: DeviceScan ensures it
-    static_assert(IsInclusive || has_initial_value, "an exclusive scan begins with something");
+    static_assert(IsInclusive || has_initial_value, "an exclusive scan needs an initial value");
 
    public:
     STRATA_D steps(const scan_problem& problem, const tiled_input& input)

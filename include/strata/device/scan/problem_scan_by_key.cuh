@@ -24,7 +24,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Where runs of equal keys begin, by the keys.
+/// Finds where runs of equal keys begin, by comparing the keys.
 template <class KeyIterator, class EqualityOpT>
 struct begins_by_keys {
   using Keys = KeyIterator;
@@ -38,7 +38,7 @@ struct begins_by_keys {
   STRATA_HD bool at(std::size_t i) {
     return i == 0 || !are_equal(detail::item_at(keys, i - 1), detail::item_at(keys, i));
   }
-  // By value: the operator need not take the proxies that iterators give.
+  // Items are passed by value, because the operator need not take the proxies that iterators return.
   STRATA_HD bool are_equal(Key left, Key right) { return static_cast<bool>(equality_op(left, right)); }
 };
 
@@ -58,10 +58,10 @@ struct begins_over_keys {
   }
 };
 
-/// A scan by key, as DispatchScan takes it: a scan of sums that know whether a run begins among them. A stage
-/// holds keys and values, and results overwrite values. The upsweep finds where runs begin, once. Without keys
-/// (begins_over_keys) there is no pipeline, and a block cannot reduce a tile in place of its block, because
-/// results overwrite what it needs.
+/// A scan by key, as a problem of DispatchScan. It scans sums, each of which knows whether a run begins among its
+/// items. A stage holds keys and values, and results overwrite values. The upsweep finds once where runs begin. Without
+/// keys (begins_over_keys) there is no pipeline. Then a block cannot reduce the tile of another block, because results
+/// may have overwritten its keys.
 template <class T, class Begins, class ValueIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
 struct scan_by_key_problem {
   using Accum = sum_of_run<T>;
@@ -192,7 +192,7 @@ struct scan_by_key_problem {
     using ThreadState = typename Stage::Shape::flags;  // where runs begin
     struct LocalResult {
       ThreadState begins;
-      Accum below;  // of the lanes below in the warp
+      Accum below;  // aggregate of the lower lanes of the warp
     };
     static constexpr bool has_initial_value = true;
     static constexpr bool may_have_head = false;

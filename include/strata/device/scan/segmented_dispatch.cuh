@@ -192,7 +192,7 @@ struct DispatchSegmentedScan {
         detail::refuses_null(out_begins, "d_out_begin_offsets")) {
       return cudaErrorInvalidValue;
     }
-    // Where results go is known to the device alone. Without offsets for the output, it may be the input.
+    // Only the device knows where results go. Without offsets for the output, the output may be the input.
     const bool is_in_place = !Begins::has_out_begins && detail::are_same_array(d_in, d_out);
     const argument_bytes written = detail::bytes_of(d_out, 1, "d_out");
     if (detail::refuses_initial_value(init, written) ||

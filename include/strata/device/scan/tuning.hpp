@@ -127,8 +127,9 @@ struct scan_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<> {
     static constexpr int pipeline_above = no_pipeline;
   };
-  // As measured; the bound of 2 is between sizes that were: 2^20 items, one large tile for each multiprocessor,
-  // take 4.3 in registers, 2^22, four of them, 9.7 in the pipeline, which takes longer to fill.
+  // Measured. The bound of 2 lies between two measured sizes: 2^20 items, which are one large tile for each
+  // multiprocessor, take 4.3 in registers. 2^22 items, which are four tiles, take 9.7 in the pipeline, which takes
+  // longer to fill.
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows<is_wide_number ? 2 : 1> {
     static constexpr int pipeline_above = 2;
   };

@@ -17,33 +17,35 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Bits of the digits by which the threshold is found.
+/// Bits of a digit in the search for the threshold.
 inline constexpr int top_k_bits = 11;
 inline constexpr int top_k_bins = 1 << top_k_bits;
-/// Blocks, at most.
+/// The largest number of blocks.
 inline constexpr std::size_t max_top_k_blocks = 512;
 
-/// What the blocks share in device memory. Nothing is initialised.
+/// Memory of the device that the blocks share. It need not be initialised.
 struct top_k_workspace {
-  unsigned long long* bins;    // of each digit: how many items have it; or the list, in place of a digit not looked at
-  unsigned long long* counts;  // of each block: items before the threshold, then items at it
+  unsigned long long* bins;    // for each pass, counts of digits; the list of items uses the bins of an unused pass
+  unsigned long long* counts;  // for each block, items before the threshold, then items at it
   grid_barrier_arguments barrier;
 };
 
-/// Finds the `k` first items in the order of their codes, of equal ones the first in the input, and gives them to a
-/// sink in the order of the input. All blocks are resident; one block alone uses no memory of the workspace.
+/// Finds the `k` first items in the order of their codes, and passes them to a sink in the order of the input. Among
+/// items with equal codes, it takes the first ones in the input. All blocks are resident. A single block does not use
+/// the workspace.
 ///
 /// Each block has a contiguous share of the items.
 ///
-/// 1. For each digit, from the highest on: all blocks count the digits of their items whose higher digits are those
-///    of the threshold, and add up the counts. The digit in which the k-th item falls is the threshold's. That ends
-///    when all items that have it are wanted. A short share is read once, and stays in registers.
+/// 1. The threshold is the code of the k-th item. Its digits are found one after another, from the highest on. Each
+///    block counts the next digit of those of its items whose higher digits equal those of the threshold, and all
+///    blocks add up their counts. The k-th item has the digit at which the sum of the counts reaches k. The search ends
+///    early if all items with the known digits are selected. A short share is read once, and stays in registers.
 ///
-///    When few items are at the threshold, as far as it is known, the blocks list them. Then each block finds the other
-///    digits alone, and knows how many of the listed items are of blocks before it: step 2 is done, too.
+///    If few items have the known digits, the blocks list these items. Then each block finds the other digits alone. It
+///    also counts the listed items of the blocks before it, so it skips step 2.
 /// 2. From its counts a block knows how many of its items come before the threshold, and how many are at it. It
-///    publishes both numbers, and adds up those of the blocks before it.
-/// 3. It reads its share again, if it has selected items, and gives them to the sink.
+///    publishes both numbers, and adds up the numbers of the blocks before it.
+/// 3. A block with selected items reads its share again, and passes these items to the sink.
 template <class Policy, class KeyIterator, class Digits>
 class AgentTopK {
   static constexpr top_k_tuning tuning = Policy::select;
@@ -56,19 +58,22 @@ class AgentTopK {
   static constexpr int key_bits = Digits::key_bits;
   static constexpr int thread_bins = top_k_bins / block_threads;
   static constexpr int items = sizeof(Key) < 16 ? static_cast<int>(16 / sizeof(Key)) : 1;
-  // Vectors that a thread loads before it counts the first: up to 32 registers, since each key takes one or more.
+  // Vectors that a thread loads before it counts the first key: up to 32 registers, because each key takes at least
+  // one.
   static constexpr int batch = items < 4 ? 8 : 32 / items;
-  // Neighbouring lanes have different counters of a digit, in different banks. The threads that add them up read 16
-  // neighbouring bytes each.
+  // A digit has several counters, in different banks, and neighbouring lanes use different ones. A thread that adds up
+  // the counters of a digit reads 16 neighbouring bytes.
   static constexpr int columns = 4;
   static constexpr int column_pitch = top_k_bins + 32 / columns;
-  // The list of items at the threshold: their blocks, and the bits of their codes that are not known yet.
+  // Capacity of the list of items at the threshold. An element holds the block of an item, and the unknown bits of its
+  // code.
   static constexpr int most_listed = 1536;
   static constexpr int listed_code_bits = 54;
   static constexpr bool has_list = key_bits > top_k_bits&& key_bits <= listed_code_bits + top_k_bits - 1;
   // not for users: policies are checked where they are read
   static_assert(thread_bins % 4 == 0 && thread_bins * block_threads == top_k_bins,
-                "top_k_tuning: a thread adds up the counters of 4 digits, or a multiple of that");
+                "top_k_tuning: block_threads must divide top_k_bins, and each thread must add up the counters of a "
+                "multiple of 4 digits");
 
  public:
   static constexpr std::size_t tile_items = std::size_t{block_threads} * items;
@@ -82,10 +87,10 @@ class AgentTopK {
       typename RankScan::TempStorage rank;
     };
     unsigned long long wanted;       // items with the digit of the threshold that are among the k
-    unsigned long long local_equal;  // of the block's items
-    unsigned long long equal;        // of all items
-    unsigned long long list_begin;   // of the block's items
-    unsigned listed;                 // of the block's items
+    unsigned long long local_equal;  // items of this block with that digit
+    unsigned long long equal;        // items of all blocks with that digit
+    unsigned long long list_begin;   // where this block's items begin in the list
+    unsigned listed;                 // listed items of this block
     unsigned digit;
     bool are_all_wanted;
     bool is_last;
@@ -107,9 +112,9 @@ class AgentTopK {
     end_ = num_items - begin_ < share ? num_items : begin_ + share;
   }
 
-  /// `sink(position, index, key, is_last)` gets the item of this index, the first in the output having position 0. One
-  /// item is the last one: of those that equal the k-th, the last among the k. With `NeedsCode` these items have the
-  /// same code, else perhaps only the same first digits.
+  /// Calls `sink(position, index, key, is_last)` for each selected item: its position in the output, its index in the
+  /// input, its key. `is_last` is true for one item: the last of the selected items that equal the k-th one. With
+  /// `NeedsCode`, equal items have the same code. Otherwise they may have only their first digits in common.
   template <bool NeedsCode, class Sink>
   STRATA_D void run(Sink sink) {
     if (gridDim.x > 1) clear_bins();
@@ -131,12 +136,12 @@ class AgentTopK {
 
   // ------------------------------------------------------------------ items
 
-  // The first item of this thread in a tile of the share.
+  // Returns the index of this thread's first item in a tile of the share.
   STRATA_D std::size_t first_of(std::size_t tile) const {
     return begin_ + tile * tile_items + threadIdx.x * std::size_t{items};
   }
 
-  // How many neighbouring items from `first` on are the thread's.
+  // Returns how many neighbouring items from `first` on belong to this thread.
   STRATA_D int count_from(std::size_t first) const {
     const std::size_t left = first < end_ ? end_ - first : 0;
     return left < std::size_t{items} ? static_cast<int>(left) : items;
@@ -158,7 +163,7 @@ class AgentTopK {
     }
   }
 
-  // The thread's items of a tile of the share, from registers if they are there.
+  // Gets this thread's items of a tile of the share, from registers if they are there.
   STRATA_D void get(std::size_t tile, Key (&keys)[items]) const {
     if (!is_held_) {
       load(first_of(tile), keys);
@@ -174,14 +179,14 @@ class AgentTopK {
   }
 
   STRATA_D static Code code_of(const Key& key) { return Codes::ordered(Codes::encode(key)); }
-  // Has the digits of the threshold, as far as they are known.
+  // True if the code has the known digits of the threshold.
   STRATA_D bool is_equal(Code code) const {
     return static_cast<Code>(code - lowest_) <= static_cast<Code>(highest_ - lowest_);
   }
 
   // ------------------------------------------------------------------ the threshold
 
-  // Returns whether the counts of the blocks before are known, too.
+  // Finds the threshold. Returns true if the counts of the blocks before this one are known, too.
   template <bool NeedsCode>
   STRATA_D bool find_threshold() {
     if (threadIdx.x == 0) storage_.local_equal = end_ - begin_;
@@ -217,8 +222,8 @@ class AgentTopK {
     return static_cast<Code>(listed & ((1ull << listed_code_bits) - 1));
   }
 
-  // Lists all items at the threshold, in place of the bins of a digit, which are clear. Then finds the threshold, and
-  // the counts of the block and of the blocks before it.
+  // Lists all items that have the known digits. The list uses the bins of a later digit, which are clear. Then finds
+  // the threshold, and the counts of this block and of the blocks before it.
   STRATA_D void list_items(std::size_t free_digit) {
     unsigned long long* const list = workspace_.bins + free_digit * top_k_bins;
     unsigned long long* const listed = list + top_k_bins - 1;
@@ -277,7 +282,8 @@ class AgentTopK {
     for (unsigned block = threadIdx.x; block < blockIdx.x; block += unsigned{block_threads}) {
       less += platform::load_relaxed(workspace_.counts + block);
     }
-    // Three numbers in one word: equal ones in blocks before this one, and this block's.
+    // One word holds three counts of listed items: at the threshold in earlier blocks, at the threshold in this block,
+    // and before the threshold in this block.
     unsigned long long counts = 0;
     constexpr int bits = 16;
     // not for users: a constant of the agent
@@ -320,7 +326,7 @@ class AgentTopK {
     __syncthreads();
   }
 
-  // Calls `use(code)` for the thread's items at the threshold, as far as it is known.
+  // Calls `use(code)` for this thread's items that have the known digits of the threshold.
   template <class Use>
   STRATA_D void for_each_at_threshold(const Use& use) {
     for (std::size_t first = first_of(0); first < end_; first += batch * tile_items) {
@@ -358,7 +364,7 @@ class AgentTopK {
     }
   }
 
-  // Finds the digit in which the last wanted item falls, by the counts of all items.
+  // Finds the digit of the last wanted item from the counts of all blocks.
   STRATA_D void find_digit(const unsigned (&local)[thread_bins], const unsigned long long (&all)[thread_bins]) {
     const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
     unsigned long long before[thread_bins];
@@ -376,7 +382,7 @@ class AgentTopK {
     __syncthreads();
   }
 
-  // The same, if the block has counted all items.
+  // Finds the digit of the last wanted item, if this block has counted all items.
   STRATA_D void find_digit_of_block() {
     unsigned local[thread_bins]{};
     add_columns(local);
@@ -386,7 +392,7 @@ class AgentTopK {
     find_digit(local, all);
   }
 
-  // Adds up the counters of all blocks, and finds the digit in which the last wanted item falls.
+  // Adds up the counters of all blocks, and finds the digit of the last wanted item.
   STRATA_D void find_digit(std::size_t pass) {
     const unsigned first_bin = threadIdx.x * unsigned{thread_bins};
     unsigned local[thread_bins]{};
@@ -422,7 +428,7 @@ class AgentTopK {
     return sum;
   }
 
-  // Items of the block, and of the blocks before it.
+  // Finds the counts of this block's selected items, and of the blocks before it.
   STRATA_D void find_counts_before() {
     __syncthreads();
     local_less_ = sum_of_block(less_);
@@ -443,7 +449,7 @@ class AgentTopK {
     equal_before_ = sum_of_block(equal);
   }
 
-  // Of so many items at the threshold, those that are wanted.
+  // Returns how many of the first `equal` items at the threshold are wanted.
   STRATA_D unsigned long long wanted_of(unsigned long long equal) const { return equal < wanted_ ? equal : wanted_; }
 
   template <class Sink>
@@ -457,7 +463,7 @@ class AgentTopK {
       const int count = count_from(first);
       Key next[items];
       get(tile + 1, next);
-      // A tile has at most 2^13 items: one word has both numbers.
+      // One word holds both numbers, because a tile has at most 2^13 items.
       unsigned local = 0, before, all;
       STRATA_UNROLL
       for (int i = 0; i < items; ++i) {

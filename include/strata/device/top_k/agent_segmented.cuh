@@ -26,10 +26,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// In the place of values: the index of each result in its segment.
+/// Replaces values in calls that write the index of each result in its segment.
 struct top_k_indices {};
 
-/// Whether a thread loads some values before it stores the first.
+/// True if values are small, so that a thread loads several before it stores the first.
 template <class ValueIterator>
 constexpr bool are_values_small_items() {
   if constexpr (std::is_same_v<ValueIterator, NullType> || std::is_same_v<ValueIterator, top_k_indices>) {
@@ -51,7 +51,7 @@ struct value_of_small<ValueIterator, false> {
 template <class ValueIterator, bool AreSmall>
 using value_or_nothing = typename value_of_small<ValueIterator, AreSmall>::type;
 
-/// What a call does with a segment: where its items are, and where its results go.
+/// The problem of a call: reads the items of a segment, and writes its results.
 template <bool IsMax, class KeyIterator, class Segments, class Results, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator>
 struct segmented_top_k_problem {
@@ -66,10 +66,10 @@ struct segmented_top_k_problem {
   static constexpr bool is_max = IsMax;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   static constexpr Code last_code = static_cast<Code>(~Code{0});
-  /// Keys that one access may load: neighbours in an array.
+  /// The number of neighbouring keys that one access may load.
   static constexpr int access_keys = is_bulk_array<KeyIterator> ? vector_bytes / static_cast<int>(sizeof(Key)) : 1;
 
-  /// Whether some values of a thread fit registers.
+  /// True if several values of a thread fit in registers.
   static constexpr bool are_values_small = detail::are_values_small_items<ValueIterator>();
   using loaded_value = detail::value_or_nothing<ValueIterator, are_values_small>;
 
@@ -84,7 +84,7 @@ struct segmented_top_k_problem {
     long long number;
     std::size_t begin;
     long long length;
-    long long count;  // results
+    long long count;  // number of results
     std::size_t out;
   };
   STRATA_D row at(long long segment) const {
@@ -94,7 +94,7 @@ struct segmented_top_k_problem {
   }
 
   STRATA_D Key key_at(const row& of, std::size_t index) const { return detail::item_at(keys, of.begin + index); }
-  /// The code by which keys are ordered. For `float` an addition makes every key exact.
+  /// Returns the code of a key, by which keys are ordered. For `float`, an addition makes every key exact.
   STRATA_D static Code code_of(const Key& key) {
     if constexpr (has_exact_encoding) {
       return encode(key);
@@ -105,8 +105,8 @@ struct segmented_top_k_problem {
   STRATA_D Code code_at(const row& of, long long index) const {
     return index < of.length ? code_of(key_at(of, static_cast<std::size_t>(index))) : last_code;
   }
-  /// Codes of items `first`, `first` + Stride ..., of which those before `valid` exist. With `MayBeFull` there is a
-  /// faster branch for tiles without missing items.
+  /// Loads the codes of the items `first`, `first` + Stride and so on. Items from `valid` on do not exist. With
+  /// `MayBeFull`, there is a faster branch for tiles without missing items.
   template <int Stride, bool MayBeFull, int Items>
   STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
     const auto from = detail::advanced(keys, of.begin + static_cast<std::size_t>(first));
@@ -117,7 +117,7 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// The key of an item. The codes of zeros and of NaN are those of several keys.
+  /// Returns the key of an item. It reads the key again if several keys have the code, as with zeros and NaNs.
   STRATA_D Key key_of(const row& of, std::size_t index, Code code) const {
     if constexpr (Codes::are_all_exact) {
       return Codes::decode(code);
@@ -128,11 +128,11 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Without values: the key that has a code. `index_of()` is the index of its item.
+  /// Writes the key of a code, in calls without values. `index_of()` returns the index of the item.
   template <class IndexOf>
   STRATA_D void write_key(const row& of, std::size_t position, Code code, const IndexOf& index_of) const {
     // not for users: the agents check it
-    static_assert(!has_values, "a value has an index");
+    static_assert(!has_values, "write_key is for selections without values");
     if constexpr (Result::has_fields) {
       write(of, position, index_of(), Codes::decode(code));
     } else if constexpr (Codes::are_all_exact) {
@@ -148,7 +148,7 @@ struct segmented_top_k_problem {
   STRATA_D void write(const row& of, std::size_t position, std::size_t index, const Key& key) const {
     const std::size_t to = of.out + position;
     if constexpr (Result::has_fields) {
-      // Several keys have this code.
+      // Several keys may have this code.
       static_cast<void>(key);
       using Stored = output_value_t<KeyOutputIterator, typename Result::Key>;
       *detail::advanced(keys_out, to) = static_cast<Stored>(detail::item_at(keys.keys(), of.begin + index));
@@ -163,8 +163,8 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Writes the items `indices` as results `positions`, of which those before the number of results exist. All keys and
-  /// values are loaded before the first is written: a write may change what a load reads.
+  /// Writes the items of `indices` as the results of `positions`, if these are below the number of results. It loads
+  /// all keys and values before it writes the first, because the compiler may not move a load past a write.
   template <int Items>
   STRATA_D void write_all(const row& of, const unsigned (&positions)[Items],
                           const unsigned long long (&indices)[Items]) const {
@@ -200,8 +200,8 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Loads all keys before it looks at the first. Codes that are not exact take more instructions, and few tiles have
-  /// any.
+  /// Loads all keys before it computes the first code. Codes that are not exact take more instructions, so they are
+  /// handled apart: few tiles have any.
   template <bool IsFull, int Stride, int Items>
   STRATA_D static void load_codes(const KeyIterator& from, int valid, Code (&codes)[Items]) {
     Key loaded[Items];
@@ -217,7 +217,7 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Codes of `Items` items in vectors: vector v of lane l begins at item (v * Lanes + l) * Width of the row.
+  /// Loads the codes of `Items` items in vectors. Vector v of lane l begins at item (v * Lanes + l) * Width of the row.
   template <int Lanes, int Width, int Items>
   STRATA_D void load_vectors(const row& of, int lane, Code (&codes)[Items]) const {
     const auto from = detail::advanced(keys, of.begin);
@@ -229,7 +229,7 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Codes of the items `index_of(i)`, of which those before the end of the row exist.
+  /// Loads the codes of the items `index_of(i)`. Items behind the end of the row do not exist.
   template <int Items, class IndexOf>
   STRATA_D void load_at(const row& of, const IndexOf& index_of, Code (&codes)[Items]) const {
     const int length = static_cast<int>(of.length);
@@ -251,7 +251,8 @@ struct segmented_top_k_problem {
     return group_access<Group> > 1 && is_aligned_to<group_access<Group>>(detail::advanced(keys, of.begin));
   }
 
-  /// The first codes of groups `first`, `first` + 32 ..., each of `Group` neighbouring items.
+  /// Finds the first code of each of the groups `first`, `first` + 32 and so on. A group has `Group` neighbouring
+  /// items.
   template <int Group, int Groups>
   STRATA_D void load_least(const row& of, int first, Code (&least)[Groups]) const {
     const auto from = detail::advanced(keys, of.begin);
@@ -290,7 +291,7 @@ struct segmented_top_k_problem {
 
   template <bool AreWhole, int Width, int Group, int Groups>
   STRATA_D static void load_least(const KeyIterator& from, int first, int length, Code (&least)[Groups]) {
-    // Up to 32 registers of keys are loaded before the first is looked at.
+    // Up to 32 registers of keys are loaded before the first code is computed.
     constexpr int batch = detail::most(1, detail::least(Groups, 128 / (Group * static_cast<int>(sizeof(Key)))));
     STRATA_UNROLL
     for (int begin = 0; begin < Groups; begin += batch) {
@@ -343,7 +344,8 @@ struct segmented_top_k_problem {
       return true;
     }
   }
-  /// Items `begin` ... of a row of `length` items. Missing ones get any key. With `IsWhole` none is missing.
+  /// Loads the items from `begin` on of a row of `length` items. Missing items get an unspecified key. With `IsWhole`,
+  /// no item is missing.
   template <bool IsWhole, int Width>
   STRATA_D static void load_neighbours(const KeyIterator& from, int begin, int length, Key (&loaded)[Width]) {
     if constexpr (IsWhole && Width > 1 && is_bulk_array<KeyIterator>) {
@@ -374,7 +376,7 @@ struct segmented_top_k_problem {
       return Codes::encode(key);
     }
   }
-  /// Codes that are not exact take more instructions, and few tiles have any.
+  /// Computes codes. Codes that are not exact take more instructions, so they are handled apart: few tiles have any.
   template <int Items>
   STRATA_D static void encode_all(const Key (&loaded)[Items], Code (&codes)[Items]) {
     bool are_exact = true;
@@ -391,7 +393,7 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// By `threads` threads: what lies behind the results of a segment.
+  /// Writes the padding behind the results of a segment. `threads` threads call this.
   STRATA_D void pad(const row& of, int thread, int threads) const {
     if constexpr (Results::has_padding) {
       for (long long i = of.count + thread; i < results.stride(); i += threads) {
@@ -418,12 +420,12 @@ struct top_k_staged {
   unsigned indices[Count];
 };
 
-/// How many of the `count` staged results come before number `local` in a stable order by their codes. Lanes of a warp
-/// pass neighbouring numbers, and the first lane a multiple of 32.
+/// Returns how many of the `count` staged results come before result `local` in a stable sort by code. The lanes of a
+/// warp pass neighbouring values of `local`, and the first lane passes a multiple of 32.
 template <class Code>
 STRATA_D int top_k_rank(const Code* codes, int count, int local) {
   const Code code = codes[detail::least(local, count - 1)];
-  const int own = local / warp_threads * warp_threads;  // The others are all before or all behind the warp's results.
+  const int own = local / warp_threads * warp_threads;  // Other results lie before or behind all results of the warp.
   int rank = 0, other = 0;
   for (; other < own; ++other) rank += codes[other] <= code ? 1 : 0;
   for (const int end = detail::least(own + warp_threads, count); other < end; ++other) {
@@ -435,12 +437,12 @@ STRATA_D int top_k_rank(const Code* codes, int count, int local) {
 
 /// Selects from a segment by groups of neighbouring items.
 ///
-///     groups    each thread finds the first code of some groups, and keeps no other; of all groups those with the k
-///               first codes are chosen, of equal ones the first groups
-///     items     of the chosen groups, which are read again: k of them are the results
+///     groups    each thread finds the first code of some groups, and keeps no other code; the k groups with the first
+///               codes are chosen, among equal codes the first groups
+///     items     the items of the chosen groups are read again, and k of them are the results
 ///
-/// An item of another group is no result: each chosen group has an item before it. So a key takes a load, its code and
-/// a minimum, whatever the keys are.
+/// No item of another group is a result, because each of the k chosen groups has an item before it. So a key takes a
+/// load, its code and a minimum, whatever the keys are.
 template <class Problem, class Team, int Groups, int Group, int Items, bool IsSorted>
 class top_k_by_groups {
   using Code = typename Problem::Code;
@@ -462,12 +464,12 @@ class top_k_by_groups {
     std::conditional_t<IsSorted, top_k_staged<Code, max_results>, in_order> results;
   };
 
-  /// True if the chosen groups are few.
+  /// True if only a small part of the groups is chosen.
   STRATA_HD static constexpr bool can_have(long long length, long long count) {
     return length <= tile_items && count <= max_results && 2 * count * Group <= length;
   }
 
-  /// All threads of the team call this, and synchronise behind it. There are results.
+  /// Selects from a segment with at least one result. All threads of the team call this, and synchronise afterwards.
   STRATA_D static void select(storage& shared, Team& team, const Problem& problem, const Row& row, int thread) {
     const auto count = static_cast<unsigned>(row.count);
     const int first_group = first_of<Groups>(thread);
@@ -515,7 +517,7 @@ class top_k_by_groups {
   }
 
  private:
-  // What a warp has lies side by side.
+  // The groups of a warp lie side by side.
   template <int Count>
   STRATA_D static int first_of(int thread) {
     return thread / warp_threads * (warp_threads * Count) + thread % warp_threads;
@@ -532,15 +534,15 @@ class top_k_by_groups {
 /// Items of a group.
 inline constexpr int top_k_group = 8;
 
-/// Segments of up to `Lanes` x `Items` items, each by a logical warp. With `IsSorted` each has up to
-/// `max_top_k_sorted_by_warp` results.
+/// Selects from segments of up to `Lanes` x `Items` items. A logical warp handles a segment. With `IsSorted`, a segment
+/// has up to `max_top_k_sorted_by_warp` results.
 template <class Problem, int BlockThreads, int Lanes, int Items, bool IsSorted>
 class AgentSegmentedTopKWarps {
   using Code = typename Problem::Code;
   using Row = typename Problem::row;
   using Team = top_k_warp<Lanes, true>;
   static constexpr int rows = BlockThreads / Lanes;
-  /// Results of a segment, on their way to the lanes that write them.
+  /// Shared memory through which the results of a segment get to the lanes that write them.
   struct in_order {
     unsigned short indices[static_cast<std::size_t>(Lanes * Items)];
   };
@@ -554,7 +556,7 @@ class AgentSegmentedTopKWarps {
       staged results;
       std::conditional_t<has_groups, typename by_groups::storage, unsigned char> groups;
     };
-    // The rows of a warp begin in different banks of shared memory.
+    // With this padding, the rows of a warp begin in different banks of shared memory.
     unsigned padding;
   };
 
@@ -564,7 +566,7 @@ class AgentSegmentedTopKWarps {
     row_storage of_rows[rows];
   };
 
-  /// Whether a logical warp can select from the segment.
+  /// True if a logical warp can select from the segment.
   STRATA_HD static constexpr bool can_have(long long length, long long count) {
     return length <= tile_items && (!IsSorted || count <= max_top_k_sorted_by_warp);
   }
@@ -580,7 +582,7 @@ class AgentSegmentedTopKWarps {
     const long long step = static_cast<long long>(gridDim.x) * rows;
     const int local = static_cast<int>(threadIdx.x) / Lanes, first_of_warp = local / rows_of_warp * rows_of_warp;
     for (long long first = static_cast<long long>(blockIdx.x) * rows; first + first_of_warp < segments; first += step) {
-      // A logical warp without a segment has one without items.
+      // A logical warp that has no segment left gets an empty one.
       Row row{};
       bool is_local = first + local < segments;
       if (is_local) {
@@ -664,7 +666,8 @@ class AgentSegmentedTopKWarps {
       equal &= chosen;
       chosen = (chosen & ~equal) | first_of(equal, count - before);
     }
-    // Each vector has 4 bits: results in this vector of all lanes before, and in the vectors before this one.
+    // Each vector has 4 bits in a word. They count the results of earlier lanes in this vector, and of all lanes in
+    // earlier vectors.
     unsigned all = 0;
     STRATA_UNROLL
     for (int v = 0; v < vectors; ++v) all |= static_cast<unsigned>(__popc(vector_of(chosen, v))) << 4 * v;
@@ -690,7 +693,7 @@ class AgentSegmentedTopKWarps {
   STRATA_D static unsigned vector_of(unsigned items, int vector) {
     return width == 32 ? items : items >> vector * width & ((1u << width % 32) - 1);
   }
-  /// Replaces a count of the lane by the sum of all lanes, and returns the sum of the lanes before this one.
+  /// Replaces a lane's count by the sum of all lanes, and returns the sum of the lanes before this one.
   STRATA_D unsigned sum_before(unsigned& count) const {
     unsigned before = 0;
     STRATA_UNROLL
@@ -701,7 +704,7 @@ class AgentSegmentedTopKWarps {
     }
     return before;
   }
-  /// The first `wanted` of the items of all lanes.
+  /// Returns the bits of this lane's items that are among the first `wanted` items of all lanes.
   STRATA_D unsigned first_of(unsigned items, unsigned wanted) const {
     unsigned seen = 0, first = 0;
     STRATA_UNROLL
@@ -721,7 +724,7 @@ class AgentSegmentedTopKWarps {
 
   // ------------------------------------------------------------------ output
 
-  // The keys are read again: a code may be that of several keys.
+  // Keys are read again, because several keys may have the same code.
 
   STRATA_D void write_in_order(const Row& row, int lane) {
     constexpr int batch = 4;
@@ -739,7 +742,7 @@ class AgentSegmentedTopKWarps {
     }
   }
 
-  // Each result finds how many come before it.
+  // The position of a result is the number of results that come before it.
 
   STRATA_D void write_sorted(const Row& row, int lane) {
     const int count = static_cast<int>(row.count);
@@ -755,7 +758,8 @@ class AgentSegmentedTopKWarps {
     }
   }
 
-  /// `sorted` has the codes of all results in order, and those of equal codes are in the order of their numbers.
+  /// Writes up to 8 sorted results. `sorted` holds the codes of all results in order. Results with equal codes are in
+  /// the order of their numbers.
   STRATA_D void write_few_sorted(const Row& row, int lane, const top_k_least<Code>& sorted) {
     constexpr int size = top_k_least<Code>::size;
     constexpr int batch = detail::most(size / Lanes, 1);
@@ -800,7 +804,7 @@ class AgentSegmentedTopKWarps {
   Team team_;
 };
 
-/// Segments of one size that blocks select from by groups.
+/// Selects by groups from segments of one size. A block handles a segment.
 template <class Problem, int Threads, int Items, bool IsSorted>
 class AgentSegmentedTopKGroups {
   using Code = typename Problem::Code;
@@ -840,14 +844,14 @@ class AgentSegmentedTopKGroups {
   Team team_;
 };
 
-/// What blocks keep of a long segment in device memory, each part of the segment for itself.
+/// Device memory for long segments: the candidates of each part of a segment.
 struct top_k_scratch {
   using Gather = last_block_gather<unsigned>;
 
-  unsigned long long* indices;  // of candidates, with room for `top_k_candidates_of_part` for each part
-  Gather::arguments gather;     // of the number of candidates of each part
+  unsigned long long* indices;  // indices of candidates; a part has room for `top_k_candidates_of_part` of them
+  Gather::arguments gather;     // exchanges the number of candidates of each part
 
-  /// The scratch of a segment that has `parts` parts, of those of segments with so many.
+  /// Returns the memory of one segment, if each segment has `parts` parts.
   STRATA_D top_k_scratch of(unsigned segment, unsigned parts) const {
     const std::size_t part = std::size_t{segment} * parts;
     return {indices + part * top_k_candidates_of_part,
@@ -855,7 +859,7 @@ struct top_k_scratch {
   }
 };
 
-/// Sorts the results of a block by their codes. `staged` gets codes, and numbers by which `index_of` finds indices.
+/// Sorts the results of a block by their codes. `staged` holds codes, and numbers that `index_of` maps to indices.
 template <class Problem, int Threads>
 class top_k_block_sort {
   using Code = typename Problem::Code;
@@ -871,7 +875,7 @@ class top_k_block_sort {
     Uninitialized<typename SortAll::TempStorage> sort_all;
   };
 
-  /// By all threads, when all have staged their results.
+  /// Sorts and writes the results. All threads call this, after all have staged their results.
   template <class IndexOf>
   STRATA_D static void write(storage& shared, const Problem& problem, const Row& row, IndexOf index_of) {
     __syncthreads();
@@ -907,27 +911,28 @@ class top_k_block_sort {
   }
 };
 
-/// A sample of a segment: `rounds` times the items that the threads of a block hold. Its item number `rank`, from 1 on,
-/// is the last candidate.
+/// A sample of a segment: `rounds` times the items that the threads of a block hold. The item of rank `rank` in it is
+/// the last candidate. Ranks begin at 1.
 struct segment_sample {
-  unsigned rank;  // 0: there would be too many candidates
+  unsigned rank;  // 0 if there would be too many candidates
   int rounds;
 };
-inline constexpr int top_k_sample_slack = 16;  // The search may end an item in so many behind the rank.
+inline constexpr int top_k_sample_slack = 16;  // The search may end up to 1/16 of the rank behind the rank.
 inline constexpr int max_top_k_sample_rounds = 64;
 
-/// The smallest sample by which a segment of random keys has fewer candidates than `count`, or more than `capacity`,
-/// once in a million. `items` are those of a round.
+/// Returns the smallest sample with which a segment of random keys has fewer candidates than `count`, or more than
+/// `capacity`, only once in a million. `items` is the number of items of a round.
 STRATA_HD segment_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
                                            int max_rounds = max_top_k_sample_rounds) {
   for (int rounds = 1; rounds <= max_rounds && length >= static_cast<long long>(items) * rounds; rounds *= 2) {
     const float share = static_cast<float>(items) * static_cast<float>(rounds) / static_cast<float>(length);
-    // Numbers of items of the sample have Poisson distributions: five standard deviations, and some items for the skew.
+    // Numbers of items in the sample have Poisson distributions. The margin is five standard deviations, and some items
+    // more, because the distributions are skewed.
     const float results = static_cast<float>(count) * share;
     const float rank = results + 5 * sqrtf(results) + 5;
     const float last = rank + rank / top_k_sample_slack;
     float candidates = static_cast<float>(capacity) * share;
-    // Of several candidates that an item of a thread meets in its rounds, one counts.
+    // A thread keeps one of the items that it takes in all rounds. If several of them are candidates, only one counts.
     if (rounds > 1) candidates -= candidates * candidates / static_cast<float>(2 * items);
     if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), rounds};
   }
@@ -936,7 +941,8 @@ STRATA_HD segment_sample find_top_k_sample(long long length, long long count, in
 
 inline constexpr int top_k_neighbours = 4;
 
-/// The first of the neighbours at one of the `positions` of a sample: at random in the segment's part of this number.
+/// Returns the index of the first neighbour at a position of a sample: a random place in the part of the segment with
+/// the number `position`, of `positions` equal parts.
 STRATA_HD long long top_k_sample_index(long long length, long long positions, long long position) {
   const long long part = length / positions;  // at least `top_k_neighbours`
   unsigned hash = static_cast<unsigned>(position + 1) * 0x9e3779b1u;
@@ -947,16 +953,16 @@ STRATA_HD long long top_k_sample_index(long long length, long long positions, lo
 
 /// Selects from one segment that is longer than the registers of a block hold.
 ///
-///     sample    neighbouring keys at many random positions, in one round or several; the last candidate is its item of
-///               a rank
-///     collect   each part of the segment is read once, by a separate block, which keeps its candidates in order
+///     sample    neighbouring keys at many random positions, in one round or several; the item of a certain rank in the
+///               sample is the last candidate
+///     collect   each part of the segment is read once, by a block of its own, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
 /// If more keys than expected equal the last candidate, candidates are compared by code and index. So keys that are all
-/// equal have no more candidates than others. If there are fewer candidates than results, or more than there is room
-/// for, AgentTopK selects from the whole segment, by the last block. Whether that happens depends on the keys alone.
+/// equal have no more candidates than others. If there are fewer candidates than results, or more than the capacity,
+/// the last block selects from the whole segment, by AgentTopK. Whether this happens depends only on the keys.
 ///
-/// The grid has one column, so that AgentTopK selects by one block.
+/// The grid has one column, so that AgentTopK runs with one block.
 template <class Policy, class Problem, int Threads, int Items, bool IsSorted>
 class AgentTopKLongSegment {
   using Key = typename Problem::Key;
@@ -968,23 +974,23 @@ class AgentTopKLongSegment {
   using Gather = top_k_scratch::Gather;
   static constexpr int tile_items = Threads * Items;
   static constexpr unsigned capacity = detail::least(static_cast<unsigned>(tile_items), top_k_candidates_of_part);
-  // A quarter of the sample is enough where many of its items are results.
+  // A quarter of the sample suffices if many of its items are results.
   static constexpr int few_items = detail::most(Items / 4, 1);
   struct nothing {};
 
-  // What a thread loads of a tile, in vectors of neighbours.
+  // A thread loads its items of a tile in vectors of neighbours.
   static constexpr int max_vectors = 4;
   static constexpr int width =
       detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
   static constexpr int vectors = Items / width;
-  // A word has a bit for each item of a lane, the bits of a vector are whole bytes, and vectors are whole accesses.
+  // A word has a bit for each item of a lane. The bits of a vector are whole bytes, and a vector is a whole access.
   static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
                 "DeviceSegmentedTopK: items_per_thread of the row block must be a power of two, at most 32");
   static constexpr int items_of_byte = detail::least(width, 8);
   static constexpr int bytes_of_vector = width / items_of_byte;
-  static constexpr int mark_bytes =  // of a tile
+  static constexpr int mark_bytes =  // bytes of the marks of a tile
       Threads * vectors * bytes_of_vector;
-  /// So many tiles are marked before their candidates are kept: up to 32 KiB of marks.
+  /// Returns how many tiles are marked before their candidates are kept. `bytes` is the room for marks.
   static constexpr int tiles_in(int bytes) { return bytes >= 2 * 4 * mark_bytes ? 2 * tiles_in(bytes / 2) : 4; }
   static constexpr int marked_tiles = tiles_in(32768);
 
@@ -1010,7 +1016,7 @@ class AgentTopKLongSegment {
   /// True if a sample bounds the candidates of `count` results.
   STRATA_HD static bool has_sample(long long length, long long count) { return sample_of(length, count).rank > 0; }
 
-  /// By `parts` blocks, of which this is number `part`.
+  /// Selects from a segment. `parts` blocks call this for the same segment, with `part` from 0 to `parts` - 1.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
     if (has_sample(row.length, row.count)) {
       const segment_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
@@ -1047,7 +1053,7 @@ class AgentTopKLongSegment {
     return detail::find_top_k_sample(length, count, tile_items, capacity);
   }
 
-  /// The index of an item that a thread takes to the sample; those of a round ascend.
+  /// Returns the index of an item that a thread takes for the sample. The indices of a round ascend.
   template <int Count>
   STRATA_D static long long index_of_sample(const Row& row, const segment_sample& sample, int round, unsigned number) {
     constexpr int positions = Threads * Count / top_k_neighbours;
@@ -1066,7 +1072,7 @@ class AgentTopKLongSegment {
     Problem::encode_all(keys, codes);
   }
 
-  /// A thread keeps the first code of each round's items.
+  /// Takes the sample. For each of its items, a thread keeps the first code of all rounds.
   template <int Count>
   STRATA_D void find_last_candidate(const Row& row, const segment_sample& sample) {
     Code codes[Count];
@@ -1087,7 +1093,7 @@ class AgentTopKLongSegment {
     if (has_last_index_) find_last_index<Count>(row, sample, threshold.equal);
   }
 
-  /// The index of number `wanted` of the sample's items that equal the last candidate.
+  /// Finds the index of the last candidate: item number `wanted` among the items of the sample with its code.
   template <int Count>
   STRATA_D void find_last_index(const Row& row, const segment_sample& sample, unsigned wanted) {
     for (int round = 0; round < sample.rounds; ++round) {
@@ -1115,7 +1121,7 @@ class AgentTopKLongSegment {
 
   // ------------------------------------------------------------------ candidates
 
-  /// Items of the thread in a tile, from `begin` on: vector v has the items from v * 32 * width on.
+  /// Loads the items of this thread in a tile. Vector v begins at item `begin` + v * 32 * width.
   template <bool IsWhole>
   STRATA_D void load(const Row& row, long long begin, Key (&keys)[Items]) const {
     const auto from = detail::advanced(problem_.keys, row.begin);
@@ -1148,7 +1154,7 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// Items before the first tile, so that accesses to it are aligned.
+  /// Returns by how many items the first tile begins before the row, so that its accesses are aligned.
   STRATA_D int shift_of(const Row& row) const {
     if constexpr (is_bulk_array<typename Problem::Iterator>) {
       const auto address = reinterpret_cast<std::uintptr_t>(problem_.keys + row.begin);
@@ -1165,7 +1171,7 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// Returns how many candidates the part has, of which up to `capacity` are kept.
+  /// Collects the candidates of a part. Returns their number, of which up to `capacity` are kept.
   STRATA_D unsigned collect(const Row& row, unsigned part, unsigned parts) {
     const int shift = shift_of(row);
     const long long tiles = detail::ceiling_divide<long long>(row.length + shift, tile_items);
@@ -1194,7 +1200,7 @@ class AgentTopKLongSegment {
     for (long long tile = first_tile; tile < end_tile; ++tile) {
       Code codes[Items];
       Problem::encode_all(keys, codes);
-      // The next tile is on its way while this one is looked at.
+      // The next tile is loaded while this one is processed.
       if (tile + 1 < end_tile) load_tile(tile + 1, keys);
       const auto marked = static_cast<int>(tile - first_marked);
       mark(candidates_of(row, codes, tile * tile_items + first_of_thread, is_whole(tile)), marked);
@@ -1207,7 +1213,7 @@ class AgentTopKLongSegment {
     return found;
   }
 
-  /// A bit for each item of the thread.
+  /// Returns a bit for each item of this thread: 1 if it is a candidate.
   STRATA_D unsigned candidates_of(const Row& row, const Code (&codes)[Items], long long begin, bool is_whole) const {
     unsigned candidates = 0;
     STRATA_UNROLL
@@ -1223,7 +1229,7 @@ class AgentTopKLongSegment {
     return candidates;
   }
 
-  /// In the order of the items, a byte has the bits of up to eight of them.
+  /// Stores the marks of a tile. Bytes are in the order of the items, and a byte has the bits of up to eight items.
   STRATA_D void mark(unsigned candidates, int tile) {
     const int warp = static_cast<int>(threadIdx.x) / warp_threads, lane = static_cast<int>(threadIdx.x) % warp_threads;
     auto* const bytes = reinterpret_cast<unsigned char*>(storage_.marks);
@@ -1238,10 +1244,10 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// Keeps the candidates that are marked in some tiles behind the `found` ones before. Returns their number.
+  /// Appends the marked candidates of some tiles to the `found` candidates that are kept already. Returns their number.
   STRATA_D unsigned keep(long long begin, int tiles, unsigned found, unsigned part) {
     const int words = tiles * mark_bytes / 4;
-    // Threads begin in different banks of shared memory.
+    // An odd number of words, so that threads begin in different banks of shared memory.
     const int words_of_thread = detail::ceiling_divide(words, Threads) | 1;
     const int first = detail::least(static_cast<int>(threadIdx.x) * words_of_thread, words);
     const int end = detail::least(first + words_of_thread, words);
@@ -1265,7 +1271,7 @@ class AgentTopKLongSegment {
     return all;
   }
 
-  /// The sum of the counts of the threads before this one, and of all.
+  /// Returns the sum of the counts of the threads before this one. `all` becomes the sum of all threads.
   STRATA_D unsigned sum_before(unsigned count, unsigned& all) {
     unsigned before = 0, of_warp = count;
     STRATA_UNROLL
@@ -1279,14 +1285,15 @@ class AgentTopKLongSegment {
     return before_warp + before;
   }
 
-  /// Whether all parts are collected. Then it is known where the candidates of each begin.
+  /// True for the block that arrives last, when all parts are collected. It then knows where the candidates of each
+  /// part begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
     if (parts > 1) {
       if (!Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
     } else {
       __syncthreads();
     }
-    // More than there is room for in a part are more than there is room for in all.
+    // If a part has more candidates than its capacity, the segment has too many as well.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;
     unsigned all;
     const unsigned before = sum_before(own, all);
@@ -1296,7 +1303,7 @@ class AgentTopKLongSegment {
     return true;
   }
 
-  /// The slot of a candidate in the scratch of the segment.
+  /// Returns the slot of a candidate in the memory of the segment.
   STRATA_D std::size_t slot_of(unsigned candidate, unsigned parts) const {
     unsigned part = 0;
     for (unsigned beyond = parts; beyond - part > 1;) {
@@ -1363,7 +1370,8 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// A function of its own: it takes many registers, which would be spilled elsewhere, too.
+  /// Selects from the whole segment by AgentTopK. It is not inlined, because it takes many registers, and would cause
+  /// spills in its caller.
   STRATA_DETAIL_D_NOINLINE static void select_from_all(TempStorage& storage, const Problem& problem,
                                                        unsigned long long* indices, const Row& row) {
     __syncthreads();
@@ -1392,13 +1400,13 @@ class AgentTopKLongSegment {
   const Problem& problem_;
   const top_k_scratch scratch_;
   Team team_;
-  // The last candidate: of equal codes those up to the index are candidates, too.
+  // The last candidate. Items with an equal code are candidates if their indices are not above its index.
   Code last_code_ = 0;
   long long last_index_ = 0;
-  bool has_last_index_ = false;  // Not all of equal codes are.
+  bool has_last_index_ = false;  // False if all items with an equal code are candidates.
 };
 
-/// Storage of the agent of long segments; none where there are none.
+/// Storage of the agent of long segments. It is empty if the kernel does not handle long segments.
 template <class Long, bool IsUsed>
 struct top_k_long_storage {
   Uninitialized<typename Long::TempStorage> value;
@@ -1406,8 +1414,9 @@ struct top_k_long_storage {
 template <class Long>
 struct top_k_long_storage<Long, false> {};
 
-/// Segments that logical warps have left, each by a block: those that fit registers are read once. With `IsLong` the
-/// others, which are left to AgentTopKLongSegment. With `IsSorted` each has up to `max_top_k_sorted_by_block` results.
+/// Selects from segments that logical warps have left. A block handles a segment. Without `IsLong`, these are the
+/// segments that fit in registers, which are read once. With `IsLong`, these are the longer ones, which
+/// AgentTopKLongSegment handles. With `IsSorted`, a segment has up to `max_top_k_sorted_by_block` results.
 template <class Policy, class Problem, int Threads, int Items, bool IsSorted, bool IsLong>
 class AgentSegmentedTopKBlock {
   using Code = typename Problem::Code;
@@ -1434,13 +1443,13 @@ class AgentSegmentedTopKBlock {
   STRATA_D AgentSegmentedTopKBlock(TempStorage& storage, const Problem& problem, const top_k_scratch& scratch)
       : storage_(storage), problem_(problem), team_(storage.team, static_cast<int>(threadIdx.x)), scratch_(scratch) {}
 
-  /// All segments for which `is_chosen(length, count)`.
+  /// Handles all segments for which `is_chosen(length, count)` is true.
   template <class IsChosen>
   STRATA_D void run(IsChosen is_chosen) {
     const long long segments = problem_.segments.num_segments();
     const long long step = gridDim.y;
     for (long long first = blockIdx.y; first < segments; first += step * Threads) {
-      // Each thread looks at one segment.
+      // Each thread checks one segment.
       const long long local = first + step * static_cast<int>(threadIdx.x);
       bool is_local_chosen = false;
       if (local < segments) {

@@ -19,7 +19,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Pointers to items that are and are not const share their kernels.
+/// Makes pointers to items that are not const pointers to const, so that both share kernels.
 template <class Iterator>
 struct top_k_input {
   using type = Iterator;
@@ -29,7 +29,7 @@ struct top_k_input<T*> {
   using type = const T*;
 };
 
-/// Selects in temporary storage, and sorts from there.
+/// Selects items into temporary storage, and sorts them from there into the output.
 template <bool IsMax, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class NumItemsT>
 cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
@@ -40,7 +40,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, KeyIterator>>;
   using ValueArray = std::conditional_t<has_values, const Value*, NullType>;
   static_assert(std::is_same_v<KeyOutputIterator, Key*> && (!has_values || std::is_same_v<ValueOutputIterator, Value*>),
-                "DeviceTopK sorts results in arrays of the input's types: pass pointers to such items, or call the "
+                "DeviceTopK sorts results in the output arrays: pass pointers to the types of the input, or call the "
                 "function without `Sorted` in its name");
   using Select = DispatchTopK<IsMax, KeyIterator, Key*, ValueIterator, std::conditional_t<has_values, Value*, NullType>,
                               NumItemsT, PolicyHub>;
@@ -79,7 +79,7 @@ cudaError_t sorted_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   return status != cudaSuccess ? status : sort(working, sort_bytes, keys, values);
 }
 
-/// One call.
+/// Checks the arguments of a call and makes it.
 template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class NumItemsT, class NumOutItemsT>
 cudaError_t top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

@@ -25,8 +25,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Some items of the input, in their order: one of each of `count` parts of (nearly) equal length. Which one, a hash of
-/// the part's number says, so that it does not matter if the input repeats itself.
+/// A sample of the input, in the order of the input: one item of each of `count` parts of (nearly) equal length. A hash
+/// of the part's number chooses the item, so that a periodic input does not mislead the sample.
 template <class KeyIterator>
 struct top_k_sample {
   KeyIterator keys;
@@ -41,7 +41,7 @@ struct top_k_sample {
   STRATA_HD std::size_t index_of(std::size_t part) const {
     unsigned long long hash = (part + 1) * 0x9e3779b97f4a7c15ull;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
-    // Less than the length, even if the product overflows.
+    // The offset is less than the length, even if the product overflows.
     const auto offset = static_cast<std::size_t>((hash >> 32) * length >> 32);
     return part * length + detail::least(part, longer_parts) + offset;
   }
@@ -50,7 +50,7 @@ struct top_k_sample {
 
 inline constexpr int top_k_gather_threads = 128;
 
-/// Copies the sample: its items lie far apart, and one block would wait for each of them in every pass.
+/// Copies the sample, because its items lie far apart, and one block would wait for them in every pass.
 template <class KeyIterator>
 STRATA_KERNEL void top_k_gather_kernel(top_k_sample<KeyIterator> sample, iterator_value_t<KeyIterator>* copies) {
   platform::wait_for_previous_kernel();
@@ -59,7 +59,8 @@ STRATA_KERNEL void top_k_gather_kernel(top_k_sample<KeyIterator> sample, iterato
   if (part < sample.count) copies[part] = sample.load(part);
 }
 
-/// The last candidate: the item of rank `rank` in the sample, of which `copies` has the items. One block.
+/// Finds the last candidate: the item of rank `rank` in the sample, whose items are in `copies`. The grid has one
+/// block.
 template <class MaxPolicy, class KeyIterator, class Digits, class Bound>
 __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads, 1)
     STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample,
@@ -77,7 +78,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads, 1)
       });
 }
 
-/// Items collected before, of which the first kernels have counted `found`. There is no `found` if there are none.
+/// The candidates that earlier kernels have collected. `found` points to their number. It is null if no candidates were
+/// collected.
 template <class Key, class Index>
 struct top_k_candidates {
   Key* keys;
@@ -86,7 +88,7 @@ struct top_k_candidates {
   unsigned long long* found;
 };
 
-/// Where results go.
+/// The outputs of a call.
 template <class KeyOutputIterator, class ValueIterator, class ValueOutputIterator, class IndexT>
 struct top_k_output {
   using Index = IndexT;
@@ -108,8 +110,8 @@ struct top_k_output {
   }
 };
 
-/// Selects k of the candidates, or of all items, if there are too few candidates, or more than there is capacity
-/// for. All blocks are resident.
+/// Selects k of the candidates. If there are fewer than k candidates, or more than the capacity, it selects from all
+/// items. All blocks are resident.
 template <class MaxPolicy, class KeyIterator, class Digits, class Output, class Index>
 __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads,
                   MaxPolicy::ActivePolicy::select.blocks_per_multiprocessor)
@@ -139,7 +141,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads,
   }
 }
 
-/// Launches the collection of candidates. Its input is long: there is no kernel for one round of tiles.
+/// Launches the collection of candidates. It has no kernel for one round of tiles, because the input is long.
 template <class Problem, class PolicyHub>
 struct DispatchTopKCollect {
   using Scan = DispatchScan<Problem, PolicyHub>;

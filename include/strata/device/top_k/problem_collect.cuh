@@ -20,14 +20,15 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The last candidate: by its code, and among equal codes by its index. No two items are equal in this order: a key
-/// that occurs often makes no more candidates than others.
+/// The last candidate. Items are ordered by code, and items with equal codes by index. No two items are equal in this
+/// order, so a frequent key makes no more candidates than others.
 template <class Code>
 struct top_k_bound {
   Code code;
   unsigned long long index;
 
-  /// Of `count` neighbouring items from `first` on, how many are candidates if they have this code.
+  /// Returns how many of the `count` items from `first` on are candidates, if all of them have the last candidate's
+  /// code.
   STRATA_HD int equal_candidates(std::size_t first, int count) const {
     if (index < first) return 0;
     const unsigned long long last = index - first;
@@ -36,8 +37,8 @@ struct top_k_bound {
   STRATA_HD bool is_candidate(Code other, bool if_equal) const { return other < code || (other == code && if_equal); }
 };
 
-/// Collects the candidates in the order of the input, up to a capacity, and counts all of them: a selection, as
-/// DispatchScan takes it. With `KeepsIndices`, of each its index in the input, too.
+/// A selection, as a problem of DispatchScan: collects the candidates in the order of the input, up to a capacity, and
+/// counts all of them. With `KeepsIndices`, it also collects their indices in the input.
 template <class Count, class KeyIterator, bool IsMax, bool KeepsIndices>
 struct top_k_collect_problem {
   using Accum = Count;
@@ -113,7 +114,7 @@ struct top_k_collect_problem {
     };
     struct LocalResult {
       Flags selected;
-      int rank;  // candidates of the lanes below
+      int rank;  // number of candidates of the lanes below
     };
     static constexpr bool has_initial_value = true;
     static constexpr bool may_have_head = false;
@@ -133,7 +134,7 @@ struct top_k_collect_problem {
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) const {
       Key loaded[Stage::thread_items];
       detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, loaded);
-      // Nearly always either none of the thread's items or all.
+      // This is nearly always none of the thread's items, or all of them.
       const int if_equal = bound_.equal_candidates(index_of(slice, 0), Stage::thread_items);
       state.selected = if_equal > 0 ? before<IsFull, true>(loaded, slice) : before<IsFull, false>(loaded, slice);
       if (if_equal > 0 && if_equal < Stage::thread_items) {
@@ -148,7 +149,7 @@ struct top_k_collect_problem {
       return {state.selected, slice.lane > 0 ? static_cast<int>(below) : 0};
     }
 
-    // Most threads have no candidate. Others write one by one, from the stage.
+    // Most threads have no candidate. The others write their candidates one by one, from the stage.
     template <bool IsFull>
     STRATA_D void downsweep(const thread_slice& slice, const LocalResult& local, bool, const Count& warp_prefix) const {
       std::size_t to = static_cast<std::size_t>(warp_prefix) + static_cast<std::size_t>(local.rank);
@@ -175,10 +176,10 @@ struct top_k_collect_problem {
       }
     }
 
-    // Which keys come before the last candidate's in the order, or with `OrEqual` are equal to it. One comparison of
-    // numbers, where the codes of -0.0 and NaN would take several instructions. If the last candidate is NaN, the
-    // comparison holds for all keys or for none. The number of candidates is then out of range, and all keys are read
-    // again.
+    // Marks the keys that come before the last candidate's key or, with `OrEqual`, are equal to it. Numbers are
+    // compared by one instruction; codes, which treat -0.0 and NaN specially, would take several. If the last candidate
+    // is NaN, the comparison holds for all keys or for none. Then the number of candidates is out of range, and all
+    // keys are read again.
     template <bool IsFull, bool OrEqual>
     STRATA_D Flags before(const Key (&loaded)[Stage::thread_items], const thread_slice& slice) const {
       Flags result{};

@@ -20,7 +20,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether `rows` rows that begin `stride` items apart are refused.
+/// True if `rows` rows that begin `stride` items apart are refused.
 inline bool refuses_rows(long long rows, long long stride, const char* argument) {
   constexpr long long max_items = std::numeric_limits<long long>::max();
   return detail::is_refused(stride < 0, argument, "is negative or larger than 2^63 - 1") ||
@@ -28,7 +28,7 @@ inline bool refuses_rows(long long rows, long long stride, const char* argument)
                             "times the number of segments is larger than 2^63 - 1");
 }
 
-/// SegmentsOfSize.
+/// What kernels take for SegmentsOfSize.
 class segments_of_size {
  public:
   segments_of_size(long long num_segments, long long size, long long stride)
@@ -44,7 +44,7 @@ class segments_of_size {
            detail::refuses_rows(num_segments_, stride_, "stride");
   }
   bool have_null() const { return false; }
-  /// How many items of the input belong to segments, or lie between them.
+  /// Returns the number of items of the input up to the end of the last segment.
   std::size_t reach() const {
     if (num_segments_ == 0 || size_ == 0) return 0;
     return static_cast<std::size_t>(num_segments_ - 1) * static_cast<std::size_t>(stride_) +
@@ -56,7 +56,7 @@ class segments_of_size {
   long long num_segments_, size_, stride_;
 };
 
-/// SegmentsByOffsets.
+/// What kernels take for SegmentsByOffsets.
 template <class BeginOffsetIterator, class EndOffsetIterator>
 class segments_by_offsets {
  public:
@@ -77,7 +77,7 @@ class segments_by_offsets {
   offset_segments<BeginOffsetIterator, EndOffsetIterator> offsets_;
 };
 
-/// SegmentsByLengths.
+/// What kernels take for SegmentsByLengths.
 template <class LengthIterator>
 class segments_by_lengths {
  public:
@@ -107,7 +107,8 @@ class segments_by_lengths {
   LengthIterator lengths_;
 };
 
-/// The number of results that each segment may have: one number, a FutureCount, or an iterator of one for each segment.
+/// The number of results that each segment may have: one number for all, a FutureCount, or an iterator that has a
+/// number for each segment.
 template <class K>
 struct top_k_number {
   K k;
@@ -149,7 +150,7 @@ struct top_k_number {
   }
 };
 
-/// ResultRows.
+/// What kernels take for ResultRows.
 template <class K>
 class result_rows {
  public:
@@ -159,7 +160,7 @@ class result_rows {
 
   long long max_results() const { return stride_; }
   STRATA_D long long begin(long long segment) const { return segment * stride_; }
-  /// The number of results of a segment of `length` items.
+  /// Returns the number of results of a segment of `length` items.
   STRATA_D long long count(long long segment, long long length) const {
     const long long most = detail::least(length, stride_);
     const long long k = number_(segment);
@@ -182,7 +183,7 @@ class result_rows {
   long long stride_;
 };
 
-/// PaddedResultRows.
+/// What kernels take for PaddedResultRows.
 template <class K, class Key, class Value = int>
 class padded_result_rows : public result_rows<K> {
  public:
@@ -201,7 +202,7 @@ class padded_result_rows : public result_rows<K> {
   Value value_;
 };
 
-/// ResultsAtOffsets.
+/// What kernels take for ResultsAtOffsets.
 template <class K, class OffsetIterator>
 class results_at_offsets {
  public:
@@ -236,7 +237,7 @@ class results_at_offsets {
   OffsetIterator offsets_;
 };
 
-/// From the arguments of a call to what kernels take.
+/// Returns what kernels take for an argument of a call.
 struct top_k_access {
   template <class Argument>
   static const auto& of(const Argument& argument) {
@@ -246,10 +247,11 @@ struct top_k_access {
 
 }  // namespace detail
 
-/// Segments of one size: segment `s` is items [s * stride, s * stride + size), the rows of a matrix. They may overlap.
+/// Segments of one size, such as the rows of a matrix: segment `s` has the items [s * stride, s * stride + size).
+/// Segments may overlap.
 class SegmentsOfSize {
  public:
-  /// Segments that lie side by side.
+  /// Segments without gaps.
   SegmentsOfSize(detail::count64 num_segments, detail::count64 segment_size)
       : SegmentsOfSize(num_segments, segment_size, segment_size) {}
   /// Segments that begin `stride` items apart.
@@ -261,12 +263,12 @@ class SegmentsOfSize {
   detail::segments_of_size arguments_;
 };
 
-/// Segments by offsets: segment `s` is items [d_begin_offsets[s], d_end_offsets[s]). Segments may overlap, may lie in
-/// any order and leave gaps. One that ends before it begins is empty.
+/// Segments by offsets: segment `s` has the items [d_begin_offsets[s], d_end_offsets[s]). Segments may overlap, lie in
+/// any order and leave gaps. A segment that ends before it begins is empty.
 template <class BeginOffsetIterator, class EndOffsetIterator>
 class SegmentsByOffsets {
  public:
-  /// With `d_end_offsets` equal to `d_begin_offsets + 1`, segments lie side by side.
+  /// If `d_end_offsets` is `d_begin_offsets + 1`, segments have no gaps.
   SegmentsByOffsets(detail::count64 num_segments, BeginOffsetIterator d_begin_offsets, EndOffsetIterator d_end_offsets)
       : arguments_(num_segments, d_begin_offsets, d_end_offsets) {}
 
@@ -275,12 +277,12 @@ class SegmentsByOffsets {
   detail::segments_by_offsets<BeginOffsetIterator, EndOffsetIterator> arguments_;
 };
 
-/// Segments by lengths, of a matrix whose rows have gaps behind them: segment `s` is items
-/// [s * stride, s * stride + d_lengths[s]). A negative length counts as 0, a larger one than `stride` as `stride`.
+/// Segments by lengths, such as the rows of a matrix that are filled in part: segment `s` has the items
+/// [s * stride, s * stride + d_lengths[s]). A negative length counts as 0, a length above `stride` as `stride`.
 template <class LengthIterator>
 class SegmentsByLengths {
  public:
-  /// `stride` is also the greatest length.
+  /// `stride` is also the largest length.
   SegmentsByLengths(detail::count64 num_segments, LengthIterator d_lengths, detail::count64 stride)
       : arguments_(num_segments, d_lengths, stride) {}
 
@@ -289,13 +291,13 @@ class SegmentsByLengths {
   detail::segments_by_lengths<LengthIterator> arguments_;
 };
 
-/// Results in rows of `stride` items: those of segment `s` begin at item s * stride. `k` is one number, a FutureCount,
-/// or an iterator of a number for each segment. A number larger than `stride` counts as `stride`. Behind the results of
-/// a segment nothing is written.
+/// Results in rows of `stride` items: the results of segment `s` begin at item s * stride. `k` is one number for all
+/// segments, a FutureCount, or an iterator that has a number for each segment. A number larger than `stride` counts as
+/// `stride`. Nothing is written behind the results of a segment.
 template <class K>
 class ResultRows {
  public:
-  /// `stride` is also the greatest number of results of a segment.
+  /// `stride` is also the largest number of results of a segment.
   ResultRows(K k, detail::count64 stride) : arguments_(k, stride) {}
 
  private:
@@ -303,12 +305,12 @@ class ResultRows {
   detail::result_rows<K> arguments_;
 };
 
-/// As ResultRows, but items behind the results of a segment, up to `stride`, get `key`, and `value` where values or
-/// indices are written.
+/// Like ResultRows, but the items behind the results of a segment, up to `stride`, are filled: with `key` in the output
+/// of keys, with `value` in the output of values or indices.
 template <class K, class Key, class Value = int>
 class PaddedResultRows {
  public:
-  /// `stride` is also the greatest number of results of a segment.
+  /// `stride` is also the largest number of results of a segment.
   PaddedResultRows(K k, detail::count64 stride, Key key, Value value = Value{}) : arguments_(k, stride, key, value) {}
 
  private:
@@ -316,12 +318,12 @@ class PaddedResultRows {
   detail::padded_result_rows<K, Key, Value> arguments_;
 };
 
-/// Results without gaps, or anywhere else: those of segment `s` begin at item `d_offsets[s]`. `k` is as in ResultRows;
-/// a number larger than `max_k` counts as `max_k`. Results of segments must not overlap.
+/// Results at offsets, for example without gaps: the results of segment `s` begin at item `d_offsets[s]`. `k` is as in
+/// ResultRows. A number larger than `max_k` counts as `max_k`. The results of two segments must not overlap.
 template <class K, class OffsetIterator>
 class ResultsAtOffsets {
  public:
-  /// Of more than 2,048 results that are to be sorted, temporary storage has `max_k` for each segment.
+  /// If results are sorted and `max_k` is above 2,048, temporary storage has room for `max_k` results of each segment.
   ResultsAtOffsets(K k, detail::count64 max_k, OffsetIterator d_offsets) : arguments_(k, max_k, d_offsets) {}
 
  private:
@@ -349,7 +351,7 @@ inline constexpr bool is_top_k_results<PaddedResultRows<K, Key, Value>> = true;
 template <class K, class Offset>
 inline constexpr bool is_top_k_results<ResultsAtOffsets<K, Offset>> = true;
 
-/// The results that the argument `k` of a call stands for: an integer means rows of k items.
+/// Returns the results that the argument `k` of a call stands for. An integer means rows of k items.
 template <class K>
 auto top_k_results(const K& k) {
   if constexpr (std::is_integral_v<K>) {

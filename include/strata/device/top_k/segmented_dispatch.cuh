@@ -27,7 +27,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Pointers to items that are and are not const share their kernels.
+/// Makes pointers to items that are not const pointers to const, so that both share kernels.
 template <class Iterator>
 struct segmented_top_k_input {
   using type = Iterator;
@@ -37,7 +37,7 @@ struct segmented_top_k_input<T*> {
   using type = const T*;
 };
 
-/// Which of the tuning rows a kernel reads.
+/// The tuning row that a kernel reads.
 enum class top_k_rows_of {
   narrow,
   middle,
@@ -97,7 +97,7 @@ struct top_k_groups_agent {
   using type = AgentSegmentedTopKGroups<Problem, tuning.block_threads, tuning.items_per_thread, IsSorted>;
 };
 
-/// Segments that fit the registers of a logical warp; others are left to the next kernel.
+/// Selects from segments that fit in the registers of a logical warp. It leaves other segments to the next kernel.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -109,8 +109,8 @@ __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Row
   Agent(shared.Alias(), problem).run();
 }
 
-/// Segments that the warps of `wide` have left, or all segments: those that fit the registers of a block, or those that
-/// do not.
+/// Selects from segments that fit in the registers of a block, or from those that do not. It skips segments that the
+/// warps of `wide` have handled, if there were such warps.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -127,7 +127,7 @@ __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Ro
   });
 }
 
-/// Segments of one size, each by a block, from which few results are wanted.
+/// Selects few results from segments of one size. Each block handles one segment at a time.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -139,7 +139,7 @@ __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Ro
   Agent(shared.Alias(), problem).run();
 }
 
-/// Few long segments of one size: each by as many blocks as the grid has rows.
+/// Selects from few long segments of one size. Several blocks, as many as the grid has rows, handle one segment.
 template <class MaxPolicy, bool IsSorted, class Problem>
 __launch_bounds__(
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
@@ -158,7 +158,7 @@ __launch_bounds__(
 
 inline constexpr int top_k_copy_threads = 256;
 
-/// Writes results that have been sorted: `keys` and `indices` have `stride` items for each segment.
+/// Writes results that have been sorted. `keys` and `indices` have `stride` items for each segment.
 template <class Problem>
 __launch_bounds__(top_k_copy_threads)
     STRATA_KERNEL void segmented_top_k_copy_kernel(const STRATA_GRID_CONSTANT Problem problem,
@@ -176,7 +176,7 @@ __launch_bounds__(top_k_copy_threads)
   }
 }
 
-/// Results in rows of `stride` items in temporary storage, as many as `results` says.
+/// Results in rows of `stride` items in temporary storage. A segment has as many results as `results` says.
 template <class Results>
 struct top_k_clipped_rows {
   static constexpr bool has_padding = false;
@@ -189,7 +189,7 @@ struct top_k_clipped_rows {
   STRATA_D long long count(long long segment, long long length) const { return results.count(segment, length); }
 };
 
-/// Where the results of a segment begin and end in rows of `stride` items.
+/// Returns where the results of a segment begin or end in rows of `stride` items.
 template <class Segments, class Results>
 struct top_k_results_end {
   Segments segments;
@@ -214,13 +214,13 @@ using segmented_top_k_rows = std::void_t<
     if_rows<top_k_block_tuning, decltype(Policy::small_block), decltype(Policy::block), decltype(Policy::large_block)>,
     if_rows<top_k_tuning, decltype(Policy::select)>>;
 
-/// Whether logical warps can have all these numbers of lanes.
+/// True if logical warps can have all these numbers of lanes.
 template <class... Lanes>
 constexpr bool are_lanes(Lanes... lanes) {
   return ((lanes >= 1 && lanes <= warp_threads && is_power_of_two(static_cast<unsigned long long>(lanes))) && ...);
 }
 
-/// Long segments are selected from by AgentTopK in the blocks of `block`.
+/// The policy of AgentTopK, which selects from long segments in blocks of as many threads as the row `block` has.
 template <class Policy>
 constexpr void check_top_k_rows() {
   static_assert(Policy::select.block_threads == Policy::block.block_threads,
@@ -252,7 +252,7 @@ struct DispatchSegmentedTopK {
   static constexpr bool has_size = std::is_same_v<Segments, segments_of_size>;
   static constexpr long long max_grid = 0x7fffffff;
   static constexpr long long max_rows_of_grid = 0xffff;
-  /// Blocks that select from long segments, at most.
+  /// The largest number of blocks that select from long segments.
   static constexpr long long max_long_blocks = 256;
 
   Problem problem;
@@ -260,7 +260,7 @@ struct DispatchSegmentedTopK {
   device_properties device;
   top_k_scratch scratch;
 
-  /// Without a check of arrays, which is the caller's.
+  /// Makes the call. The caller has checked the arrays.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, const Problem& problem,
                               cudaStream_t stream) {
     const auto segments = problem.segments.num_segments();
@@ -285,8 +285,8 @@ struct DispatchSegmentedTopK {
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
-  /// Whether segments may be longer than a block of the smallest policy holds: temporary storage does not depend on the
-  /// device.
+  /// True if segments may be longer than a block holds by any policy of the chain, because temporary storage must not
+  /// depend on the device.
   static bool may_have_long(const Problem& problem) {
     constexpr auto most = static_cast<long long>(detail::least_in_chain<block_items, MaxPolicy>());
     return problem.segments.max_size() > most;
@@ -347,7 +347,7 @@ struct DispatchSegmentedTopK {
   static bool by_groups(long long size, long long most) {
     return top_k_groups_agent<Policy, Problem, Rows, IsSorted>::type::can_have(size, most);
   }
-  /// True if there are multiprocessors for several blocks of each segment, and a block does not hold it.
+  /// True if a segment does not fit in a block, and there are multiprocessors for several blocks of each segment.
   template <class Policy>
   bool are_few_long(long long size, long long most) const {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
@@ -380,7 +380,7 @@ struct DispatchSegmentedTopK {
                           segmented_top_k_groups_kernel<MaxPolicy, Rows, IsSorted, Problem>, problem);
   }
 
-  /// Blocks of each long segment, so that all multiprocessors have work.
+  /// Returns the number of blocks of each long segment, such that all multiprocessors have work.
   template <class Policy>
   long long number_of_parts(long long size) const {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();
@@ -405,12 +405,12 @@ struct DispatchSegmentedTopK {
         segmented_top_k_parts_kernel<MaxPolicy, IsSorted, Problem>, problem, scratch);
   }
 
-  /// `has_warps`: logical warps have selected from the shorter segments.
+  /// With `has_warps`, logical warps have already selected from the shorter segments.
   template <class Policy, top_k_rows_of Rows>
   cudaError_t launch_blocks(bool has_warps) {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, Rows>();
     long long blocks = detail::least(problem.segments.num_segments(), max_rows_of_grid);
-    // Each block looks at all segments that it may get.
+    // Each block checks the lengths of many segments, and selects from those that are left to it.
     if (has_warps) {
       blocks =
           detail::least(blocks, static_cast<long long>(device.multiprocessors) * 4 * tuning.blocks_per_multiprocessor);
@@ -423,7 +423,7 @@ struct DispatchSegmentedTopK {
   }
 };
 
-/// Selects to temporary storage, sorts there and writes the results: for more results than a block sorts.
+/// For more sorted results than a block sorts: selects into temporary storage, sorts there, and writes the results.
 template <bool IsMax, class PolicyHub, class KeyIterator, class Segments, class Results, class KeyOutputIterator,
           class ValueIterator, class ValueOutputIterator>
 cudaError_t sorted_segmented_top_k(
@@ -491,7 +491,7 @@ cudaError_t sorted_segmented_top_k(
                         static_cast<const long long*>(sorted_indices), stride);
 }
 
-/// The keys of a call as kernels take them.
+/// Returns the keys of a call in the form that kernels take.
 template <class KeyIterator, class Decomposer>
 auto segmented_top_k_keys(KeyIterator keys, const Decomposer& decomposer) {
   using Keys = typename segmented_top_k_input<KeyIterator>::type;
@@ -503,7 +503,7 @@ auto segmented_top_k_keys(KeyIterator keys, const Decomposer& decomposer) {
   }
 }
 
-/// One call.
+/// Checks the arguments of a call and makes it.
 template <bool IsMax, bool IsSorted, class PolicyHub, class KeyIterator, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator, class Segments, class Results, class Decomposer>
 cudaError_t segmented_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,

@@ -13,13 +13,14 @@
 #include <type_traits>
 
 /// \file
-/// Keys with a decomposer, for DeviceSegmentedTopK: it selects codes of keys, and writes the keys.
+/// Keys with a decomposer, for DeviceSegmentedTopK, which selects by the codes of keys and writes the keys.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `Decomposer` returns fields of the items of `Iterator`. It is for overloads with a decomposer beside
-/// overloads with a stream in the same place. In a call with storage, `Iterator` is the type of the pointer to it.
+/// True if `Decomposer` returns fields of the items of `Iterator`. It distinguishes overloads with a decomposer from
+/// overloads with a stream as the same argument. In a call with temporary storage, the first argument is that storage,
+/// so `Iterator` is then the type of a pointer to storage.
 template <class Decomposer, class Iterator>
 constexpr bool decomposes_items_of() {
   constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;
@@ -41,8 +42,8 @@ struct top_k_field_code {
   static constexpr int max_bits = STRATA_HAS_INT128 ? 128 : 64;
   static constexpr bool are_met = bits <= max_bits;
   static_assert(are_met,
-                "DeviceSegmentedTopK: the fields that a decomposer returns may have 128 bits together (64 without "
-                "128-bit integers); return the most significant ones only, or sort by DeviceRadixSort");
+                "DeviceSegmentedTopK: the fields that a decomposer returns must have at most 128 bits together (64 "
+                "without 128-bit integers). Return only the most significant ones, or sort by DeviceRadixSort");
   using Code = typename unsigned_of_bytes<!are_met || bits <= 8 ? 1
                                           : bits <= 16          ? 2
                                           : bits <= 32          ? 4
@@ -64,7 +65,8 @@ struct top_k_field_code {
   }
 };
 
-/// Keys with a decomposer: an item is the code of a key. With `WritesKeys`, a result is the key, otherwise its code.
+/// An iterator over keys with a decomposer: its items are the codes of keys. With `WritesKeys`, a result is a key,
+/// otherwise the code of a key.
 template <class KeyIterator, class Decomposer, bool WritesKeys = true>
 class top_k_fields_iterator
     : public random_access<top_k_fields_iterator<KeyIterator, Decomposer, WritesKeys>, KeyIterator, std::ptrdiff_t> {
@@ -93,7 +95,7 @@ class top_k_fields_iterator
   top_k_field_code<Key, Decomposer> code_of_;
 };
 
-/// What the results of a selection from `KeyIterator` are.
+/// What is selected from `KeyIterator`: the type of results, and the iterator that reads codes instead of keys.
 template <class KeyIterator>
 struct top_k_result_of {
   static constexpr bool has_fields = false;

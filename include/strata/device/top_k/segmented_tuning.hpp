@@ -11,7 +11,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Segments that a logical warp holds in registers.
+/// Tuning for segments that a logical warp holds in registers.
 struct top_k_warp_tuning {
   int block_threads;
   int lanes;  // of a logical warp
@@ -20,7 +20,7 @@ struct top_k_warp_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// Segments that a block holds in registers.
+/// Tuning for segments that a block holds in registers.
 struct top_k_block_tuning {
   int block_threads;
   int items_per_thread;
@@ -28,12 +28,12 @@ struct top_k_block_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// The rows of DeviceSegmentedTopK for keys of type `Key`. Registers decide: a thread has up to 32 keys of 4 bytes.
-/// Other rows were not tried.
+/// The tuning rows of DeviceSegmentedTopK for keys of type `Key`. Registers limit them: a thread has up to 32 keys of 4
+/// bytes. No other rows were tried.
 template <class Key>
 struct segmented_top_k_policy_hub {
   struct rows {
-    /// Items of a thread where a key of 4 bytes may have `items`.
+    /// Returns the number of items of a thread, which is `items` for keys of 4 bytes.
     static constexpr int items_of(int items) {
       return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
     }
@@ -52,14 +52,15 @@ struct segmented_top_k_policy_hub {
     static constexpr top_k_block_tuning block{512, items_of(16), 2};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 would take 30 us.
     static constexpr top_k_block_tuning large_block{1024, items_of(32), 1};
-    // Segments from which few results are wanted: a thread keeps one of eight neighbouring items.
+    // The next three rows are for few results of each segment: a thread keeps one of eight neighbouring items.
     // H200, 2026-11-29, CUDA 13.0, f32, k = 64: 4,096 segments of 4,096 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning small_groups{64, items_of(64), 14};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 1,024 segments of 8,192 take 17 us; one read takes 8 us.
     static constexpr top_k_block_tuning groups{128, items_of(64), 8};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 512 segments of 32,768 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning large_groups{256, items_of(128), 4};
-    /// Longer segments whose sample has misled are read several times, by blocks of as many threads as `block` has.
+    /// If the sample of a longer segment was misleading, the segment is read several times, by blocks of as many
+    /// threads as `block` has.
     // H200, 2026-11-29, CUDA 13.0, u64, k = 2,000: a segment of 2^18 takes 361 us, one of 2^20 takes 1,511 us.
     static constexpr top_k_tuning select{512, 2};
   };
@@ -69,12 +70,13 @@ struct segmented_top_k_policy_hub {
 
 namespace detail {
 
-/// So many results of a segment at most are sorted where they are selected.
+/// The largest numbers of results of a segment that are sorted where they are selected.
 inline constexpr int max_top_k_sorted_by_warp = 64;
 inline constexpr int max_top_k_sorted_by_block = 2048;
-/// Blocks of a long segment, at most.
+/// The largest number of blocks of a long segment.
 inline constexpr unsigned max_top_k_parts = 128;
-/// Room for candidates of each part of a long segment. A block selects from all of them in registers.
+/// Capacity for candidates of each part of a long segment. A block selects from the candidates of all parts in
+/// registers.
 inline constexpr unsigned top_k_candidates_of_part = 8192;
 
 }  // namespace detail

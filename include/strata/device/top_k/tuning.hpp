@@ -10,19 +10,19 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The kernel that finds the threshold and writes the items. It has 33 KB of counters.
+/// Tuning of the kernel that finds the threshold and writes the items. A block has 33 KB of counters.
 struct top_k_tuning {
   int block_threads;
   /// What registers must allow.
   int blocks_per_multiprocessor;
 };
 
-/// The rows of DeviceTopK, the same for all keys: a thread loads 16 bytes at a time, whatever a key has.
+/// The tuning rows of DeviceTopK. They are the same for all keys, because a thread loads 16 bytes at a time.
 struct top_k_policy_hub {
   struct rows {
     // H200, 2026-11-29, CUDA 13.0, us for 2^20 i32 and u64, 2^24 f32, k = 1,000: 32, 31, 54; with two blocks 39, 41,
-    // 65; 256 threads with four 84, 79, 109. CUB 3.5, whose result is in no order, 32, 39, 84. Of 72 cases the mean
-    // is 1.16 times faster than with two blocks, which spilled registers: fewer blocks add up fewer counts.
+    // 65; 256 threads with four 84, 79, 109. CUB 3.5, whose result is in no order: 32, 39, 84. Over 72 cases, one block
+    // is on average 1.16 times as fast as two, which spilled registers. Fewer blocks also add up fewer counts.
     static constexpr top_k_tuning select{/*block_threads=*/512, /*blocks_per_multiprocessor=*/1};
   };
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {};
@@ -30,21 +30,21 @@ struct top_k_policy_hub {
 
   /// Keys of a sample. Temporary storage depends on it, so it is the same for all architectures.
   static constexpr std::size_t samples = 4096;
-  /// Shorter inputs stay in L2 while they are read several times: no sample is taken.
+  /// From shorter inputs no sample is taken, because they stay in L2 while they are read several times.
   static constexpr std::size_t least_sampled_bytes = std::size_t{16} << 20;
-  /// That of the kernel which collects candidates.
+  /// The policy hub of the kernel that collects candidates.
   template <class Problem>
   using collect_hub = typename Problem::policy_hub;
 };
 
 namespace detail {
 
-/// How the candidates for the result are found: all items up to that of rank `sample_rank` in a sample.
+/// How candidates for the result are found: all items up to the item of rank `sample_rank` in a sample are candidates.
 ///
-/// Of the k first items, about k samples / n are in the sample, with a standard deviation of the square root of this.
-/// The last candidate is the sample's item five deviations and eight items after that rank, so that all k come before
-/// it. The capacity for candidates has the same margin once more. Neither bound is certain: the device checks the
-/// number of candidates, and takes the whole input if it is out of range.
+/// About k samples / n of the k first items are in the sample, with a standard deviation of the square root of this
+/// number. The last candidate is the item of the sample that follows five deviations and eight items after that rank,
+/// so that all k first items come before it. The capacity for candidates has the same margin once more. Neither bound
+/// is certain: the device checks the number of candidates, and selects from the whole input if it is out of range.
 struct top_k_plan {
   std::size_t sample_rank = 0;  // from 1 on
   std::size_t capacity = 0;     // for candidates
@@ -52,7 +52,7 @@ struct top_k_plan {
 
   static double with_margin(double count) { return count + 5 * std::sqrt(count) + 8; }
 
-  /// More candidates than a quarter of the input are not worth it.
+  /// Makes the plan. It takes no sample of a short input, nor if more than a quarter of the input would be candidates.
   static top_k_plan make(std::size_t num_items, std::size_t k, std::size_t key_bytes, std::size_t samples,
                          std::size_t least_sampled_bytes) {
     top_k_plan plan;

@@ -27,7 +27,7 @@ struct buffer_arrays {
   SizeIt sizes;
 
   static_assert(std::is_integral_v<iterator_value_t<SizeIt>>,
-                "the sizes of a batched copy must be integers: convert them, by a transform iterator for example");
+                "the sizes of a batched copy must be integers: convert them, for example by a TransformInputIterator");
 
   /// Negative sizes count as 0.
   STRATA_D unsigned long long size(std::size_t index) const {

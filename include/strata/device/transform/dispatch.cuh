@@ -235,7 +235,7 @@ template <class Problem, class Array, class... Inputs>
 struct tiles_of {
   static constexpr bool are_vectorized = is_bulk_array<Array> && Problem::has_vectors;
 
-  /// As many items as have up to 16 bytes in each sequence.
+  /// The number of items that have up to 16 bytes in each sequence.
   static constexpr int width() {
     int width = 1;
     if constexpr (are_vectorized) {

@@ -15,11 +15,11 @@ struct tile_tuning {
   int bytes_in_flight;
   /// Maximum number of groups of items that a thread has in a tile. A group has up to 16 bytes in each sequence.
   int groups;
-  /// That number for differences in place.
+  /// Maximum number of groups for differences in place.
   int in_place_groups;
-  /// That number where items are accessed one by one, so that a group has one item.
+  /// Maximum number of groups if items are accessed one by one, so that a group has one item.
   int groups_of_one;
-  /// Items of a thread where the operator gets references: it may write, so that the next item is read afterwards.
+  /// Items of a thread if the operator gets references. Such an operator may write, so the next item is read after it.
   int references;
   /// Maximum number of tiles of references that a block of a large call has, multiplied by the bytes of an item in all
   /// arrays.

@@ -31,8 +31,8 @@ struct exchanged_array {
   std::size_t item_bytes;
 };
 
-/// Where the pieces of an array begin and how many items they have, in host memory: as many for each rank, those of
-/// rank 0 first.
+/// Where the pieces of an array begin and how many items they have, in host memory. Each rank has the same number of
+/// pieces, and the pieces of rank 0 come first.
 struct piece_list {
   const std::size_t* offsets;
   const std::size_t* counts;
@@ -48,15 +48,15 @@ struct exchanged_piece {
   std::size_t received_lead;
 };
 
-/// Arrays that are cut alike, and their pieces to each rank and from each. What rank a sends to rank b is what b
-/// receives from a: the caller knows that the counts agree, piece by piece.
+/// Arrays that are cut in the same way, with their pieces to each rank and from each rank. The caller ensures that the
+/// counts agree, piece by piece: what rank a sends to rank b is what b receives from a.
 struct array_transfer {
   const exchanged_array* arrays;
   int num_arrays;
   piece_list sent;
   piece_list received;
   int pieces_per_rank = 1;
-  /// Of pieces to receive: where they begin in the arrays of their senders. Needed for transfers with leads.
+  /// Where the received pieces begin in the arrays of their senders. Transfers with leads need it.
   const std::size_t* sender_offsets = nullptr;
 
   /// Calls `f(exchanged_piece)` for each piece of each array, in the same order on all ranks, while it returns true.
@@ -96,7 +96,7 @@ class piece_staging {
     next_ += (bytes + (alignment - 1)) / alignment * alignment;
     return piece;
   }
-  /// What up to `items` items of an array need that come in up to `pieces` pieces.
+  /// Returns the bytes for up to `items` items of an array in up to `pieces` pieces.
   static std::size_t bytes(std::size_t items, std::size_t pieces, std::size_t item_bytes) {
     return (items + pieces * static_cast<std::size_t>(aligned_items)) * item_bytes + pieces * alignment;
   }
@@ -122,7 +122,7 @@ void for_each_peer(const array_transfer* transfers, int num_transfers, rank_posi
 /// Sends and receives the pieces of all transfers in one group.
 inline cudaError_t send_and_receive(const array_transfer* transfers, int num_transfers, rank_position position,
                                     ncclComm_t comm, cudaStream_t stream, void* d_staging) {
-  // Once a group has started it ends, whatever its calls return.
+  // A group that has been started must be ended, even after an error.
   cudaError_t status = detail::completed(ncclGroupStart(), comm);
   if (status != cudaSuccess) return status;
   const auto add = [&](ncclResult_t result) {
@@ -154,7 +154,7 @@ inline cudaError_t copy_piece(char* to, const char* from, std::size_t bytes, cud
   return bytes == 0 || from == to ? cudaSuccess : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-/// Received pieces from where they are with their leads to where they belong.
+/// Copies received pieces from the staging memory, where they lie with their leads, to where they belong.
 inline cudaError_t copy_staged_pieces(const array_transfer* transfers, int num_transfers, rank_position position,
                                       cudaStream_t stream, void* d_staging) {
   cudaError_t status = cudaSuccess;
@@ -171,7 +171,7 @@ inline cudaError_t copy_staged_pieces(const array_transfer* transfers, int num_t
   return status;
 }
 
-/// The pieces that a rank keeps.
+/// Copies the pieces that a rank keeps.
 inline cudaError_t copy_local_pieces(const array_transfer* transfers, int num_transfers, int rank,
                                      cudaStream_t stream) {
   cudaError_t status = cudaSuccess;
@@ -195,13 +195,13 @@ inline std::size_t bytes_of_local_pieces(const array_transfer* transfers, int nu
   return bytes;
 }
 
-/// No other stream is made: for a stream that may be captured.
+/// Means that no other stream is made, because the caller's stream may be captured.
 inline constexpr std::size_t never_copied_beside = ~std::size_t{0};
 
-/// Carries out several transfers in one group. Empty pieces are not sent. Own pieces are copied, or stay where they
-/// are. From `bytes_copied_beside` bytes on, they are copied at the same time, in another stream. With `d_staging`, an
-/// aligned address, pieces are sent with their leads: all ranks of a call must have one then, and sent arrays must be
-/// aligned.
+/// Carries out several transfers in one group. Empty pieces are not sent. A rank's own pieces are copied, or stay where
+/// they are. From `bytes_copied_beside` bytes on, they are copied at the same time, in another stream. With
+/// `d_staging`, an aligned address, pieces are sent with their leads. Then all ranks of a call must have one, and sent
+/// arrays must be aligned.
 inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers, rank_position position,
                               ncclComm_t comm, cudaStream_t stream, void* d_staging = nullptr,
                               std::size_t bytes_copied_beside = never_copied_beside) {
@@ -217,13 +217,13 @@ inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers
       copied = detail::copy_local_pieces(transfers, num_transfers, position.rank, beside.get());
     }
   }
-  // Other ranks count on this one in the group, whatever becomes of its copies.
+  // This rank takes part in the group even if its copies fail, because the other ranks wait for it.
   cudaError_t status = cudaSuccess;
   if (position.ranks > 1) {
     status = detail::send_and_receive(transfers, num_transfers, position, comm, stream, d_staging);
   }
   if (beside.is_made()) {
-    // Also after an error: the caller's stream must not go on while memory is in use.
+    // The streams are joined even after an error, because the caller's stream must not go on while memory is in use.
     const cudaError_t joined = beside.join(stream);
     if (copied == cudaSuccess) copied = joined;
   } else if (status == cudaSuccess) {
@@ -234,7 +234,8 @@ inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers
   return detail::copy_staged_pieces(transfers, num_transfers, position, stream, d_staging);
 }
 
-/// One transfer of one piece to each rank, and one from each. The four host arrays have an entry for each rank.
+/// Carries out a transfer of one piece to each rank, and one piece from each rank. The four host arrays have an entry
+/// for each rank.
 inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, const std::size_t* send_offsets,
                               const std::size_t* send_counts, const std::size_t* receive_offsets,
                               const std::size_t* receive_counts, rank_position position, ncclComm_t comm,
@@ -243,7 +244,7 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
   return detail::all_to_all(&transfer, 1, position, comm, stream);
 }
 
-/// The same for one array, with offsets and sizes in bytes.
+/// Carries out such a transfer of one array, with offsets and sizes in bytes.
 inline cudaError_t all_to_all(const void* d_send, const std::size_t* send_offsets, const std::size_t* send_bytes,
                               void* d_receive, const std::size_t* receive_offsets, const std::size_t* receive_bytes,
                               rank_position position, ncclComm_t comm, cudaStream_t stream) {

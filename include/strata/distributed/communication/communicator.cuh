@@ -15,14 +15,14 @@
 #include <thread>
 
 /// \file
-/// What all calls of the layer need of NCCL: errors, positions, the wait of the host, and small messages.
+/// The parts of NCCL that all calls of the layer need: errors, positions, the wait of the host, and small messages.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 // ------------------------------------------------------------------ errors
 
-/// NCCL's result as CUDA's error.
+/// Returns NCCL's result as an error of CUDA.
 ///
 /// | NCCL | CUDA |
 /// |---|---|
@@ -49,8 +49,8 @@ inline cudaError_t as_cuda_error(ncclResult_t result) {
   }
 }
 
-/// What a call of NCCL has returned, as CUDA's error. A communicator that does not block returns ncclInProgress: then
-/// the host waits until the call is made.
+/// Returns the result of a call of NCCL as an error of CUDA. A communicator that does not block returns ncclInProgress:
+/// then the host waits until the call is made.
 inline cudaError_t completed(ncclResult_t result, ncclComm_t comm) {
   while (result == ncclInProgress) {
     std::this_thread::yield();
@@ -67,15 +67,15 @@ struct rank_position {
   int ranks = 1;
 };
 
-/// A null communicator is an error.
+/// Finds the position of this rank. A null communicator is an error.
 inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
   if (detail::refuses_null(comm, "comm")) return cudaErrorInvalidValue;
   const cudaError_t status = detail::completed(ncclCommUserRank(comm, &out.rank), comm);
   return status != cudaSuccess ? status : detail::completed(ncclCommCount(comm, &out.ranks), comm);
 }
 
-/// Bytes of all ranks, in their order, to all ranks. In place if `d_mine` is this rank's part of `d_all`. Ranks that
-/// share memory store small messages there.
+/// Gathers bytes of all ranks, in the order of ranks, on all ranks. It works in place if `d_mine` is this rank's part
+/// of `d_all`. Ranks that share memory store small messages there.
 inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
                               cudaStream_t stream) {
   if (peer_group::takes(bytes_each)) {
@@ -86,8 +86,8 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
 
 // ------------------------------------------------------------------ the wait of the host
 
-/// Waits until all work in the stream is done. A communicator that was aborted or has failed ends the wait with an
-/// error, though what other ranks owe the stream may never come.
+/// Waits until all work in the stream is done. If the communicator was aborted or has failed, the wait ends with an
+/// error, because data of other ranks may never arrive.
 inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   const std::shared_ptr<peer_group> peers = peer_group::of(comm);
   const auto failed_with = [&](ncclResult_t result) {
@@ -97,7 +97,7 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   for (bool has_polled = false;; has_polled = true) {
     const cudaError_t status = cudaStreamQuery(stream);
     if (status == cudaErrorNotReady || has_polled) {
-      // The runtime keeps it as the last error, which it is not.
+      // The runtime keeps cudaErrorNotReady as the last error, although it is no error.
       if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
     }
     ncclResult_t of_comm = ncclSuccess;
@@ -110,12 +110,12 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   }
 }
 
-/// Copies what other ranks have sent to the host's memory. It waits before: a copy to pageable memory waits for the
-/// stream itself, also for ranks that never answer, and does not see that the communicator has failed.
+/// Copies data that other ranks have sent to host memory. It calls wait_for() first: a copy to pageable memory would
+/// wait for the stream, also for ranks that never answer, and would not notice that the communicator has failed.
 inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream) {
   const std::shared_ptr<peer_group> peers = peer_group::of(comm);
   if (peers != nullptr && bytes <= peer_group::staging_bytes && to != nullptr) {
-    // A copy to pinned memory waits for nobody: one wait is enough.
+    // A copy to pinned memory does not wait itself, so one wait is enough.
     const cudaError_t copied = cudaMemcpyAsync(peers->staging, from, bytes, cudaMemcpyDeviceToHost, stream);
     const cudaError_t waited = copied != cudaSuccess ? copied : detail::wait_for(stream, comm);
     if (waited == cudaSuccess) std::memcpy(to, peers->staging, bytes);
@@ -129,20 +129,21 @@ inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, n
 
 // ------------------------------------------------------------------ what ranks say of their calls
 
-/// What every rank says of its call. It is gathered first, so that all ranks return the same error, and none waits for
-/// one that refused its arguments. That one takes part, with its error as the status.
+/// The header that every rank sends of its call. Headers are gathered first, so that all ranks return the same error,
+/// and none waits for a rank that has refused its arguments. Such a rank takes part, with its error as the status.
 struct call_header {
   std::int64_t status = 0;  // a cudaError_t
   std::int64_t num_items = 0;
   std::int64_t capacity = 0;
   std::int64_t spare = 0;
-  /// Where arrays lie that other ranks write or read directly, in the memory that the ranks share (peers.cuh): for keys
-  /// or items, and for values. -1: an array does not lie there, and no array of the call is written or read directly.
+  /// Offsets of arrays in the memory that the ranks share (peers.cuh): of the keys or items, and of the values. Other
+  /// ranks write or read these arrays directly. -1 means that an array does not lie there; then no array of the call is
+  /// written or read directly.
   std::int64_t shared[2] = {-1, -1};
   std::int64_t is_in_area = 0;  // the items lie in the rank's area for small calls
 };
 
-/// The offset of an array of a call in the shared memory of this rank, or -1. An empty array is everywhere.
+/// Returns the offset of an array in the shared memory of this rank, or -1. An empty array has a valid offset.
 inline std::int64_t shared_offset_of(ncclComm_t comm, const void* array, std::size_t bytes) {
   const std::shared_ptr<peer_group> peers = peer_group::of(comm);
   return peers == nullptr ? -1 : bytes == 0 ? 0 : peers->offset_of(array, bytes);
@@ -153,7 +154,7 @@ inline bool has_shared_arrays(const call_header& header, int arrays) {
   return has_all;
 }
 
-/// What the ranks share, if the first `arrays` arrays of all of them lie there; else null.
+/// Returns the shared memory of the ranks if the first `arrays` arrays of all of them lie there, otherwise null.
 template <class Headers>
 std::shared_ptr<peer_group> peers_of_call(ncclComm_t comm, const Headers& headers, int ranks, int arrays) {
   for (int rank = 0; rank < ranks; ++rank) {
@@ -162,7 +163,7 @@ std::shared_ptr<peer_group> peers_of_call(ncclComm_t comm, const Headers& header
   return peer_group::of(comm);
 }
 
-// What several calls of ranks refuse.
+// Checks that several calls of ranks make.
 
 inline bool refuses_storage_of_rank(bool is_mapped) {
   return detail::is_refused(!is_mapped, "temp_storage_bytes", "is less than what the size query said");
@@ -177,7 +178,8 @@ inline bool refuses_ranks(int ranks, int most) {
   return detail::is_refused(ranks > most, "comm", "has more ranks than such a call can have");
 }
 
-/// The status that a rank has sent. If it refused its call, this rank logs so, unless it has refused its own.
+/// Returns the status that a rank has sent. If that rank has refused its call, this rank logs it, unless it has refused
+/// its own call.
 inline cudaError_t status_of_rank(std::int64_t sent) {
   const auto status = static_cast<cudaError_t>(sent);
   static_cast<void>(detail::is_refused(status == cudaErrorInvalidValue, "a rank",
@@ -185,7 +187,7 @@ inline cudaError_t status_of_rank(std::int64_t sent) {
   return status;
 }
 
-/// The error of the lowest rank that has one.
+/// Returns the error of the lowest rank that has one.
 inline cudaError_t common_status(const call_header* headers, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     const cudaError_t status = detail::status_of_rank(headers[rank].status);
@@ -205,7 +207,7 @@ class scratch_memory {
   scratch_memory(const scratch_memory&) = delete;
   scratch_memory& operator=(const scratch_memory&) = delete;
 
-  /// Once.
+  /// Allocates the memory. Call this once.
   cudaError_t allocate(std::size_t bytes) { return cudaMallocAsync(&memory_, bytes, stream_); }
   void* data() const { return memory_; }
 

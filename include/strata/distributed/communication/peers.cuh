@@ -24,14 +24,14 @@
 /// e + 1 of all ranks, and each of these has sent it after it had read message e.
 ///
 /// **Forward progress.** A receiver waits for kernels of other GPUs, never for another block of its own. The wait is
-/// bounded. When the host asks for its end, words that have not come are 0, and the message of the next rank is an
-/// error: its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds` the kernel traps: the caller would take a
-/// stream that has ended without an error for a result. All later calls of this rank fail.
+/// bounded. When the host asks for its end, missing words become 0, and the message of the next rank becomes an error:
+/// its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds` the kernel traps, because the caller would take a
+/// stream that ends without an error for a success. All later calls of this rank fail.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Ranks of a communicator whose memory can be shared: the GPUs of one host.
+/// The largest number of ranks of a communicator that can share memory: the GPUs of one host.
 inline constexpr int max_peers = 8;
 /// Longer messages go through NCCL.
 inline constexpr std::size_t max_peer_message_bytes = std::size_t{128} << 10;
@@ -39,21 +39,21 @@ inline constexpr std::size_t max_peer_message_bytes = std::size_t{128} << 10;
 /// How long a kernel waits for another rank.
 inline constexpr unsigned long long peer_wait_seconds = 300;
 
-/// In pinned memory of the host: how host and kernels speak while a kernel waits.
+/// Words in pinned host memory, through which host and kernels communicate while a kernel waits.
 struct peer_host_words {
   volatile int is_aborted;  // written by the host
-  volatile int has_failed;  // written by a kernel that has not got what it waited for
+  volatile int has_failed;  // written by a kernel that has waited in vain
 };
 
-/// One message of a rank to all ranks, and theirs.
+/// One message of a rank to all ranks, and memory for the messages of all ranks.
 struct peer_message {
-  const unsigned* mine;  // null: no more than a signal
-  unsigned* all;         // null, or messages of all ranks, in their order
-  unsigned words;        // of 4 bytes
+  const unsigned* mine;  // null if the message is only a signal
+  unsigned* all;         // null, or memory for the messages of all ranks, in the order of ranks
+  unsigned words;        // number of words of 4 bytes
   int rank;
   int ranks;
   unsigned long long* mailboxes[max_peers];
-  unsigned* number;  // of the last message
+  unsigned* number;  // the number of the last message
   peer_host_words* host;
   unsigned long long wait_nanoseconds;
 
@@ -73,16 +73,17 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr int peer_threads = STRATA_HOST_SIMT ? 64 : 512;
 
-/// The parts of a gather. On the host back end kernels of two ranks never run at once: there each part is a launch.
+/// The parts of a gather. On the host back end, kernels of two ranks never run at the same time, so each part is a
+/// launch.
 enum class peer_part { send, receive, both };
 
-/// By one block: sends the message of this rank to all others and receives theirs.
+/// Sends the message of this rank to all others and receives theirs. The grid has one block.
 template <peer_part Part>
 __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRATA_GRID_CONSTANT peer_message message) {
   const unsigned number = *message.number + 1;
   const unsigned words = message.words;
   if constexpr (Part != peer_part::receive) {
-    // What earlier kernels have written to other ranks is there before the message.
+    // Data that earlier kernels have written to other ranks must arrive before the message.
     __threadfence_system();
     unsigned* const own = message.all == nullptr ? nullptr : message.all + static_cast<unsigned>(message.rank) * words;
     for (unsigned i = threadIdx.x; i < words; i += peer_threads) {
@@ -121,13 +122,13 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
       }
     }
     if (has_failed) message.host->has_failed = 1;
-    // What the others have written before their messages is there for later kernels.
+    // Data that the others have written before their messages must be visible to later kernels.
     __threadfence_system();
     if (is_late) __trap();
     const bool is_error = __syncthreads_or(has_failed ? 1 : 0) != 0;
     if (threadIdx.x == 0) {
       *message.number = number;
-      // One word that is missing makes an error of all.
+      // If one word is missing, all messages become an error.
       if (is_error && message.all != nullptr) {
         message.all[static_cast<unsigned>((message.rank + 1) % message.ranks) * words] =
             static_cast<unsigned>(cudaErrorUnknown);
@@ -141,13 +142,13 @@ STRATA_ARCH_DETAIL_NAMESPACE_END
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a rank knows of the shared memory of all ranks of a communicator.
+/// The shared memory of all ranks of a communicator, as one rank sees it.
 class peer_group {
  public:
   /// Bytes before the part of a rank's memory that belongs to the caller.
   static constexpr std::size_t control_bytes = 4096;
-  /// Behind the mailbox are two areas for the items of small calls, which are used in turn. Others read an area after
-  /// the message that says so. It is written again two messages later, and they have read it by then.
+  /// Behind the mailbox are two areas for the items of small calls, which are used in turn. Other ranks read an area
+  /// after the message that announces it. It is written again two messages later, when they have read it.
   static constexpr std::size_t area_bytes = std::size_t{1} << 20;
   static constexpr std::size_t areas_begin = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
   static constexpr std::size_t reserved_bytes = areas_begin + 2 * area_bytes;
@@ -155,13 +156,13 @@ class peer_group {
 
   int rank = 0;
   int ranks = 1;
-  char* memory[max_peers] = {};       // of each rank, as this GPU addresses it: reserved bytes, then the caller's
-  std::size_t bytes[max_peers] = {};  // of the caller's part
+  char* memory[max_peers] = {};       // memory of each rank, as this GPU addresses it: reserved, then the caller's part
+  std::size_t bytes[max_peers] = {};  // size of the caller's part
   peer_host_words* host = nullptr;
   void* staging = nullptr;  // pinned memory, for copies to the host
-  unsigned calls = 0;       // of sorts, also of those that were refused: the same on all ranks
+  unsigned calls = 0;       // number of calls of sorts, also of refused ones: the same on all ranks
 
-  /// Those of a communicator, or null if its ranks share no memory.
+  /// Returns the group of a communicator, or null if its ranks share no memory.
   static std::shared_ptr<peer_group> of(ncclComm_t comm) {
     const std::lock_guard<std::mutex> lock(mutex());
     const auto found = all().find(comm);
@@ -176,7 +177,7 @@ class peer_group {
     all().erase(comm);
   }
 
-  /// Where an array begins in the caller's part of this rank's memory, or -1 if it does not lie there.
+  /// Returns the offset of an array in the caller's part of this rank's memory, or -1 if it does not lie there.
   std::int64_t offset_of(const void* array, std::size_t array_bytes) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory[rank]) + reserved_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(array);
@@ -186,13 +187,13 @@ class peer_group {
     }
     return static_cast<std::int64_t>(address - begin);
   }
-  /// The array at this offset of another rank's memory.
+  /// Returns the array at an offset of another rank's memory.
   template <class T>
   T* array_of(int of_rank, std::int64_t offset) const {
     return reinterpret_cast<T*>(memory[of_rank] + reserved_bytes + offset);
   }
 
-  /// The area of a rank in the present call.
+  /// Returns the area of a rank in the present call.
   char* area_of(int of_rank) const { return memory[of_rank] + areas_begin + calls % 2 * area_bytes; }
 
   bool has_failed() const { return host->has_failed != 0 || host->is_aborted != 0; }
@@ -203,8 +204,8 @@ class peer_group {
     return message_bytes > 0 && message_bytes <= max_peer_message_bytes && message_bytes % sizeof(unsigned) == 0;
   }
 
-  /// All ranks get the messages of all ranks, as by ncclAllGather. `d_mine` and `d_all` may be null: then kernels
-  /// behind it come after all that the streams of all ranks have had before it.
+  /// Gathers the messages of all ranks on all ranks, like ncclAllGather. `d_mine` and `d_all` may be null: then it is a
+  /// barrier.
   cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm,
                      cudaStream_t stream) const {
     if (has_failed()) return cudaErrorUnknown;
@@ -233,7 +234,7 @@ class peer_group {
     return strata::launch(configuration, peer_gather_kernel<peer_part::both>, message);
 #endif
   }
-  /// Kernels behind it come after all that the streams of all ranks have had before it.
+  /// A barrier of the streams of all ranks: work after it begins when all work before it is done on all ranks.
   cudaError_t barrier(ncclComm_t comm, cudaStream_t stream) const { return gather(nullptr, nullptr, 0, comm, stream); }
 
  private:
@@ -241,7 +242,7 @@ class peer_group {
     static std::mutex made;
     return made;
   }
-  /// Never destroyed: a program may release its memory after main().
+  /// The list of all groups. It is never destroyed, because a program may release its memory after main().
   static std::map<ncclComm_t, std::shared_ptr<peer_group>>& all() {
     static auto* const made = new std::map<ncclComm_t, std::shared_ptr<peer_group>>();
     return *made;

@@ -16,13 +16,13 @@
 #include <new>
 #include <vector>
 
-/// \file
-/// How the ranks of a communicator come to address each other's memory. Ranks of one process allocate in pools that all
-/// their GPUs address, and use the pointers. Ranks of a process each open CUDA's IPC handles. Of all this NCCL only
-/// gathers what the ranks say.
+/// \file How the ranks of a communicator get access to each other's memory. Ranks of one process allocate in memory
+/// pools that all their GPUs can address, and use the pointers. If each rank is a process, they open IPC handles of
+/// CUDA. NCCL is only used to gather the descriptions of the ranks.
 ///
-/// Pools, because peer access of whole devices would cover all memory that a program allocates with cudaMalloc. There
-/// cudaFree of one rank may wait for kernels on the GPU of another one, and these for a message of the first.
+/// Pools are used because peer access of whole devices would cover all memory that a program allocates with cudaMalloc.
+/// Then cudaFree of one rank may wait for kernels on the GPU of another rank, and these may wait for a message of the
+/// first rank.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -30,14 +30,14 @@ namespace detail {
 /// How ranks share memory.
 enum class memory_sharing { none, of_threads, of_processes };
 
-/// What a rank says of its memory.
+/// The description of a rank's memory, which it sends to all ranks.
 struct memory_description {
-  std::int64_t status;    // of its allocation, then of its mappings
-  std::int64_t is_able;   // it can share its memory, then: it has mapped that of all others
-  std::uint64_t host;     // the same number on one host
-  std::uint64_t process;  // another number in each process
+  std::int64_t status;    // the status of its allocation, then of its mappings
+  std::int64_t is_able;   // at first: it can share its memory; then: it has mapped the memory of all others
+  std::uint64_t host;     // a number that all processes of a host share
+  std::uint64_t process;  // a number that each process has for itself
   std::uint64_t address;
-  std::uint64_t bytes;  // of the caller's part
+  std::uint64_t bytes;  // size of the caller's part
   std::int32_t device;
   std::int32_t spare;
 #if !STRATA_HOST_SIMT
@@ -45,7 +45,7 @@ struct memory_description {
 #endif
 };
 
-/// A number of this host since it was started.
+/// Returns a number that identifies this host since it was started.
 inline std::uint64_t number_of_host() {
   char text[64] = {};
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
@@ -61,13 +61,13 @@ inline std::uint64_t number_of_process() {
   return number;
 }
 
-/// An allocation of this rank, with its mappings of the others'.
+/// An allocation of this rank, with its mappings of the other ranks' allocations.
 class shared_memory {
  public:
   shared_memory() = default;
   shared_memory(const shared_memory&) = delete;
   shared_memory& operator=(const shared_memory&) = delete;
-  /// Memory that other ranks may still write and read stays allocated.
+  /// Frees the memory, unless other ranks may still write and read it.
   ~shared_memory() {
     if (is_shared_) peer_group::remove(comm_);
     if (is_shared_ && !is_unused_) return;
@@ -121,7 +121,7 @@ class shared_memory {
     return cudaSuccess;
   }
 
-  /// Waits until all ranks are here, and for what this rank's GPU does.
+  /// Waits until all ranks have come here, and until the work of this rank's GPU is done.
   cudaError_t wait_for_all() {
     const cudaError_t status = cudaDeviceSynchronize();
     std::vector<memory_description> all(static_cast<std::size_t>(group_->ranks));
@@ -134,7 +134,7 @@ class shared_memory {
   }
 
  private:
-  /// Where this rank is.
+  /// Describes this rank's host and process.
   memory_description describe(rank_position position) {
     memory_description mine{};
     group_ = std::make_shared<peer_group>();
@@ -151,7 +151,7 @@ class shared_memory {
     return mine;
   }
 
-  /// The same on all ranks.
+  /// Returns how the ranks share memory. The result is the same on all ranks.
   static memory_sharing sharing_of(const std::vector<memory_description>& all) {
     std::size_t pairs_of_one_process = 0;
     for (const memory_description& a : all) {
@@ -162,7 +162,7 @@ class shared_memory {
     return pairs_of_one_process == all.size() ? memory_sharing::of_processes : memory_sharing::none;
   }
 
-  /// Allocates what is asked for, for the sharing if that can be. A rank that cannot allocate says why.
+  /// Allocates the memory, such that it can be shared if possible. If the allocation fails, the status says why.
   cudaError_t allocate_for(memory_description& mine, std::size_t bytes, const std::vector<memory_description>& all,
                            memory_sharing sharing) {
     constexpr std::size_t reserved = peer_group::reserved_bytes;
@@ -194,7 +194,7 @@ class shared_memory {
     return cudaSuccess;
   }
 
-  /// A pool that the GPUs of all ranks address, on each GPU. False if one of them cannot.
+  /// Makes a pool on this GPU that the GPUs of all ranks can address. Returns false if one of them cannot.
   bool make_pool(const std::vector<memory_description>& all) {
     for (const memory_description& other : all) {
       int can_access = 0;
@@ -222,7 +222,7 @@ class shared_memory {
       }
     }
     if (status != cudaSuccess) {
-      // The runtime keeps it as the last error, which it is not.
+      // The runtime keeps this status as the last error, although it is none of the call.
       static_cast<void>(cudaGetLastError());
       return false;
     }
@@ -235,7 +235,7 @@ class shared_memory {
     cudaError_t status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (status != cudaSuccess) return status;
     {
-      // Freed in the order of the stream: cudaFree would wait for ranks that never come.
+      // This memory is freed in the order of the stream, because cudaFree would wait for ranks that never come.
       scratch_memory messages(stream);
       status = messages.allocate(bytes * all.size());
       if (status == cudaSuccess) {
@@ -260,7 +260,7 @@ class shared_memory {
     return cudaSuccess;
   }
 
-  /// Maps the memory of all ranks. False if that of one cannot be.
+  /// Maps the memory of all ranks. Returns false if the memory of one rank cannot be mapped.
   bool map(const std::vector<memory_description>& all, rank_position position) {
     const memory_description& mine = all[static_cast<std::size_t>(position.rank)];
     for (const memory_description& other : all) {
@@ -306,7 +306,7 @@ class shared_memory {
   cudaMemPool_t pool_ = nullptr;
   std::size_t bytes_ = 0;
   bool is_shared_ = false;
-  bool is_unused_ = false;  // no rank uses the memory of another one any more
+  bool is_unused_ = false;  // true when no rank uses the memory of another rank any more
   bool is_opened_[max_peers] = {};
   std::shared_ptr<peer_group> group_;
 };

@@ -8,31 +8,31 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A stream beside that of the caller, with the highest priority: its blocks start before those of the caller's stream.
+/// A stream beside the caller's stream. It has the highest priority, so its blocks start before those of the caller.
 class side_stream {
  public:
   side_stream() = default;
   side_stream(const side_stream&) = delete;
   side_stream& operator=(const side_stream&) = delete;
-  /// CUDA keeps both until what they were used for is done.
+  /// Destroys the stream and the event. CUDA keeps both until their work is done.
   ~side_stream() {
     if (event_ != nullptr) cudaEventDestroy(event_);
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
   void make() {
-    constexpr int highest = -100;  // CUDA takes the highest that there is
+    constexpr int highest = -100;  // CUDA clamps this to the highest priority that there is
     if (is_made()) return;
     if (cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest) != cudaSuccess) stream_ = nullptr;
     if (cudaEventCreateWithFlags(&event_, cudaEventDisableTiming) != cudaSuccess) event_ = nullptr;
   }
-  /// False if CUDA could not make it. Then all goes into the caller's stream.
+  /// False if CUDA could not make the stream. Then all work goes into the caller's stream.
   bool is_made() const { return stream_ != nullptr && event_ != nullptr; }
   cudaStream_t get() const { return stream_; }
 
-  /// This one waits for what is in `stream` now.
+  /// Makes this stream wait for the present work of `stream`.
   cudaError_t fork(cudaStream_t stream) const { return wait(stream_, stream); }
-  /// `stream` waits for what is in this one now.
+  /// Makes `stream` wait for the present work of this stream.
   cudaError_t join(cudaStream_t stream) const { return wait(stream, stream_); }
 
  private:

@@ -21,7 +21,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What a rank has for others: items, or keys and values. `ValueIterator` and `Value` are NullType for items.
+/// The input of a rank: items, or keys and values. `ValueIterator` and `Value` are NullType for items.
 template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
 struct exchange_input {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
@@ -34,7 +34,7 @@ struct exchange_input {
   std::int64_t num_items;
 
   bool is_count_valid() const {
-    // So many that sizes in bytes fit, those of rows and destinations too.
+    // With this bound, the bytes of all arrays fit in size_t, also those of rows and destinations.
     constexpr std::size_t max_items = (temporary_storage::invalid_size >> 3) / (sizeof(Key) + sizeof(Value) + 16);
     return is_count(num_items) && static_cast<std::size_t>(num_items) <= max_items &&
            detail::can_reach(d_destinations, num_items) && detail::can_reach(d_keys, num_items) &&
@@ -45,7 +45,7 @@ struct exchange_input {
            (detail::refuses_null(d_destinations, "d_destinations") || detail::refuses_null(d_keys, "d_keys_in") ||
             (has_values && detail::refuses_null(d_values, "d_values_in")));
   }
-  /// Whether a call is refused for an output that overlaps one of these.
+  /// True if the output overlaps one of these arrays, so that the call is refused.
   bool overlaps(const argument_bytes& output) const {
     return detail::refuses_overlap(output, detail::bytes_of(d_destinations, num_items, "d_destinations")) ||
            detail::refuses_overlap(output, detail::bytes_of(d_keys, num_items, "d_keys_in")) ||
@@ -53,11 +53,11 @@ struct exchange_input {
   }
 };
 
-/// The same in temporary storage, in the order of destinations.
+/// The input in temporary storage, in the order of destinations.
 template <class Input, class Key, class Value>
 class exchange_groups {
  public:
-  /// Whether the count can be that of a call.
+  /// Reserves temporary storage. Returns false if the count is not valid.
   bool reserve(const Input& input, int ranks) {
     is_valid_ = input.is_count_valid();
     Input sized = input;
@@ -75,10 +75,10 @@ class exchange_groups {
     storage_.template reserve<unsigned char>(sort_slot, sort_bytes_);
     return is_valid_;
   }
-  /// Storage for what is done in place of group(): the two share their bytes.
+  /// Reserves storage for an alternative to group(), which uses the same bytes.
   void reserve_instead(std::size_t bytes) { storage_.template reserve<unsigned char>(sort_slot, bytes); }
   unsigned char* instead() const { return storage_.template get<unsigned char>(sort_slot); }
-  /// What else the call keeps, in slots from 0 to 3.
+  /// Reserves storage for other data of the call, in slots from 0 to 3.
   template <class T>
   void reserve_more(int number, std::size_t count) {
     storage_.template reserve<T>(first_more_slot + number, count);
@@ -167,7 +167,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
     groups.reserve_instead(partition.bytes());
   }
   groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
-  // Of what the call itself refuses, too: a rank that ended here would be waited for.
+  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
+  // it.
   if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const bool has_storage = groups.map(d_temp_storage, temp_storage_bytes);
@@ -204,7 +205,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   if (status != cudaSuccess) return status;
   if (const auto peers = detail::peers_of_call(comm, plan.headers, position.ranks, num_arrays)) {
     status = partition.move(input, detail::outputs_of_peers<Key, Value>(*peers, plan), position.ranks, stream);
-    // Without the items of this rank, the others must not go on.
+    // The barrier keeps the other ranks from going on before they have the items of this rank.
     return status != cudaSuccess ? status : peers->barrier(comm, stream);
   }
   if (is_partitioned) status = groups.group(input, position.ranks, stream);
@@ -214,8 +215,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
   return detail::carry_out(plan, arrays, num_arrays, comm, stream);
 }
 
-/// By one block: how many items this rank has for each rank, and where they begin. If a destination is out of range,
-/// the counts are -1. (A template, so that programs that do not call it have no kernel.)
+/// Writes how many items this rank has for each rank, and where they begin. If a destination is out of range, the
+/// counts are -1. The grid has one block. (It is a template, so that programs that do not call it have no kernel.)
 template <class Counts>
 __launch_bounds__(exchange_threads)
     STRATA_KERNEL void exchange_bounds_kernel(Counts counts, int ranks, std::int64_t* d_begins_out,
@@ -227,7 +228,7 @@ __launch_bounds__(exchange_threads)
   }
 }
 
-/// Moves the first items for each rank to its chunk. Grid: blocks of a chunk, ranks.
+/// Moves the first items for each rank to its chunk. The grid has blocks of a chunk in x, and ranks in y.
 template <class Item>
 __launch_bounds__(exchange_threads)
     STRATA_KERNEL void exchange_chunks_kernel(const Item* d_grouped, const std::int64_t* d_begins,
@@ -259,8 +260,8 @@ cudaError_t fill_chunks(const Item* d_grouped, const std::int64_t* d_begins, con
                         d_chunks_out);
 }
 
-/// One call of an exchange with chunks of one size. A rank that refuses its arguments sends the count -1, and receives
-/// what others send into memory of its own.
+/// One call of an exchange with chunks of one size. A rank that refuses its arguments sends the count -1. It receives
+/// the items of others into memory of its own.
 template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
 cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes,
                            const exchange_input<DestinationIterator, KeyIterator, Key, ValueIterator, Value>& input,
@@ -290,7 +291,8 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   groups.template reserve_more<std::int64_t>(counts_slot, ranks);
   groups.template reserve_more<Key>(key_chunks_slot, chunks_items);
   if (has_values) groups.template reserve_more<Value>(value_chunks_slot, chunks_items);
-  // Of what the call itself refuses, too: a rank that ended here would be waited for.
+  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
+  // it.
   if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, out_items, "d_keys_out");
@@ -335,7 +337,7 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   }
   scratch_memory scratch(stream);
   if (status != cudaSuccess) {
-    // What is sent and received: counts, keys, values.
+    // The transfers: counts, keys, values.
     const std::size_t counts_bytes = ranks * sizeof(std::int64_t);
     const std::size_t items_bytes = ranks * (key_bytes + value_bytes);
     const cudaError_t allocated = scratch.allocate(2 * (counts_bytes + items_bytes));

@@ -22,7 +22,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A destination as it is sorted: a rank, or the number of ranks for what is none.
+/// The sort key of a destination: a rank, or the number of ranks if the destination is no rank.
 using destination_key = std::uint16_t;
 inline constexpr int max_exchange_ranks = 0xffff;
 
@@ -30,7 +30,7 @@ struct to_destination_key {
   int ranks;
   template <class Destination>
   STRATA_HD destination_key operator()(const Destination& destination) const {
-    // A negative number is a large one.
+    // A negative destination becomes a large number.
     const auto rank = static_cast<unsigned long long>(destination);
     return static_cast<destination_key>(rank < static_cast<unsigned>(ranks) ? rank : static_cast<unsigned>(ranks));
   }
@@ -38,12 +38,12 @@ struct to_destination_key {
 template <class DestinationIterator>
 using destination_keys = TransformInputIterator<destination_key, to_destination_key, DestinationIterator>;
 
-/// How many items have each destination, from the sorted destinations.
+/// Finds how many items have each destination, from the sorted destinations.
 struct grouped_counts {
   const destination_key* keys;
   std::int64_t num_items;
 
-  /// The first item whose destination is not below `rank`.
+  /// Returns the index of the first item whose destination is not below `rank`.
   STRATA_D std::int64_t begin(int rank) const {
     std::int64_t first = 0;
     std::int64_t count = num_items;
@@ -71,7 +71,8 @@ struct gather_item {
   }
 };
 
-/// Items up to this size are sorted themselves; of others their rows are, and the items gathered.
+/// Items up to this size are sorted directly. For larger items, row numbers are sorted, and then the items are
+/// gathered.
 inline constexpr std::size_t max_sorted_item_bytes = 32;
 
 }  // namespace detail
@@ -95,7 +96,7 @@ cudaError_t group_items(void* d_temp_storage, std::size_t& temp_storage_bytes, D
   using Keys = destination_keys<DestinationIterator>;
   const Keys keys(d_destinations, to_destination_key{ranks});
   const int bits = detail::log2_ceiling(static_cast<unsigned>(ranks) + 1u);
-  // One pass writes its output alone: the other array of the double buffer is not touched.
+  // A sort of one pass writes only its output, not the other array of the double buffer.
   const radix_scratch scratch = bits <= radix_bits ? radix_scratch::double_buffer : radix_scratch::in_storage;
   if constexpr (sizeof(Item) <= max_sorted_item_bytes && !std::is_same_v<iterator_value_t<ItemIterator>, Item>) {
     using Converted = TransformInputIterator<Item, CastOp<Item>, ItemIterator>;

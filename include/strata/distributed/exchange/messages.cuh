@@ -12,12 +12,11 @@
 #include <new>
 
 /// \file
-/// What each rank says of its exchanges before anything is sent: a header and how many items it has for each
-/// destination.
+/// The messages that ranks gather before an exchange: a header, and how many items a rank has for each destination.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// An array of the host. A failed allocation is an error of the call, as one of the device is.
+/// An array in host memory. A failed allocation is an error of the call, like a failed allocation on the device.
 template <class T>
 class host_array {
  public:
@@ -40,8 +39,8 @@ class host_array {
 
 inline constexpr int exchange_threads = 256;
 
-/// By one block: what this rank says of its call, and how many items it has for each rank. Of a refused call
-/// nothing is read.
+/// Writes the message of this rank: the header of its call, and how many items it has for each rank. If the call is
+/// refused, no counts are read. The grid has one block.
 template <class Counts>
 __launch_bounds__(exchange_threads)
     STRATA_KERNEL void exchange_message_kernel(call_header header, Counts counts, int ranks, call_header* d_header_out,
@@ -62,9 +61,9 @@ class exchange_messages {
         part_(header_words + static_cast<std::size_t>(destinations)),
         message_(part_ * static_cast<std::size_t>(exchanges)) {}
 
-  /// Of device memory, for all ranks.
+  /// Returns the bytes of device memory for the messages of all ranks.
   std::size_t bytes() const { return ranks_ * message_ * sizeof(std::int64_t); }
-  /// Where a rank's part for an exchange lies in that memory.
+  /// Returns a rank's part for an exchange in that memory.
   std::int64_t* part(void* d_messages, int rank, int exchange) const {
     return static_cast<std::int64_t*>(d_messages) + begin(rank, exchange);
   }
@@ -83,8 +82,8 @@ class exchange_messages {
                           d_part + header_words);
   }
 
-  /// Gathers the messages of all ranks and waits for them. The error of the lowest rank that has refused its call;
-  /// cudaErrorMemoryAllocation without host memory.
+  /// Gathers the messages of all ranks and waits for them. Returns the error of the lowest rank that has refused its
+  /// call, or cudaErrorMemoryAllocation if there is no host memory.
   cudaError_t gather(void* d_messages, rank_position position, ncclComm_t comm, cudaStream_t stream) const {
     cudaError_t status = detail::all_gather(part(d_messages, position.rank, 0), d_messages,
                                             message_ * sizeof(std::int64_t), comm, stream);
@@ -105,7 +104,7 @@ class exchange_messages {
   const std::int64_t* counts(int rank, int exchange) const {
     return words_.data() + begin(rank, exchange) + header_words;
   }
-  /// From the counts of a rank to those of the next one.
+  /// The distance from the counts of a rank to the counts of the next rank.
   std::size_t stride() const { return message_; }
 
  private:
@@ -118,7 +117,7 @@ class exchange_messages {
   }
 
   std::size_t ranks_;
-  // In words of 8 bytes: a part, a message.
+  // Sizes of a part and of a message, in words of 8 bytes.
   std::size_t part_;
   std::size_t message_;
   host_array<std::int64_t> words_;

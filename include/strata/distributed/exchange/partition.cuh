@@ -18,11 +18,11 @@
 #include <type_traits>
 
 /// \file
-/// Items from this rank's input into the outputs of all ranks, in one pass: for ranks that share memory.
+/// Moves items from this rank's input to the outputs of all ranks, in one pass. The ranks share memory.
 ///
-/// A first kernel counts the destinations of each tile, and a scan of these counts says where the items of each tile
-/// begin among those of this rank for a destination. A block of the second kernel puts the items of a tile in the order
-/// of destinations, in shared memory, and stores each part where it belongs. No block waits for another.
+/// A first kernel counts the destinations in each tile. A scan of these counts finds, for each tile and destination,
+/// the offset of the tile's items among all items of this rank for that destination. A block of the second kernel sorts
+/// a tile by destination in shared memory, and stores each part at its place. No block waits for another one.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -33,12 +33,13 @@ inline constexpr int partition_blocks_per_sm = 3;
 inline constexpr int partition_warps = partition_threads / warp_threads;
 inline constexpr std::size_t max_partitioned_item_bytes = 64;
 
-/// Items of a thread: a tile of the larger of keys and values takes up to 32 KiB of shared memory.
+/// Returns the items of a thread, such that a tile of keys or values, whichever is larger, takes up to 32 KiB of shared
+/// memory.
 constexpr int partition_items_per_thread(std::size_t item_bytes) {
   return item_bytes <= 8 ? 16 : item_bytes <= 16 ? 8 : item_bytes <= 32 ? 4 : 2;
 }
 
-/// How many items have each destination, from the scanned counts of tiles.
+/// Finds how many items have each destination, from the scanned counts of tiles.
 struct tiled_counts {
   const std::int64_t* begins;  // of tile 0 for rank 0, of tile 1 for rank 0, and so on
   std::int64_t tiles;
@@ -49,7 +50,7 @@ struct tiled_counts {
   STRATA_D bool are_valid(int ranks) const { return begin(ranks) == num_items; }
 };
 
-/// Where the items of this rank go: for each rank, where they begin in its outputs.
+/// The destinations of this rank's items: for each rank, where they begin in its outputs.
 template <class Key, class Value>
 struct partition_outputs {
   Key* keys[max_peers];
@@ -61,7 +62,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A block counts the destinations of a tile. What is no rank counts as one more.
+/// A block counts the destinations of a tile. Destinations that are no rank have a counter of their own.
 template <int ItemsPerThread, class Destinations>
 __launch_bounds__(partition_threads)
     STRATA_KERNEL void partition_counts_kernel(Destinations destinations, std::int64_t num_items, int ranks,
@@ -71,7 +72,7 @@ __launch_bounds__(partition_threads)
   __syncthreads();
   constexpr int tile_items = partition_threads * ItemsPerThread;
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * tile_items;
-  // Counters of 16 bits: even destinations in the one word, odd ones in the other.
+  // Counters have 16 bits. One word holds the counters of even destinations, another those of odd ones.
   constexpr int counter_bits = 16;
   unsigned long long counts[2] = {0, 0};
   STRATA_UNROLL
@@ -115,9 +116,9 @@ class AgentPartition {
 
   struct TempStorage {
     alignas(16) unsigned char items[static_cast<std::size_t>(tile_items) * item_bytes];
-    unsigned before[partition_warps][max_peers + 1];  // items of a warp by destination, then those of warps before it
-    unsigned begins[max_peers + 1];                   // of a destination in the tile
-    std::int64_t bases[max_peers];                    // of the tile among this rank's items for a destination
+    unsigned before[partition_warps][max_peers + 1];  // items of a warp by destination, then items of earlier warps
+    unsigned begins[max_peers + 1];                   // where a destination begins in the tile
+    std::int64_t bases[max_peers];                    // offset of the tile among this rank's items for a destination
   };
 
   STRATA_D AgentPartition(TempStorage& storage, Destinations destinations, std::int64_t num_items, int ranks)
@@ -161,11 +162,11 @@ class AgentPartition {
     }
   }
 
-  /// Where each item belongs in the tile, in the order of destinations.
+  /// Finds the position of each item in the tile, sorted by destination.
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
     // not for users: a destination, or one more that stands for none
-    static_assert(max_peers < 1 << destination_bits, "a destination needs more bits");
+    static_assert(max_peers < 1 << destination_bits, "max_peers must fit in destination_bits");
     const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];
     STRATA_UNROLL
@@ -225,12 +226,12 @@ class AgentPartition {
     __syncthreads();
     constexpr int line_bytes = 128;
     for (int step = 0; step < ranks_; ++step) {
-      // Neighbouring blocks begin with different ranks, so that links and memory are busy at once.
+      // Neighbouring blocks begin with different ranks, so that links and memory are busy at the same time.
       const int r = static_cast<int>((blockIdx.x + static_cast<unsigned>(step)) % static_cast<unsigned>(ranks_));
       const auto begin = static_cast<int>(storage_.begins[r]);
       const int count = static_cast<int>(storage_.begins[r + 1]) - begin;
       Item* const out = outputs[r] + storage_.bases[r];
-      // A warp stores whole lines.
+      // With this offset, a warp stores whole lines.
       const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % line_bytes / sizeof(Item));
       for (int i = static_cast<int>(threadIdx.x) - lead; i < count; i += partition_threads) {
         if (i >= 0) out[i] = staged[begin + i];
@@ -257,13 +258,13 @@ __launch_bounds__(partition_threads, partition_blocks_per_sm)
 template <class Input, class Key, class Value>
 class exchange_partition {
  public:
-  /// Whether such items can be moved this way.
+  /// True if items of these types can be partitioned in this way.
   static constexpr bool takes_types = std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value> &&
                                       sizeof(Key) <= max_partitioned_item_bytes &&
                                       sizeof(Value) <= max_partitioned_item_bytes;
   static bool takes(int ranks) { return takes_types && ranks > 1 && ranks <= max_peers; }
 
-  /// The temporary storage for so many items.
+  /// Reserves the temporary storage for `num_items` items.
   cudaError_t reserve(std::int64_t num_items, int ranks) {
     tiles_ = ceiling_divide<std::int64_t>(num_items, tile_items);
     const auto count = static_cast<std::size_t>(tiles_ * (ranks + 1));
@@ -275,7 +276,7 @@ class exchange_partition {
   }
   std::size_t bytes() const { return storage_.bytes(); }
 
-  /// Counts, for tiled_counts.
+  /// Counts destinations, for tiled_counts.
   cudaError_t count(void* d_temp_storage, const Input& input, int ranks, cudaStream_t stream) {
     storage_.map(d_temp_storage, storage_.bytes());
     if (tiles_ == 0) return cudaSuccess;
@@ -296,7 +297,7 @@ class exchange_partition {
     return {storage_.template get<std::int64_t>(0), tiles_, input.num_items};
   }
 
-  /// Moves all items. Behind count(), whose storage is as it was.
+  /// Moves all items. Call this after count(); the storage must not have changed since.
   cudaError_t move(const Input& input, const partition_outputs<Key, Value>& outputs, int ranks,
                    cudaStream_t stream) const {
     if (tiles_ == 0) return cudaSuccess;

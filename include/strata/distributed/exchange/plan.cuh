@@ -12,7 +12,7 @@
 #include <cstring>
 
 /// \file
-/// What ranks send to each other: all of them know it before anything is sent, so that none waits for one that refuses.
+/// The plan of an exchange. All ranks know it before anything is sent, so that none waits for a rank that refuses.
 ///
 ///     exchange_plan plan;
 ///     cudaError_t status = plan_exchange(plan, header, counts, d_messages, position, comm, stream);
@@ -21,7 +21,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Where the items for each rank, or from each rank, lie in an array, and how many they are.
+/// The pieces of an array: where the items for each rank, or from each rank, begin, and how many there are.
 class exchange_pieces {
  public:
   bool allocate(int ranks, int pieces_per_rank = 1) {
@@ -72,16 +72,16 @@ inline std::size_t exchange_messages_bytes(int ranks, int exchanges = 1) {
   return exchange_messages(ranks, exchanges, ranks).bytes();
 }
 
-/// Plans several exchanges with one wait of the host: `counts` says how many items this rank has for each rank, see
-/// grouped_counts. All ranks return alike:
+/// Plans several exchanges with one wait of the host. `counts` says how many items this rank has for each rank: see
+/// grouped_counts. All ranks return the same value:
 ///
 /// - cudaSuccess: carry_out() may send.
-/// - The error of the lowest rank of which a header has one.
-/// - cudaErrorInvalidValue, where a rank gets more items than the capacity of its header. `num_received` says how
-///   many.
+/// - The error of the lowest rank whose header has one.
+/// - cudaErrorInvalidValue, if a rank gets more items than the capacity in its header. `num_received` is the number
+///   that it would get.
 ///
-/// A rank that has refused its arguments takes part with its error in the header; its counts are not read.
-/// `d_messages` has exchange_messages_bytes(). It may be null where the caller's storage is missing.
+/// A rank that has refused its arguments takes part with its error in the header, and its counts are not read.
+/// `d_messages` has exchange_messages_bytes(). It may be null if the caller has no storage.
 template <class... Counts>
 cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, void* d_messages, rank_position position,
                            ncclComm_t comm, cudaStream_t stream, const Counts&... counts) {
@@ -137,22 +137,22 @@ cudaError_t plan_exchanges(exchange_plan* plans, const call_header* headers, voi
   return status;
 }
 
-/// The same for one exchange.
+/// Plans one exchange.
 template <class Counts>
 cudaError_t plan_exchange(exchange_plan& plan, const call_header& header, const Counts& counts, void* d_messages,
                           rank_position position, ncclComm_t comm, cudaStream_t stream) {
   return detail::plan_exchanges(&plan, &header, d_messages, position, comm, stream, counts);
 }
 
-/// Sends what has been planned: items of several arrays in one group of NCCL, all arrays by the same counts. Items to
-/// send lie in the order of destinations; those received will lie in the order of ranks.
+/// Carries out a plan: sends items of several arrays, with the same counts, in one group of NCCL. Items to send lie in
+/// the order of destinations, and received items in the order of ranks.
 inline cudaError_t carry_out(const exchange_plan& plan, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                              cudaStream_t stream) {
   const array_transfer transfer{arrays, num_arrays, plan.sent.list(), plan.received.list()};
   return detail::all_to_all(&transfer, 1, plan.position, comm, stream);
 }
 
-/// Sends each rank one item of each array: no plan, and no wait.
+/// Sends each rank one item of each array, without a plan or a wait.
 inline cudaError_t send_one_each(rank_position position, const exchanged_array* arrays, int num_arrays, ncclComm_t comm,
                                  cudaStream_t stream) {
   exchange_pieces pieces;

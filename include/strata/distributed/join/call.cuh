@@ -21,16 +21,16 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The most rows of a side that a rank can have, or receive: their numbers have 4 bytes there.
+/// The largest number of rows of a side that a rank can have, or receive. Their numbers have 4 bytes there.
 inline constexpr std::int64_t max_distributed_join_rows = 0xfffffff0;
 
 /// The parameters of a join over ranks. All ranks of a call must have the same.
 struct distributed_join_tuning {
-  /// From so many rows on for each rank, rows are sent with their leads. Of fewer, the copies from where they are
-  /// received to where they belong take longer than the exchange gains.
+  /// From this many rows for each rank on, rows are sent with their leads. With fewer rows, the copies to where they
+  /// belong take longer than the exchange gains.
   std::uint64_t min_rows_with_leads;
-  /// From so many bytes on, the rows that stay on their rank are copied beside the exchange. Of fewer, the copy takes
-  /// no longer than to make a stream.
+  /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
+  /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
 };
 /// Not measured: copies of 1 MiB take as long as such an exchange gains; a stream takes 20 us, and a copy moves 2 TB/s.
@@ -53,38 +53,39 @@ struct distributed_join_call {
   template <bool IsBuild>
   using Promises = std::conditional_t<IsBuild, BuildPromises, ProbePromises>;
 
-  static_assert(sizeof(Index) == 8, "the rows of all ranks have numbers of 8 bytes: choose such an Index");
+  static_assert(sizeof(Index) == 8, "row numbers of all ranks have 8 bytes: choose an Index of 8 bytes");
   static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
-                "DistributedHashJoin takes numbers of rows that the host knows: copy the number to the host");
+                "DistributedHashJoin takes no FutureCount: copy the number of rows to the host");
   static_assert(relocatable_requirements<Key>::check());
 
   static constexpr JoinKind kind = Kind;
   static constexpr distributed_join_tuning tuning = Policy::tuning;
   static constexpr bool has_array_of_keys = std::is_pointer_v<Keys>;
-  /// Columns that the output has, moved or not.
+  /// The number of columns of the output, whether they are moved or not.
   static constexpr int columns_of_output = number_of_columns<Columns>;
-  /// In a full join one rank must find out whether a build row has a partner.
+  /// False for full joins, in which one rank must find out whether a build row has a partner.
   static constexpr bool may_copy_build_rows = Kind != JoinKind::full;
   static constexpr bool keeps_build_rows = Kind == JoinKind::full;
   static constexpr bool keeps_probe_rows = Kind == JoinKind::left || Kind == JoinKind::full || Kind == JoinKind::anti;
 
-  /// Whether the values of a column move with the keys of a side.
+  /// True if the values of a column move with the keys of a side.
   template <class Column, bool IsBuild>
   static constexpr bool moves_with() {
     using Traits = join_column_traits<Column>;
     return Traits::has_values && Traits::is_of_build == IsBuild && (!IsBuild || has_pairs(Kind));
   }
-  /// Whether the numbers of rows move with the keys of a side.
+  /// True if the numbers of rows move with the keys of a side.
   template <bool IsBuild>
   static constexpr bool is_numbered = take_row_numbers<Columns> && (!IsBuild || has_pairs(Kind));
-  /// Whether rows of a side are sorted by their classes, and its arrays gathered; otherwise each array is sorted. Rows
-  /// are sorted where their numbers are sent anyway, or where items are too large to be moved by a sort.
+  /// True if row numbers of a side are sorted by their classes, and its arrays are gathered. Otherwise each array is
+  /// sorted. Row numbers are sorted if they are sent anyway, or if items are too large to be moved by a sort.
   template <bool IsBuild>
   static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
                                      || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;
 
-  /// Whether the keys of the local join have the numbers of their rows. Columns of values are read by index. A join
-  /// with a range may address an array directly, which reads keys of an array.
+  /// True if the keys of the local join carry the numbers of their rows. This is false for columns of values, which are
+  /// read by index, and for joins with a range of keys, which may address an array directly and then read keys from an
+  /// array.
   static constexpr bool has_numbered_keys = take_row_numbers<Columns> && !have_values<Columns> &&
                                             !BuildPromises::may_have_range &&
                                             (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);
@@ -104,7 +105,7 @@ struct distributed_join_call {
   const JoinSide<Keys>& side() const {
     return IsBuild ? build : probe;
   }
-  /// The rows of a side that this rank can receive.
+  /// Returns how many rows of a side this rank can receive.
   template <bool IsBuild>
   std::size_t receivable_rows() const {
     return static_cast<std::size_t>(IsBuild ? capacity.build_rows : capacity.probe_rows);
@@ -117,7 +118,7 @@ struct distributed_join_call {
   }
   void clear_counts() { build.rows = probe.rows = capacity.build_rows = capacity.probe_rows = output_capacity = 0; }
 
-  /// Whether rows are sent with their leads. `total_rows`: those of all ranks that are exchanged.
+  /// True if rows are sent with their leads. `total_rows` is the number of exchanged rows of all ranks.
   bool has_rows_for_leads(std::uint64_t total_rows) const {
     return total_rows / static_cast<std::uint64_t>(position.ranks) >= tuning.min_rows_with_leads;
   }
@@ -147,7 +148,7 @@ struct distributed_join_call {
     });
   }
 
-  /// What must be the same on all ranks.
+  /// Returns a number that must be the same on all ranks, so that a mismatch of calls is detected.
   std::int64_t signature() const {
     std::uint64_t sum = static_cast<std::uint64_t>(Kind) * 2 + (options.nulls_equal ? 1 : 0);
     sum = sum * 4096 + sizeof(Key);

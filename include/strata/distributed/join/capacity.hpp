@@ -8,13 +8,13 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How many rows of each side a rank can receive. Temporary storage has room for as many. Rows of a side that stays
-/// where it is take none of it.
+/// How many rows of each side a rank can receive. Temporary storage has room for them. If a side stays where it is, its
+/// rows take no capacity.
 struct DistributedJoinCapacity {
   std::int64_t build_rows = 0;  ///< Rows of the build side.
   std::int64_t probe_rows = 0;  ///< Rows of the probe side.
-  /// Null, or where the call writes the capacity that this rank requires, in host memory: how many rows of each side it
-  /// receives. It does so whenever all ranks know it, also where a capacity is too small.
+  /// Null, or a pointer to host memory, where the call writes the capacity that this rank requires: how many rows of
+  /// each side it receives. The call writes it as soon as all ranks know it, even if a capacity is too small.
   DistributedJoinCapacity* required_capacity = nullptr;
 };
 

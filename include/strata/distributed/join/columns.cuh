@@ -13,25 +13,25 @@
 #include <type_traits>
 
 /// \file
-/// What a rank writes for a row of its part of the result, from the numbers of rows that it has received.
+/// The columns that a rank writes for its part of the result, and the numbers of received rows, which they need.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Received rows from position `begin` on come from one rank, whose first row has the number `base`.
+/// A piece of received rows: from position `begin` on, rows come from one rank, whose first row has the number `base`.
 struct join_piece {
   std::int64_t begin;
   std::int64_t base;
 };
 
-/// The numbers of rows among those of all ranks.
+/// Finds the number of a row among the rows of all ranks.
 struct join_global_rows {
-  /// Of received rows, where they come from; null: all from one rank.
+  /// The pieces of received rows; null if all rows come from one rank.
   const join_piece* pieces;
   unsigned num_pieces;
-  /// Their numbers on that rank; null: the positions.
+  /// The numbers of the rows on the rank that they come from; null if these are their positions.
   const unsigned* numbers;
-  /// Without pieces.
+  /// The number of the first row, if there are no pieces.
   std::int64_t base;
 
   STRATA_HD std::int64_t operator()(unsigned row) const {
@@ -53,7 +53,7 @@ struct join_global_rows {
   }
 };
 
-/// A functor of the caller's that takes numbers of rows.
+/// Wraps a functor of the caller that takes numbers of rows.
 template <class Index, class Column>
 struct join_global_column {
   Column column;
@@ -65,7 +65,7 @@ struct join_global_column {
   }
 };
 
-/// What a column of the output needs.
+/// What a column of the output needs: row numbers, or values.
 template <class Column>
 struct join_column_traits {
   static constexpr bool has_values = false;
@@ -80,7 +80,7 @@ struct join_column_traits<JoinColumn<FromBuild, In, Out, Missing>> {
   static constexpr std::size_t value_bytes = sizeof(value_type);
 };
 
-/// The output as columns: NullType if only the number of rows is wanted.
+/// Returns the output as columns, or NullType if only the number of rows is wanted.
 inline NullType join_columns_of(const JoinCountOutput&) { return {}; }
 template <class Index>
 JoinColumns<join_pairs_sink<Index>> join_columns_of(const JoinPairsOutput<Index>& output) {
@@ -91,19 +91,19 @@ JoinColumns<Columns...> join_columns_of(const JoinColumnsOutput<Index, JoinColum
   return output.sink;
 }
 
-/// Whether a column takes numbers of rows.
+/// True if a column takes numbers of rows.
 template <class Columns>
 inline constexpr bool take_row_numbers = false;
 template <class... Columns>
 inline constexpr bool take_row_numbers<JoinColumns<Columns...>> = !(join_column_traits<Columns>::has_values && ...);
 
-/// Whether a column has values.
+/// True if a column has values.
 template <class Columns>
 inline constexpr bool have_values = false;
 template <class... Columns>
 inline constexpr bool have_values<JoinColumns<Columns...>> = (join_column_traits<Columns>::has_values || ...);
 
-/// Whether a column of a side has values of more than `Bytes` bytes.
+/// True if a column of a side has values of more than `Bytes` bytes.
 template <class Columns, bool OfBuild, std::size_t Bytes>
 inline constexpr bool has_larger_column = false;
 template <class... Columns, bool OfBuild, std::size_t Bytes>
@@ -119,13 +119,14 @@ void for_each_join_column(const JoinColumns<First, Rest...>& columns, F&& f, int
   if constexpr (sizeof...(Rest) > 0) detail::for_each_join_column(columns.rest, f, index + 1);
 }
 
-/// One column before others.
+/// Returns the columns with one more column before them.
 template <class First, class... Rest>
 JoinColumns<First, Rest...> join_columns_with(const First& first, const JoinColumns<Rest...>& rest) {
   return {first, rest};
 }
 
-/// What the local join writes. `local(column, index)` is where the values of a column are for the local rows.
+/// Returns the columns that the local join writes. `local(column, index)` returns where the values of a column are for
+/// the local rows.
 template <class Index, bool FromBuild, class In, class Out, class Missing, class Local>
 auto join_local_column(const JoinColumn<FromBuild, In, Out, Missing>& column, int index, const Local& local) {
   using Value = iterator_value_t<In>;
@@ -150,7 +151,7 @@ auto join_local_columns(const JoinColumns<First, Rest...>& columns, const Local&
   }
 }
 
-/// The output of the local join.
+/// Returns the output of the local join.
 inline JoinCountOutput join_local_output(const NullType&, std::int64_t) { return {}; }
 template <class Sink>
 JoinColumnsOutput<unsigned, Sink> join_local_output(const Sink& sink, std::int64_t capacity) {

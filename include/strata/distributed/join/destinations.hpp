@@ -12,18 +12,18 @@
 #include <cstdint>
 
 /// \file
-/// Where the rows of both sides go. It follows from the messages of all ranks, so all ranks find the same.
+/// The destinations of the rows of both sides. They follow from the messages of all ranks, so all ranks find the same.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A hash, and how many probe rows are estimated to have it.
+/// A hash, with an estimate of the number of probe rows that have it.
 struct join_sample {
   std::uint64_t hash;
   std::uint64_t rows;
 };
 
-/// How many rows of all ranks there are. Sums of up to 2^16 numbers below 2^32 fit.
+/// The number of rows of all ranks. Sums of up to 2^16 numbers below 2^32 fit.
 struct join_total_rows {
   std::uint64_t build = 0;
   std::uint64_t probe = 0;
@@ -36,7 +36,7 @@ struct join_total_rows {
   }
 };
 
-/// Of rows of one side: the number of the first row of a rank among those of all ranks.
+/// Returns the number of the first row of a rank among the rows of all ranks, for one side.
 inline std::int64_t join_rows_before(const join_message* messages, int rank, bool is_build) {
   std::int64_t rows = 0;
   for (int i = 0; i < rank; ++i) {
@@ -45,20 +45,20 @@ inline std::int64_t join_rows_before(const join_message* messages, int rank, boo
   return rows;
 }
 
-/// Whether fewer rows move if all ranks get all build rows, and the probe rows stay: build x (ranks - 1) instead of
-/// (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. `cost`: that of a row that goes to the
-/// rank of its key, where a build row that goes to all ranks costs 1.
+/// True if fewer rows move when all ranks get all build rows, and the probe rows stay. That moves build x (ranks - 1)
+/// rows instead of (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. `cost` is the cost of a
+/// row that goes to the rank of its key; a build row that goes to all ranks costs 1.
 inline bool is_build_side_small(const join_total_rows& total, int ranks, std::uint64_t cost = 1) {
   return total.build * static_cast<std::uint64_t>(ranks - 1) < cost * total.probe;
 }
 
-/// A row that goes to the rank of its key is sent with its number, and both sides are put in the order of ranks. Rows
-/// of a build side that goes to all ranks as it is need neither: the number of a row is its position. Two H200,
-/// 2026-11-26: 2^27 x 2^27 u32 on each GPU take 8.5 ms so, and 14.8 ms if each row goes to the rank of its key. Of more
-/// GPUs it is estimated, not measured.
+/// A row that goes to the rank of its key is sent with its number, and both sides are sorted by rank. A build side that
+/// goes to all ranks as it is needs neither: the number of a row is its position. Two H200, 2026-11-26: 2^27 x 2^27 u32
+/// on each GPU take 8.5 ms in this way, and 14.8 ms if each row goes to the rank of its key. For more GPUs the cost is
+/// an estimate.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
-/// Whether all ranks have room for all build rows, and all of these have a key.
+/// True if all ranks have room for all build rows, and all build rows have a key.
 inline bool can_send_whole_side(const join_message* messages, const join_total_rows& total, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     const join_header& header = messages[rank].header;
@@ -69,10 +69,10 @@ inline bool can_send_whole_side(const join_message* messages, const join_total_r
 
 /// A key is frequent if more than 1 of 4 x ranks probe rows is estimated to have it: a quarter of a rank's share.
 inline constexpr std::uint64_t frequent_key_divisor = 4;
-/// Fewer samples of a key say nothing.
+/// A key with fewer samples does not count as frequent.
 inline constexpr unsigned min_samples_of_frequent_key = 8;
 
-/// Finds the frequent keys. `samples` has memory for those of all ranks.
+/// Finds the frequent keys. `samples` has memory for the samples of all ranks.
 inline join_frequent_keys find_frequent_keys(const join_message* messages, int ranks, std::uint64_t probe_rows,
                                              join_sample* samples) {
   std::size_t count = 0;
@@ -80,7 +80,7 @@ inline join_frequent_keys find_frequent_keys(const join_message* messages, int r
     const join_message& message = messages[rank];
     const unsigned of_rank = join_message::samples_of(message.header.probe_rows);
     for (unsigned i = 0; i < of_rank; ++i) {
-      // A sample stands for the rows from it to the next one. 0: a row without a partner.
+      // A sample counts for the rows from it to the next one. The hash 0 means a row without a partner.
       const auto rows = static_cast<std::uint64_t>(message.header.probe_rows) / of_rank;
       if (message.samples[i] != 0) samples[count++] = {message.samples[i], rows};
     }
@@ -94,7 +94,7 @@ inline join_frequent_keys find_frequent_keys(const join_message* messages, int r
     if (end - begin < min_samples_of_frequent_key || rows <= least_rows) continue;
     samples[found++] = {samples[begin].hash, rows};
   }
-  // The most frequent ones. Those with as many rows are taken in the order of their hashes, so that all ranks agree.
+  // Takes the most frequent keys. Keys with equal numbers of rows are ordered by hash, so that all ranks agree.
   std::sort(samples, samples + found, [](const join_sample& a, const join_sample& b) {
     return a.rows != b.rows ? a.rows > b.rows : a.hash < b.hash;
   });
@@ -105,29 +105,30 @@ inline join_frequent_keys find_frequent_keys(const join_message* messages, int r
   return frequent;
 }
 
-/// Where the rows of a call go.
+/// The destinations of the rows of a call.
 struct join_destinations {
   /// All ranks get all build rows, and no probe row moves.
   bool probe_stays = false;
-  /// The build rows go there as they are: not by classes, and without their numbers.
+  /// The build rows are sent as they are: not sorted by classes, and without their numbers.
   bool sends_whole_build_side = false;
-  /// Build rows with such a key go to all ranks, probe rows stay.
+  /// Build rows with a frequent key go to all ranks, and probe rows with such a key stay.
   join_frequent_keys frequent;
   join_null_target build_nulls{join_null_target::nowhere};
   join_null_target probe_nulls{join_null_target::nowhere};
 };
 
-/// What the kind of a join asks of destinations.
+/// What the kind of a join requires of destinations.
 struct join_destination_rules {
-  /// Otherwise each build row is on one rank, which finds out whether it has a partner.
+  /// True if several ranks may have copies of a build row. Otherwise each build row is on one rank, which finds out
+  /// whether it has a partner.
   bool may_copy_build_rows;
-  /// Rows without a partner are in the result.
+  /// True if build rows without a partner are in the result.
   bool keeps_build_rows;
   bool keeps_probe_rows;
   bool nulls_equal;
 };
 
-/// `samples` has memory for those of all ranks.
+/// Chooses the destinations. `samples` has memory for the samples of all ranks.
 inline join_destinations choose_destinations(const join_message* messages, int ranks,
                                              const join_destination_rules& rules, join_sample* samples) {
   join_destinations result;
@@ -153,7 +154,7 @@ inline join_destinations choose_destinations(const join_message* messages, int r
   return result;
 }
 
-/// How a rank finds the class of a row of one of its sides.
+/// Returns how a rank finds the class of a row of one of its sides.
 inline join_routing routing_of(const join_destinations& destinations, bool is_build,
                                const join_destination_rules& rules, int rank, int ranks) {
   const join_classes classes{static_cast<unsigned>(ranks)};

@@ -37,7 +37,7 @@ class DispatchDistributedJoin {
     if (status != cudaSuccess) return status;
     if (detail::refuses_ranks(call_.position.ranks, max_join_ranks)) return cudaErrorInvalidValue;
     const bool are_counts_valid = call_.are_counts_valid();
-    // A size query answers where the call refuses, too: a rank that ended here would be waited for.
+    // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait.
     if (!are_counts_valid) call_.clear_counts();
     status = reserve();
     if (d_temp_storage == nullptr) {
@@ -59,7 +59,7 @@ class DispatchDistributedJoin {
   cudaError_t reserve() {
     const bool is_alone = call_.position.ranks == 1;
     const DistributedJoinCapacity& capacity = call_.capacity;
-    // Probe rows are received, or stay.
+    // Probe rows are either received, or they stay.
     const std::int64_t build_rows = is_alone ? call_.build.rows : capacity.build_rows;
     const std::int64_t probe_rows =
         is_alone || call_.probe.rows > capacity.probe_rows ? call_.probe.rows : capacity.probe_rows;
@@ -80,8 +80,8 @@ class DispatchDistributedJoin {
     return status;
   }
 
-  /// `status` is what this rank has found of its arguments. A rank without storage takes part in the first exchange of
-  /// messages, and ends there with all others.
+  /// Joins the rows of all ranks. `status` is the result of this rank's checks of its arguments. A rank without storage
+  /// takes part in the first exchange of messages, and ends there with all others.
   cudaError_t join_all_rows(cudaError_t status, bool has_storage) {
     const int rank = call_.position.rank, ranks = call_.position.ranks;
     join_host_memory memory(ranks);
@@ -94,7 +94,7 @@ class DispatchDistributedJoin {
         detail::choose_destinations(messages, ranks, call_.rules(), memory.samples.data());
     const join_total_rows total(messages, ranks);
     if (destinations.sends_whole_build_side) return join_all_build_rows(messages, total.build, memory.build);
-    // Rows have their numbers among those of all ranks from the start, if these have 4 bytes.
+    // If the row numbers of all ranks fit in 4 bytes, rows get these numbers at the start.
     const auto are_global = [](std::uint64_t rows) { return rows <= std::uint64_t{max_distributed_join_rows}; };
     const auto first_row = [&](bool is_build, std::uint64_t rows) {
       return are_global(rows) ? static_cast<unsigned>(detail::join_rows_before(messages, rank, is_build)) : 0u;
@@ -133,12 +133,12 @@ class DispatchDistributedJoin {
     return status == cudaSuccess ? join(build, probe) : status;
   }
 
-  /// All ranks get all build rows as they are, and probe rows stay.
+  /// Joins if all ranks get all build rows as they are, and probe rows stay.
   cudaError_t join_all_build_rows(const join_message* messages, std::uint64_t build_rows, join_side_pieces& pieces) {
     write_required_capacity(static_cast<std::int64_t>(build_rows), 0);
     local_join_side<Key> sent, build, probe;
     const cudaError_t kept = detail::kept_join_side<true>(call_, storage_, 0, sent);
-    // Other ranks wait for the rows of this one, whatever has become of them.
+    // The rows are sent even after an error, because other ranks wait for them.
     cudaError_t status = detail::exchange_whole_build_side(call_, storage_, sent, messages, build_rows, pieces);
     if (kept != cudaSuccess) status = kept;
     build.keys = storage_.template keys_received<true>();
@@ -150,15 +150,15 @@ class DispatchDistributedJoin {
     return status == cudaSuccess ? join(build, probe) : status;
   }
 
-  /// Puts the rows of both sides in the order of their classes, and gathers how many there are of each class on each
-  /// rank. All ranks return alike.
+  /// Sorts the rows of both sides by class, and gathers the number of rows of each class on each rank. All ranks return
+  /// the same value.
   cudaError_t group_and_count(const join_destinations& destinations, const exchange_messages& counts,
                               unsigned first_build_row, unsigned first_probe_row) {
     const auto [rank, ranks] = call_.position;
     const join_destination_rules rules = call_.rules();
     const cudaError_t build_status = join_row_grouping<true, Call, Storage>{call_, storage_, first_build_row}.run(
         detail::routing_of(destinations, true, rules, rank, ranks));
-    // The probe side takes the memory of the sorted classes.
+    // The probe side reuses the memory of the sorted classes.
     cudaError_t status = detail::write_class_counts<true>(call_, storage_, counts, build_status, call_.build.rows);
     if (status != cudaSuccess) return status;
     std::int64_t grouped_probe_rows = 0;
@@ -177,7 +177,7 @@ class DispatchDistributedJoin {
     call_.capacity.required_capacity->probe_rows = probe_rows;
   }
 
-  /// The only rank.
+  /// Joins if there is only one rank.
   cudaError_t join_alone() {
     write_required_capacity(0, 0);
     local_join_side<Key> build, probe;
@@ -195,7 +195,7 @@ class DispatchDistributedJoin {
   Storage storage_;
 };
 
-/// One call. `Policy` may be replaced to override the tuning.
+/// Makes a call. `Policy` may be replaced to override the tuning.
 template <JoinKind Kind, class Policy = distributed_join_policy, class BuildKeys, class BuildPromises, class ProbeKeys,
           class ProbePromises, class Output, class Hash, class Equal, JoinOrder Order>
 cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -204,7 +204,7 @@ cudaError_t distributed_join(void* d_temp_storage, std::size_t& temp_storage_byt
                              std::int64_t* d_num_out, const DistributedJoinCapacity& capacity,
                              const JoinOptions<Hash, Equal, Order>& options, ncclComm_t comm, cudaStream_t stream) {
   static_assert(Order == JoinOrder::any,
-                "the result of DistributedHashJoin has any order: pass JoinOptions, not OrderedJoinOptions");
+                "DistributedHashJoin does not order its result: pass JoinOptions, not OrderedJoinOptions");
   if constexpr (join_sides<JoinSide<BuildKeys, BuildPromises>, JoinSide<ProbeKeys, ProbePromises>>::are_alike) {
     hash_requirements<Hash, iterator_value_t<BuildKeys>>::check();
     equality_requirements<Equal, const iterator_value_t<BuildKeys>>::check();

@@ -15,12 +15,11 @@
 #include <cstdint>
 
 /// \file
-/// Rows to their ranks.
+/// Sends rows to their ranks.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Where the rows for each rank lie in what this rank sends, and those from each rank in what it receives: a piece for
-/// each section.
+/// Cuts the rows that this rank sends, and the rows that it receives, into pieces: one for each rank and section.
 inline void cut_join_rows(const join_side_plan& plan, int rank, join_side_pieces& pieces) {
   std::int64_t at = 0;
   for (int section = 0; section < join_side_plan::sections; ++section) {
@@ -35,8 +34,8 @@ inline void cut_join_rows(const join_side_plan& plan, int rank, join_side_pieces
   }
 }
 
-/// The same, where all ranks send all their build rows to all. Returns whether all pieces are received at indices that
-/// are multiples of aligned_items; all ranks find the same.
+/// Cuts the rows into pieces if all ranks send all their build rows to all ranks. Returns true if all pieces are
+/// received at indices that are multiples of aligned_items. All ranks find the same.
 inline bool cut_whole_build_side(const join_message* messages, rank_position position, join_side_pieces& pieces) {
   bool are_aligned = true;
   std::int64_t at = 0;
@@ -54,7 +53,7 @@ inline bool cut_whole_build_side(const join_message* messages, rank_position pos
 template <bool IsBuild, class Call>
 class join_moved_arrays {
  public:
-  /// In the order of classes.
+  /// The arrays sorted by class.
   template <class Storage>
   join_moved_arrays(const Call& call, const Storage& storage) {
     add(storage.template keys_sent<IsBuild>(), storage.template keys_received<IsBuild>());
@@ -66,7 +65,7 @@ class join_moved_arrays {
       add(storage.template values_sent<Value>(index), storage.template values_received<Value>(index));
     });
   }
-  /// As they are on this rank: `side` is of kept_join_side().
+  /// The arrays as they are on this rank. `side` comes from kept_join_side().
   template <class Storage>
   join_moved_arrays(const Call& call, const Storage& storage, const local_join_side<typename Call::Key>& side) {
     const local_join_columns<Call, Storage> columns{storage, true, true, {}, {}};
@@ -77,7 +76,7 @@ class join_moved_arrays {
     });
   }
 
-  /// It refers to this object.
+  /// Returns a transfer that refers to this object.
   array_transfer transfer(const join_side_pieces& pieces) const& {
     return {arrays_,
             count_,
@@ -88,7 +87,7 @@ class join_moved_arrays {
   }
   array_transfer transfer(const join_side_pieces& pieces) const&& = delete;
 
-  /// What the arrays need of a piece_staging.
+  /// Returns the bytes of a piece_staging that the arrays need.
   std::size_t staging_bytes(std::size_t rows, int ranks) const {
     const std::size_t pieces = static_cast<std::size_t>(ranks) * join_side_plan::sections;
     std::size_t bytes = 0;
@@ -106,7 +105,7 @@ class join_moved_arrays {
   int count_ = 0;
 };
 
-/// What exchange_join_rows() needs of Storage::work().
+/// Returns the bytes of Storage::work() that exchange_join_rows() needs.
 template <class Call, class Storage>
 std::size_t join_staging_bytes(const Call& call, const Storage& storage) {
   const int ranks = call.position.ranks;
@@ -114,8 +113,8 @@ std::size_t join_staging_bytes(const Call& call, const Storage& storage) {
          join_moved_arrays<false, Call>(call, storage).staging_bytes(call.template receivable_rows<false>(), ranks);
 }
 
-/// All arrays of both sides in one group of sends. Without `probe_plan` the probe rows stay. `total_rows`: those of
-/// both sides on all ranks.
+/// Exchanges all arrays of both sides in one group of sends. Without `probe_plan`, the probe rows stay. `total_rows` is
+/// the number of rows of both sides on all ranks.
 template <class Call, class Storage>
 cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const join_side_plan& build_plan,
                                const join_side_plan* probe_plan, std::uint64_t total_rows, join_host_memory& memory) {
@@ -130,7 +129,7 @@ cudaError_t exchange_join_rows(const Call& call, const Storage& storage, const j
                             Call::tuning.min_bytes_copied_beside);
 }
 
-/// All build rows to all ranks, in the order of ranks. `side` has those of this rank.
+/// Sends all build rows to all ranks, in the order of ranks. `side` has the build rows of this rank.
 template <class Call, class Storage>
 cudaError_t exchange_whole_build_side(const Call& call, const Storage& storage,
                                       const local_join_side<typename Call::Key>& side, const join_message* messages,

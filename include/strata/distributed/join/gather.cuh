@@ -16,9 +16,9 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sends the arguments of this call to all ranks, and receives theirs. All ranks return alike. `status` is what this
-/// rank has found of its call; without `storage` it takes memory for the messages. `messages` may be null: that is an
-/// error of this rank, which takes part.
+/// Sends the arguments of this call to all ranks, and receives theirs. All ranks return the same value. `status` is the
+/// result of this rank's checks. Without `storage`, the function allocates memory for the messages. If `messages` is
+/// null, that is an error of this rank, which takes part nevertheless.
 template <class Call, class Storage>
 cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaError_t status, join_message* messages) {
   const auto ranks = static_cast<std::size_t>(call.position.ranks);
@@ -50,7 +50,7 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
                                     call.options.nulls_equal,
                                     has_samples ? join_message::samples_of(call.probe.rows) : 0u, header, d_mine);
   if (sent != cudaSuccess) {
-    // The other ranks wait for this one, whatever happens here.
+    // This rank sends its status even after an error, because the other ranks wait for it.
     header.status = sent;
     sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   }

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 /// \file
-/// The rows of a side in the order of their classes.
+/// Sorts the rows of a side by class.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -23,14 +23,16 @@ template <bool IsBuild, class Call, class Storage>
 struct join_row_grouping {
   using Key = typename Call::Key;
   // not for users: the type is that of destinations
-  static_assert(std::is_same_v<join_class_t, destination_key>, "classes are sorted as destinations are");
+  static_assert(std::is_same_v<join_class_t, destination_key>,
+                "join_class_t must be the type of destinations, by "
+                "which rows are sorted");
 
   const Call& call;
   const Storage& storage;
   /// The number of the first row.
   unsigned first_row = 0;
 
-  /// What run() needs of Storage::work().
+  /// Finds the bytes of Storage::work() that run() needs.
   cudaError_t size_of_work(std::size_t& bytes) const {
     bytes = 0;
     cudaError_t status = cudaSuccess;
@@ -42,7 +44,7 @@ struct join_row_grouping {
     return status;
   }
 
-  /// Writes the classes to Storage::sorted_classes(), and what is sent in their order.
+  /// Writes the sorted classes to Storage::sorted_classes(), and the arrays to send in their order.
   cudaError_t run(const join_routing& routing) const {
     if (rows() == 0) return cudaSuccess;
     cudaError_t status =
@@ -75,7 +77,7 @@ struct join_row_grouping {
       f(column.in, storage.template values_sent<typename decltype(value)::type>(index));
     });
   }
-  /// Calls `f(items, out)` for what is moved by a sort.
+  /// Calls `f(items, out)` for the arrays that a sort moves.
   template <class F>
   void for_each_sort(const F& f) const {
     if constexpr (Call::template sorts_rows<IsBuild>) {
@@ -88,7 +90,7 @@ struct join_row_grouping {
   template <class Items, class Item>
   cudaError_t sort(void* d_work, std::size_t& bytes, const join_class_t* classes, join_class_t* sorted_classes,
                    Items items, Item* out) const {
-    // The last class is what is none of the others.
+    // The last class takes the rows of no other class.
     return detail::group_items(d_work, bytes, classes, sorted_classes, items, out, rows(),
                                static_cast<int>(call.classes().dropped()), call.stream);
   }

@@ -15,7 +15,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr unsigned distributed_join_threads = 256;
 
-/// A thread for each of some rows, or for several.
+/// Returns a launch with a thread for one row or several.
 inline launch_configuration join_row_launch(const char* name, std::int64_t rows, cudaStream_t stream) {
   constexpr std::int64_t max_blocks = 8192;
   std::int64_t blocks = (rows + (distributed_join_threads - 1)) / distributed_join_threads;
@@ -25,8 +25,8 @@ inline launch_configuration join_row_launch(const char* name, std::int64_t rows,
   return configuration;
 }
 
-/// By one block: the header, and the hashes of rows at equal distances. 0 where a row has no partner, whatever the
-/// other side has, and behind the last sample.
+/// Writes the message of this rank: the header, and the hashes of rows at equal distances. The hash is 0 if a row can
+/// have no partner, and behind the last sample. The grid has one block.
 template <class RoutedKeys>
 STRATA_KERNEL void distributed_join_message_kernel(RoutedKeys keys, unsigned rows, bool nulls_equal, unsigned samples,
                                                    join_header header, join_message* message) {
@@ -51,7 +51,7 @@ STRATA_KERNEL void distributed_join_classify_kernel(RoutedKeys keys, unsigned ro
   }
 }
 
-/// The first `valid` of `rows` rows have a key.
+/// Makes a mask in which the first `valid` of `rows` rows have a key.
 template <class Word>
 STRATA_KERNEL void distributed_join_mask_kernel(unsigned valid, unsigned rows, Word* mask) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

@@ -21,7 +21,7 @@
 #include <type_traits>
 
 /// \file
-/// The join of the rows that a rank has in the end: those that it has received, or its own ones.
+/// The join of the rows that a rank has after the exchange: received rows, or its own.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -31,20 +31,21 @@ struct local_join_side {
   const Key* keys = nullptr;
   const std::uint32_t* valid_mask = nullptr;
   std::int64_t rows = 0;
-  /// The rows are those that this rank had from the start.
+  /// True if these are the rows that this rank had from the start.
   bool stays = false;
   join_global_rows global_rows = {};
-  /// Their numbers among the rows of all ranks; null: only `global_rows` has these.
+  /// The numbers of the rows among the rows of all ranks; null if only `global_rows` has these.
   const unsigned* numbers = nullptr;
-  /// All of these are less than this.
+  /// All `numbers` are less than this.
   unsigned number_limit = 0;
 
-  /// For a row that has its number in place of an index.
+  /// Returns the global rows for rows that carry their number instead of an index.
   join_global_rows rows_of_numbers() const { return numbers != nullptr ? join_global_rows{} : global_rows; }
 };
 
-/// The rows that have come. `are_global`: with their numbers among the rows of all ranks, not of the rank that they
-/// come from. `pieces` is memory of the host, which the caller keeps until it is copied.
+/// Returns the side of received rows. With `are_global`, they carry their numbers among the rows of all ranks,
+/// otherwise their numbers on the rank that they come from. `pieces` is host memory, which the caller keeps until it is
+/// copied.
 template <bool IsBuild, class Call, class Storage>
 cudaError_t received_join_side(const Call& call, const Storage& storage, const join_side_plan& plan,
                                const join_message* messages, bool are_global, join_piece* pieces,
@@ -85,8 +86,8 @@ cudaError_t received_join_side(const Call& call, const Storage& storage, const j
   return cudaMemcpyAsync(d_pieces, pieces, count * sizeof(join_piece), cudaMemcpyHostToDevice, call.stream);
 }
 
-/// The rows of this rank, the first of which has the number `base` among those of all ranks. Keys and columns that are
-/// no arrays are copied to some.
+/// Returns the side of this rank's own rows. The first row has the number `base` among the rows of all ranks. Keys and
+/// columns that are no arrays are copied to arrays.
 template <bool IsBuild, class Call, class Storage>
 cudaError_t kept_join_side(const Call& call, const Storage& storage, std::int64_t base,
                            local_join_side<typename Call::Key>& side) {
@@ -115,7 +116,7 @@ cudaError_t kept_join_side(const Call& call, const Storage& storage, std::int64_
   return status;
 }
 
-/// Where the local join reads columns, and the numbers of rows.
+/// Finds where the local join reads columns and the numbers of rows.
 template <class Call, class Storage>
 struct local_join_columns {
   const Storage& storage;
@@ -127,7 +128,7 @@ struct local_join_columns {
   template <class Column>
   const void* values(const Column& column, int index) const {
     constexpr bool is_of_build = join_column_traits<Column>::is_of_build;
-    // The column of a semi or anti join has no build rows.
+    // Columns of semi and anti joins have no build rows.
     if constexpr (!Call::template moves_with<Column, is_of_build>()) return nullptr;
     const bool stays = is_of_build ? build_stays : probe_stays;
     if (!stays) return storage.template values_received<unsigned char>(index);
@@ -161,7 +162,7 @@ auto device_join_side(const Call& call, const local_join_side<typename Call::Key
   return result;
 }
 
-/// DeviceHashJoin of two sides of this rank.
+/// Joins two sides of this rank by DeviceHashJoin.
 template <class Call, class Storage>
 cudaError_t join_locally(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
                          const Storage& storage, const local_join_side<typename Call::Key>& build,
@@ -185,8 +186,8 @@ cudaError_t join_locally(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   }
 }
 
-/// The temporary storage of join_locally(), with sides of up to these numbers of rows. Fewer rows, or rows without a
-/// key, may take another method that needs more: the result is the largest of all these.
+/// Finds the temporary storage of join_locally() for sides of up to these numbers of rows. A join of fewer rows, or of
+/// rows without a key, may take another method, which needs more. The result is the maximum over all methods.
 template <class Call, class Storage>
 cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::int64_t build_rows,
                                std::int64_t probe_rows, std::size_t& bytes) {
@@ -199,10 +200,10 @@ cudaError_t size_of_local_join(const Call& call, const Storage& storage, std::in
   const std::uint32_t some_mask = 0;
   local_join_side<typename Call::Key> build, probe;
   bytes = 0;
-  // Up to each of these, the method is the same, and more rows need more.
+  // Between two of these numbers the method is the same, and more rows need more storage.
   for (const std::int64_t most_build_rows : {build_rows, one_pass_rows, rows_of_narrow_columns}) {
     build.rows = detail::least(build_rows, most_build_rows);
-    // An array of all keys in the range is used for as many probe rows.
+    // An array indexed by key is used only if there are at least as many probe rows as keys in the range.
     for (const bool may_address : {true, false}) {
       if (!may_address && (keys_in_range == 0 || keys_in_range > static_cast<std::uint64_t>(probe_rows))) continue;
       probe.rows = may_address ? probe_rows : static_cast<std::int64_t>(keys_in_range) - 1;

@@ -7,25 +7,25 @@
 #include <cstdint>
 
 /// \file
-/// What each rank says to all others before rows move.
+/// The message that each rank sends to all others before rows move.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a rank says of its call.
+/// The header of a message: it describes a rank's call.
 struct join_header {
   std::int64_t status;
   std::int64_t build_rows;
   std::int64_t probe_rows;
   std::int64_t build_capacity;
   std::int64_t probe_capacity;
-  /// 1 if the build side has a mask: some of its rows may have no key.
+  /// 1 if the build side has a mask, so that some of its rows may have no key.
   std::int64_t has_build_mask;
-  /// What must be the same on all ranks.
+  /// A number that must be the same on all ranks: see distributed_join_call::signature().
   std::int64_t signature;
 };
 
-/// The same, and the hashes of some probe rows.
+/// A message: the header, and the hashes of some probe rows.
 struct join_message {
   static constexpr unsigned max_samples = 256;
 

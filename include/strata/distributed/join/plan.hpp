@@ -10,12 +10,13 @@
 #include <cstdint>
 
 /// \file
-/// Which rows of a side go from which rank to which, once the ranks know how many rows of each class all have.
+/// The plan of a side's exchange: which rows go from which rank to which. It follows from the numbers of rows of each
+/// class on all ranks.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Where rows without a key go: to a rank, or one of these.
+/// The destination of rows without a key: a rank, or one of these values.
 struct join_null_target {
   static constexpr int nowhere = -1;
   static constexpr int same_rank = -2;
@@ -28,20 +29,21 @@ struct join_null_target {
   }
 };
 
-/// Rows of a rank for another one, side by side in what the first one sends. Offsets are in rows.
+/// A run: rows of a rank for another rank, side by side in the sender's arrays. Offsets are in rows.
 struct join_send_run {
   std::int64_t begin;
   std::int64_t rows;
 };
 
-/// The rows that move of a side. Each rank sends up to three runs to another one, which lie there in the order of these
-/// sections, and in each by rank: so rows without a key are behind all others.
+/// The rows of a side that move. Each rank sends up to three runs to another rank. The receiver has all runs of the
+/// first section, then those of the second and of the third, and within a section in the order of ranks. So rows
+/// without a key are behind all others.
 struct join_side_plan {
   static constexpr int sections = 3;
   enum section_number { keys, frequent_keys, nulls };
 
   int ranks;
-  /// The numbers of rows of each class of a rank, and from one rank to the next.
+  /// The numbers of rows of each class on each rank, and below, the distance from one rank to the next.
   const std::int64_t* counts;
   std::size_t stride;
   join_null_target null_target;

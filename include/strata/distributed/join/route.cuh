@@ -13,24 +13,24 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Chooses the rank of a key. The local join takes its partitions and slots from the bits of `mixed_hash` or
-/// `mixed_word`. These are mixed once more here: else the keys of a rank would have only some of its partitions.
-/// Never 0, which stands for no key.
+/// Returns the hash that chooses the rank of a key. The local join takes its partitions and slots from the bits of
+/// `mixed_hash` or `mixed_word`. These are mixed once more here: otherwise the keys of a rank would be in only some of
+/// its partitions. The result is never 0, which means no key.
 template <class Hash, class Key>
 STRATA_HD std::uint64_t join_route_hash(const Hash& hash, const Key& key) {
   const std::uint64_t mixed = mixed_hash(static_cast<std::uint64_t>(hash(key)));
   return mixed_hash(mixed + 0x9e3779b97f4a7c15u) | 1;
 }
 
-/// What rows without a key have instead, if they are partners of each other.
+/// The hash of rows without a key, if these are partners of each other.
 inline constexpr std::uint64_t join_null_route_hash = 0x5851f42d4c957f2du;
 
-/// The rank with a part of the hashes: all parts have one size.
+/// Returns the rank of a hash. Each rank has a part of the range of hashes, and all parts have the same size.
 STRATA_HD constexpr unsigned join_rank_of(std::uint64_t hash, unsigned ranks) {
   return static_cast<unsigned>((hash >> 32) * ranks >> 32);
 }
 
-/// Hashes of keys that many probe rows have, in ascending order.
+/// Hashes of frequent keys, which many probe rows have, in ascending order.
 struct join_frequent_keys {
   static constexpr unsigned most = 64;
 
@@ -51,18 +51,19 @@ struct join_frequent_keys {
   }
 };
 
-/// What is done with a row of a side: class r < ranks is sent to rank r, the classes after these as below.
+/// The classes of the rows of a side. Rows of class r < ranks are sent to rank r. The functions below name the other
+/// classes.
 struct join_classes {
   unsigned ranks;
 
   STRATA_HD constexpr unsigned to_all() const { return ranks; }
-  /// Rows without a key. All of them have one destination, which the host knows.
+  /// The class of rows without a key. All of them have the same destination, which the host knows.
   STRATA_HD constexpr unsigned null() const { return ranks + 1; }
   STRATA_HD constexpr unsigned dropped() const { return ranks + 2; }
   STRATA_HD constexpr unsigned count() const { return ranks + 3; }
 };
 using join_class_t = unsigned short;
-/// So that classes fit their type.
+/// The largest number of ranks, such that classes fit in their type.
 inline constexpr int max_join_ranks = 65532;
 
 /// The keys of a side as a device function sees them.
@@ -74,22 +75,22 @@ struct join_routed_keys {
   Equal equal;
 
   STRATA_D bool is_valid(unsigned row) const { return join_row_is_valid(valid, row); }
-  /// 0 of a key that does not equal itself.
+  /// Returns the hash of a row's key, or 0 for a key that does not equal itself.
   STRATA_D std::uint64_t hash_of(unsigned row) const {
     const iterator_value_t<Keys> key = detail::item_at(keys, row);
     return equal(key, key) ? detail::join_route_hash(hash, key) : 0;
   }
 };
 
-/// Which class the rows of a side have.
+/// Finds the class of a row of a side.
 struct join_routing {
   join_classes classes;
-  /// As if all keys were frequent.
+  /// True if all keys are treated as frequent.
   bool are_all_frequent;
   join_class_t frequent_class;
-  /// Of rows without a key.
+  /// The class of rows without a key.
   join_class_t null_class;
-  /// Of keys that do not equal themselves.
+  /// The class of rows whose keys do not equal themselves.
   join_class_t unequal_class;
   join_frequent_keys frequent;
 

@@ -19,7 +19,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The counts of a rank: a part of the message for each side.
+/// The parts of a rank's message of counts: one for each side.
 inline constexpr int build_counts_part = 0;
 inline constexpr int probe_counts_part = 1;
 inline exchange_messages join_count_messages(int ranks) {
@@ -31,7 +31,7 @@ template <class Call>
 class distributed_join_storage {
   using Key = typename Call::Key;
 
-  /// The arrays of a side. They come once for each side.
+  /// The arrays of one side. Each side has all of them.
   enum side_slot { keys_sent_slot, keys_received_slot, rows_sent_slot, rows_received_slot, mask_slot, pieces_slot };
   static constexpr int side_slots = pieces_slot + 1;
   enum slot {
@@ -48,7 +48,8 @@ class distributed_join_storage {
   };
 
  public:
-  /// `work_bytes`: what grouping, the exchange and the local join need, one after the other.
+  /// Reserves the storage. `work_bytes` is the maximum of what grouping, the exchange and the local join need, because
+  /// they follow each other.
   void reserve(const Call& call, std::size_t work_bytes) {
     work_bytes_ = work_bytes;
     all_.template reserve<unsigned char>(work_slot, work_bytes);
@@ -78,7 +79,7 @@ class distributed_join_storage {
   unsigned char* work() const { return all_.template get<unsigned char>(work_slot); }
   std::size_t work_bytes() const { return work_bytes_; }
 
-  /// In the order of classes. Of a side that stays: a copy of keys that are no array.
+  /// The keys in the order of classes. For a side that stays, a copy of keys that are no array.
   template <bool IsBuild>
   Key* keys_sent() const {
     return all_.template get<Key>(first_slot<IsBuild> + keys_sent_slot);
@@ -104,7 +105,7 @@ class distributed_join_storage {
   join_piece* pieces() const {
     return all_.template get<join_piece>(first_slot<IsBuild> + pieces_slot);
   }
-  /// As the keys, for the column with this index.
+  /// The values of a column, as above for keys.
   template <class Value>
   Value* values_sent(int column) const {
     return all_.template get<Value>(column_slots + 2 * column);
@@ -145,11 +146,11 @@ class distributed_join_storage {
   std::size_t work_bytes_ = 0;
 };
 
-/// Where the rows of a side lie that this rank sends and receives.
+/// Where the rows of a side lie that this rank sends, and the rows that it receives.
 struct join_side_pieces {
   exchange_pieces sent;
   exchange_pieces received;
-  exchange_pieces at_sender;  // the received ones, where they come from
+  exchange_pieces at_sender;  // the received pieces in the arrays of their senders
 
   bool allocate(int ranks) {
     constexpr int sections = join_side_plan::sections;
@@ -157,7 +158,7 @@ struct join_side_pieces {
   }
 };
 
-/// Memory of the host for one call. A failed allocation is an error of the call.
+/// Host memory for one call. A failed allocation is an error of the call.
 class join_host_memory {
  public:
   explicit join_host_memory(int ranks) : counts(detail::join_count_messages(ranks)) {

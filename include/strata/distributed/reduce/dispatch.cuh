@@ -17,8 +17,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// By one thread: combines the aggregates of all ranks with the initial value. Where a rank has refused its call,
-/// nothing is written.
+/// Combines the aggregates of all ranks with the initial value, by one thread. If a rank has refused its call, nothing
+/// is written.
 template <class TransformOp, class AccumT, class OutputIterator, class ReductionOp, class InitT>
 STRATA_KERNEL void combine_ranks_kernel(const aggregate_message<AccumT>* messages, int ranks, OutputIterator d_out,
                                         ReductionOp reduction_op, InitT init) {
@@ -29,8 +29,8 @@ STRATA_KERNEL void combine_ranks_kernel(const aggregate_message<AccumT>* message
   detail::store_result(combiner, d_out, init, result, has_result);
 }
 
-/// One call of a reduction of all ranks' items: one kernel reduces those of this rank, one collective gathers the
-/// aggregates, one thread combines them.
+/// One call of a reduction of all ranks' items. One kernel reduces the items of this rank, one collective gathers the
+/// aggregates, and one thread combines them.
 template <class AccumT, class TransformOp, class InputIterator, class OutputIterator, class ReductionOp, class InitT>
 cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, std::int64_t num_items, ReductionOp reduction_op, InitT init,
@@ -46,7 +46,7 @@ cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   temporary_storage::layout<2> storage;
   storage.template reserve<Message>(0, ranks);
   storage.template reserve<unsigned char>(1, reduce_bytes);
-  // Of a count that the call itself refuses, too: a rank that ended here would be waited for.
+  // A size query also answers for a count that the call refuses: if this rank ended here, the others would wait for it.
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 
   const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);

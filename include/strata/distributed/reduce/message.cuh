@@ -12,8 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// \file
-/// What a rank says of its items in a reduction or a scan: whether it takes part, how many they are, and their
+/// \file The message of a rank in a reduction or a scan: whether it takes part, how many items it has, and their
 /// aggregate. All ranks combine the aggregates in the order of ranks.
 
 STRATA_NAMESPACE_BEGIN
@@ -51,7 +50,7 @@ struct aggregate_combiner {
   STRATA_D AccumT combine(const AccumT& a, const AccumT& b) { return static_cast<AccumT>(reduction_op(a, b)); }
 };
 
-/// An aggregate of items that come after `first_item` others.
+/// An aggregate of items. `first_item` is the number of items before them.
 template <class TransformOp, class AccumT>
 STRATA_D AccumT behind(const AccumT& aggregate, long long first_item) {
   if constexpr (std::is_same_v<TransformOp, number_item>) {
@@ -62,7 +61,7 @@ STRATA_D AccumT behind(const AccumT& aggregate, long long first_item) {
   }
 }
 
-/// Whether all ranks take part. Debug builds stop where one has refused its arguments.
+/// True if all ranks take part. Debug builds stop if a rank has refused its arguments.
 template <class AccumT>
 STRATA_D bool have_all_accepted(const aggregate_message<AccumT>* messages, int ranks) {
   bool have_accepted = true;
@@ -74,7 +73,7 @@ STRATA_D bool have_all_accepted(const aggregate_message<AccumT>* messages, int r
   return have_accepted;
 }
 
-/// Combines the aggregates of the first `ranks` ranks. False if they have no items.
+/// Combines the aggregates of the first `ranks` ranks. Returns false if they have no items.
 template <class TransformOp, class AccumT, class Combiner>
 STRATA_D bool combine_aggregates(const aggregate_message<AccumT>* messages, int ranks, Combiner& combiner,
                                  AccumT& result) {
@@ -95,7 +94,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// By one thread: the message of a rank that refuses its call, or has no items.
+/// Writes the message of a rank that refuses its call or has no items, by one thread.
 template <class AccumT>
 STRATA_KERNEL void empty_message_kernel(aggregate_message<AccumT>* message, cudaError_t status) {
   message->status = status;

@@ -22,17 +22,17 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What the scan of a rank begins with, and of how many items it is: 0 if a rank has refused its call.
+/// The initial value of a rank's scan, and its number of items: 0 if a rank has refused its call.
 template <class AccumT>
 struct scan_begin {
   std::int64_t num_items;
   AccumT prefix;
 };
 
-/// By one thread: combines the aggregates of the ranks before this one.
+/// Combines the aggregates of the ranks before this one, by one thread.
 ///
-/// An exclusive scan begins with the prefix. An inclusive one has no initial value, and there need be no items before.
-/// Its first result is therefore written here, and the scan of the other items begins with it.
+/// The result is the prefix with which an exclusive scan begins. An inclusive scan has no initial value, and there may
+/// be no items before. So its first result is written here, and the scan of the other items begins with that result.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
 STRATA_KERNEL void rank_prefix_kernel(const aggregate_message<AccumT>* messages, int rank, int ranks,
                                       InputIterator d_in, OutputIterator d_out, std::int64_t num_items, ScanOp scan_op,
@@ -56,8 +56,9 @@ STRATA_KERNEL void rank_prefix_kernel(const aggregate_message<AccumT>* messages,
   }
 }
 
-/// One call of a scan of all ranks' items: one kernel reduces those of this rank, one collective gathers the
-/// aggregates, one thread combines those before, one kernel scans. `InitT` is NullType for inclusive scans.
+/// One call of a scan of all ranks' items. One kernel reduces the items of this rank, one collective gathers the
+/// aggregates, one thread combines the aggregates of earlier ranks, and one kernel scans. `InitT` is NullType for
+/// inclusive scans.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
 cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
                        std::int64_t num_items, ScanOp scan_op, InitT init, ncclComm_t comm, cudaStream_t stream) {
@@ -70,7 +71,8 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   cudaError_t status = detail::position_of(comm, position);
   if (status != cudaSuccess) return status;
   const auto ranks = static_cast<std::size_t>(position.ranks);
-  // A size query answers also of what the call itself refuses: a rank that ended here would be waited for.
+  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
+  // it.
   const std::int64_t given_items = num_items;
   bool is_valid = is_count(num_items) && detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
   if (!is_valid) num_items = 0;
@@ -124,7 +126,7 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
                                               num_items, scan_op, stream);
   }
   cudaError_t sent = cudaSuccess;
-  // No rank asks for the aggregate of the last one.
+  // No rank needs the aggregate of the last rank.
   if (status != cudaSuccess || is_last) sent = detail::write_empty_message(mine, status, stream);
   if (sent == cudaSuccess) sent = detail::all_gather(mine, messages, sizeof(Message), comm, stream);
   if (status == cudaSuccess) status = sent;

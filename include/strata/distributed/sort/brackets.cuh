@@ -53,7 +53,7 @@
 /// G + 2 (g_r - 1) <= (ranks + 1) (g - 1), where g is the longest stride. If all strides are 1, nothing is left.
 ///
 /// A comparator that is no strict weak ordering cannot make brackets wider, or an end less than a beginning, because
-/// low <= high holds for each sample. The cuts may then not add up to T. The host looks at that.
+/// low <= high holds for each sample. Then the cuts may not add up to T, which the host checks.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -77,7 +77,7 @@ struct bracket_samples {
   }
 
   STRATA_HD long long position(int sample) const { return bracket.begin + (sample + 1) * stride - 1; }
-  /// Bounds of the number of items before an item of another rank, if so many samples come before it.
+  /// Bounds on the number of items before an item of another rank, if `samples_before` samples come before it.
   STRATA_HD long long low(int samples_before) const { return bracket.begin + samples_before * stride; }
   STRATA_HD long long high(int samples_before) const {
     const long long most = low(samples_before) + stride - 1;
@@ -90,8 +90,8 @@ struct bracket_samples {
 struct sample_messages {
   static constexpr std::size_t header_bytes = 256;  // keys behind it are aligned
 
-  std::size_t bytes;          // of a message
-  std::size_t offset;         // of the first sample
+  std::size_t bytes;          // size of a message
+  std::size_t offset;         // offset of the first sample
   std::size_t splitter_step;  // bytes of the samples for a splitter; 0 in the first round
   int samples;
 
@@ -103,7 +103,7 @@ struct sample_messages {
     return {rounded(static_cast<std::size_t>(splitters) * step), 0, step, samples};
   }
 
-  /// `messages` are those of all ranks, or of one, and `rank` is 0.
+  /// Returns the samples of a rank. `messages` holds the messages of all ranks, or of one with `rank` 0.
   template <class Key, class Bytes>
   STRATA_HD Key* keys(Bytes* messages, int rank, int splitter) const {
     return reinterpret_cast<Key*>(messages + static_cast<std::size_t>(rank) * bytes + offset +
@@ -125,14 +125,14 @@ struct selection_round {
   sort_shares shares;
   sample_messages messages;
   const unsigned char* received;
-  const cut_bracket* brackets;  // of splitter 1: those of all ranks; then of splitter 2, and so on
+  const cut_bracket* brackets;  // for splitter 1, the brackets of all ranks; then for splitter 2, and so on
   cut_bracket* new_brackets;
   call_header* headers;  // the first round copies them here
 
-  /// The samples for the next round, of this rank's items.
+  /// This rank's items, of which the samples for the next round are taken.
   const Key* items;
   sample_messages next_messages;
-  unsigned char* next;  // null: there is none
+  unsigned char* next;  // the message of the next round; null if there is none
 
   STRATA_D const call_header& header(int of_rank) const {
     return *reinterpret_cast<const call_header*>(received + static_cast<std::size_t>(of_rank) * messages.bytes);
@@ -152,7 +152,7 @@ class AgentBrackets {
     const bracket_samples samples(bracket_of(rank_), round_.messages.samples);
     const Key* const keys = keys_of(rank_);
     const long long target = shares_.before(splitter_);
-    int certain = 0, possible = 0;  // samples that must, and that may be among the first `target` items
+    int certain = 0, possible = 0;  // samples that must be, and samples that may be, among the first `target` items
     for (int first = 0; first < samples.count; first += static_cast<int>(blockDim.x)) {
       const int i = first + static_cast<int>(threadIdx.x);
       long long low = target, high = target;
@@ -173,7 +173,7 @@ class AgentBrackets {
     for (int r = 0; r < round_.ranks; ++r) items += round_.header(r).num_items;
     return sort_shares::of(round_.ranks, items, round_.tuning);
   }
-  /// Ranks whose items lie in their areas have sent no samples: the host will see that.
+  /// True if a rank has sent no samples because its items lie in its area. The host will see that, too.
   STRATA_D bool is_without_samples() const {
     bool is_any_in_area = false;
     for (int r = 0; r < round_.ranks && round_.is_first; ++r) is_any_in_area |= round_.header(r).is_in_area != 0;
@@ -188,14 +188,14 @@ class AgentBrackets {
     return round_.messages.template keys<const Key>(round_.received, rank, splitter_ - 1);
   }
 
-  /// The sums of low and high for a sample of this block's rank.
+  /// Finds the sums of low and high for a sample of this block's rank.
   STRATA_D void bounds_of(const Key& key, long long position, long long& low, long long& high) {
     low = high = position;
     for (int r = 0; r < round_.ranks; ++r) {
       if (r == rank_) continue;
       const bracket_samples samples(bracket_of(r), round_.messages.samples);
       const Key* const keys = keys_of(r);
-      // Of equal keys those of lower ranks come first.
+      // Among equal keys, the keys of lower ranks come first.
       const int before = detail::partition_point(0, samples.count, [&](int i) {
         return r < rank_ ? static_cast<bool>(compare_(key, keys[i])) : !static_cast<bool>(compare_(keys[i], key));
       });
@@ -223,11 +223,11 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Most threads of a block have no sample if there are few items. Where a thread is a fiber, the host back end, that is
-/// most of the time of a small sort: fewer threads there.
+/// With few items, most threads of a block have no sample. On the host back end, where a thread is a fiber, such
+/// threads would take most of the time of a small sort, so blocks have fewer threads there.
 inline constexpr int bracket_threads = STRATA_HOST_SIMT ? 64 : 512;
 
-/// The message of the first round: what a rank says of its call, and samples of its sorted items.
+/// Writes the message of the first round: the header of the call, and samples of this rank's sorted items.
 template <class Key>
 __launch_bounds__(bracket_threads)
     STRATA_KERNEL void first_samples_kernel(call_header header, const Key* items, sample_messages messages,
@@ -238,7 +238,7 @@ __launch_bounds__(bracket_threads)
   if (i < samples.count) messages.template keys<Key>(message, 0, 0)[i] = items[samples.position(i)];
 }
 
-/// A block for each splitter (x) and rank (y).
+/// Narrows all brackets. The grid has a block for each splitter (x) and rank (y).
 template <class Key, class Compare>
 __launch_bounds__(bracket_threads)
     STRATA_KERNEL void brackets_kernel(const STRATA_GRID_CONSTANT selection_round<Key> round, Compare compare) {

@@ -22,7 +22,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether key `a` comes before key `b` in a radix sort.
+/// True if key `a` comes before key `b` in a radix sort.
 template <class Key, bool IsDescending, class Decomposer>
 struct radix_less {
   radix_digits<Key, IsDescending, Decomposer> digits;
@@ -42,13 +42,13 @@ struct radix_less {
   }
 };
 
-/// Keys that are one number: one comparison.
+/// Compares keys that are single numbers, by one comparison.
 template <class Key, bool IsDescending>
 struct radix_less<Key, IsDescending, identity_decomposer> {
   using word = typename RadixTraits<Key>::word;
   word mask;
 
-  /// Bits that keys do not have are refused before the comparator is used.
+  /// A call with bits that the keys do not have is refused before it uses the comparator.
   radix_less(const identity_decomposer&, int begin, int end) : mask(0) {
     constexpr int bits = RadixTraits<Key>::bits;
     if (begin < 0 || end > bits || begin >= end) return;
@@ -115,7 +115,7 @@ struct local_radix_sort {
   }
 };
 
-/// One call. `Policy` may be replaced to override the tuning.
+/// Makes a call. `Policy` may be replaced to override the tuning.
 template <class Policy = distributed_sort_policy, class KeysIn, class ValuesIn, class Key, class Value, class Compare>
 cudaError_t distributed_merge_sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn d_keys_in,
                                    ValuesIn d_values_in, std::int64_t num_items, Key* d_keys_out, Value* d_values_out,

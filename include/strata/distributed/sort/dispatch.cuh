@@ -23,20 +23,20 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// What all ranks know after the splitters have been found.
+/// The cuts of all splitters, which all ranks know after the splitters have been found.
 struct sort_cuts {
   sort_shares shares;
   std::vector<call_header> headers;
   std::vector<cut_bracket> brackets;
 
-  /// How many items of `rank` come before splitter `i`, from 0 to all_chunks().
+  /// Returns how many items of `rank` come before `splitter`, from 0 to all_chunks().
   std::int64_t at(int splitter, int rank) const {
     if (splitter == 0) return 0;
     if (splitter == shares.all_chunks()) return headers[static_cast<std::size_t>(rank)].num_items;
     return brackets[static_cast<std::size_t>((splitter - 1) * shares.ranks + rank)].begin;
   }
 
-  /// False if the comparator is no ordering.
+  /// False if the comparator is no strict weak ordering.
   bool are_valid() const {
     for (int i = 1; i <= shares.all_chunks(); ++i) {
       std::int64_t sum = 0;
@@ -123,9 +123,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   cudaError_t sort() const {
     const auto peers = peer_group::of(comm);
     if (peers == nullptr || arguments.num_items > storage.most_in_area()) return sort_by_splitters();
-    // Behind a message that has failed, nothing says that the other ranks have read what this rank's areas hold.
+    // After a failed message, this rank cannot know whether the others have read its areas.
     if (peers->has_failed()) return cudaErrorUnknown;
-    // What the others have decides.
+    // The headers of the other ranks decide how the call goes on.
     sort_cuts cuts{};
     cudaError_t status = fill_area_and_send_header(*peers);
     if (status == cudaSuccess) status = find_counts(cuts);
@@ -133,9 +133,9 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return are_all_in_areas(cuts) ? sort_gathered(*peers, cuts) : sort_by_splitters(true);
   }
 
-  /// `is_repeated`: some ranks have filled their areas in vain.
+  /// Sorts by splitters. With `is_repeated`, some ranks have filled their areas in vain.
   cudaError_t sort_by_splitters(bool is_repeated = false) const {
-    // Made while the rank sorts, if it may be needed.
+    // The stream is made while the rank sorts, if it may be needed.
     side_stream exchange_stream;
     sort_cuts cuts{};
     cudaError_t status = sort_and_send_header();
@@ -170,7 +170,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return made;
   }
 
-  /// The first message of this rank to all, and theirs.
+  /// Sends the first message of this rank to all ranks, and receives theirs.
   cudaError_t send_header(const call_header& call, const Key* sorted, unsigned char* message,
                           unsigned char* received) const {
     const auto threads = static_cast<unsigned>(bracket_threads);
@@ -179,7 +179,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
                                       dim3(threads), 0, stream};
     const cudaError_t status = strata::launch(launch, first_samples_kernel<Key>, call, sorted, storage.first, message);
     if (status != cudaSuccess) write_error(status, message);
-    // The other ranks wait for this one, whatever happens here.
+    // This rank must take part even after an error, because the other ranks wait for it.
     const cudaError_t gathered = detail::all_gather(message, received, storage.first.bytes, comm, stream);
     return status != cudaSuccess ? status : gathered;
   }
@@ -189,14 +189,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return send_header(header(sorted), storage.sorted().keys, storage.message(), storage.received());
   }
 
-  /// The message of a rank whose kernel has not written it: what its memory holds could pass for another call.
+  /// Writes an error as the message, if a kernel has not written it: otherwise old contents of the memory could be
+  /// taken for a valid message.
   void write_error(cudaError_t status, unsigned char* message) const {
     call_header failed{};
     failed.status = static_cast<std::int64_t>(status);
     static_cast<void>(cudaMemcpyAsync(message, &failed, sizeof failed, cudaMemcpyHostToDevice, stream));
   }
 
-  /// The lowest rank that has refused its arguments decides.
+  /// Returns the error of the lowest rank that has refused its arguments.
   static cudaError_t error_of(const std::vector<call_header>& headers) {
     cudaError_t status = detail::common_status(headers.data(), static_cast<int>(headers.size()));
     for (const call_header& header : headers) {
@@ -255,7 +256,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return take_counts(cuts);
   }
 
-  /// From what all ranks have sent in their first messages.
+  /// Takes the counts from the first messages of all ranks.
   cudaError_t take_counts(sort_cuts& cuts) const {
     const cudaError_t status = error_of(cuts.headers);
     if (status != cudaSuccess) return status;
@@ -296,13 +297,13 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
         strata::launch(launch, fill_area_kernel<KeysIn, ValuesIn, Key, Value>, arguments.keys_in, arguments.values_in,
                        count, area.keys, area.values, call, storage.message());
     if (status != cudaSuccess) write_error(status, storage.message());
-    // The other ranks wait for this one, whatever happens here.
+    // This rank must take part even after an error, because the other ranks wait for it.
     const cudaError_t gathered =
         detail::all_gather(storage.message(), storage.received(), storage.first.bytes, comm, stream);
     return status != cudaSuccess ? status : gathered;
   }
 
-  /// The headers alone, from the messages.
+  /// Takes only the headers from the messages.
   cudaError_t find_counts(sort_cuts& cuts) const {
     const launch_configuration launch{"strata::DistributedSort, headers", dim3(1),
                                       dim3(static_cast<unsigned>(position.ranks)), 0, stream};
@@ -364,8 +365,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
 
   // ------------------------------------------------------------------ items
 
-  /// Parts of the sorted items go to their ranks, chunk by chunk, and are merged there. The host has waited for all
-  /// that was in the stream, so the exchange needs to wait for nothing.
+  /// Sends parts of the sorted items to their ranks, chunk by chunk, and merges them there. The exchange needs to wait
+  /// for nothing, because the host has waited for all earlier work of the stream.
   cudaError_t exchange_and_merge(const sort_cuts& cuts, side_stream& exchange_stream) const {
     const int chunks = cuts.shares.chunks;
     if (chunks > 1) exchange_stream.make();
@@ -379,7 +380,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
       const std::int64_t begin = cuts.shares.before(first + chunk) - cuts.shares.before(first);
       status = peers != nullptr ? copy_from_peers(*peers, cuts, chunk, begin, exchanges)
                                 : exchange(cuts, chunk, begin, exchanges);
-      // Also after an error: the caller's stream must not go on while storage is in use.
+      // The streams are joined even after an error, because the caller's stream must not go on while storage is in use.
       const cudaError_t joined = exchanges != stream ? exchange_stream.join(stream) : cudaSuccess;
       if (status == cudaSuccess) status = joined;
       if (status == cudaSuccess) {
@@ -392,14 +393,15 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return status != cudaSuccess ? status : joined;
   }
 
-  /// What another rank sends of its sorted items for a chunk: the part for the chunk, with its lead.
+  /// The part of another rank's sorted items that it sends for a chunk, with its lead.
   struct received_part {
-    std::int64_t begin;  // in the receive buffer: where the lead begins
+    std::int64_t begin;  // where the lead begins in the receive buffer
     std::int64_t lead;
-    std::int64_t count;  // without the lead
+    std::int64_t count;  // number of items without the lead
   };
 
-  /// `before`: the items for this rank's output that come from other chunks or lower ranks, this rank's own among them.
+  /// Returns the part from `rank`. `before` is the number of items of this rank's output that come from earlier chunks
+  /// or lower ranks, its own items included.
   received_part part_from(const sort_cuts& cuts, int chunk, int rank, std::int64_t before) const {
     const int mine = position.rank * cuts.shares.chunks + chunk;
     const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;
@@ -435,7 +437,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return cudaMemcpyAsync(to, from, items * sizeof(T), cudaMemcpyDeviceToDevice, in);
   }
 
-  /// The same where the ranks share memory: each copies from the sorted items of the others.
+  /// Receives a chunk if the ranks share memory: each rank copies from the sorted items of the others.
   cudaError_t copy_from_peers(const peer_group& peers, const sort_cuts& cuts, int chunk, std::int64_t begin,
                               cudaStream_t in) const {
     const int mine = position.rank * cuts.shares.chunks + chunk;
@@ -460,7 +462,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return cudaSuccess;
   }
 
-  /// The parts of the chunk that are not empty, by rank. This rank's own lies among its sorted items.
+  /// Returns the parts of the chunk that are not empty, in the order of ranks. This rank's own part lies among its
+  /// sorted items.
   std::vector<sorted_run<Key, Value>> runs_of(const sort_cuts& cuts, int chunk, std::int64_t begin,
                                               [[maybe_unused]] const peer_group* peers) const {
     std::vector<sorted_run<Key, Value>> runs;

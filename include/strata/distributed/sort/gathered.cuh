@@ -14,11 +14,11 @@
 #include <cstdint>
 
 /// \file
-/// Small sorts of ranks that share memory: all ranks get the items of all.
+/// Small sorts of ranks that share memory: every rank gets the items of all ranks.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Keys and values of one rank in its area: values behind the most keys that fit.
+/// Keys and values of one rank in its area. Values lie behind the room for the largest number of keys.
 template <class Key, class Value>
 struct area_layout {
   using Arrays = pair_arrays<Key, Value>;
@@ -34,7 +34,7 @@ struct area_layout {
 
 inline constexpr int area_threads = 256;
 
-/// Fills the area of this rank, and writes what the rank says of its call.
+/// Fills the area of this rank, and writes the header of its call.
 template <class KeysIn, class ValuesIn, class Key, class Value>
 __launch_bounds__(area_threads)
     STRATA_KERNEL void fill_area_kernel(KeysIn keys_in, ValuesIn values_in, int num_items, Key* keys, Value* values,
@@ -48,7 +48,7 @@ __launch_bounds__(area_threads)
   }
 }
 
-/// A thread for each rank: the headers of all messages, side by side.
+/// Copies the headers of all messages side by side. Each thread copies the header of one rank.
 template <class Header>
 STRATA_KERNEL void copy_headers_kernel(const unsigned char* messages, std::size_t message_bytes, Header* headers) {
   headers[threadIdx.x] = *reinterpret_cast<const Header*>(messages + threadIdx.x * message_bytes);
@@ -58,7 +58,7 @@ STRATA_KERNEL void copy_headers_kernel(const unsigned char* messages, std::size_
 template <class Key, class Value>
 struct filled_areas {
   pair_arrays<Key, Value> items[max_peers];
-  int begins[max_peers + 1];  // of each rank among the items of all
+  int begins[max_peers + 1];  // where each rank begins among the items of all ranks
 };
 
 /// Copies the items of all ranks, in their order.

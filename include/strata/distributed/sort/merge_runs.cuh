@@ -24,19 +24,19 @@ struct pair_arrays {
   pair_arrays at(std::int64_t index) const { return {keys + index, has_values ? values + index : nullptr}; }
 };
 
-/// Sorted items side by side.
+/// A run: sorted items side by side.
 template <class Key, class Value>
 struct sorted_run {
   pair_arrays<Key, Value> items;
   std::int64_t count;
 };
 
-/// Merges sorted runs, two at a time. Of equal items those of an earlier run come first.
+/// Merges sorted runs, two at a time. Among equal items, the items of an earlier run come first.
 ///
-/// The merges are a binary tree over the runs. A merge at depth 0 writes the output, one at depth d > 0 the buffer
-/// (d - 1) % 2, at the positions that its items have in the output. Its inputs are runs, or merges of depth d + 1: they
-/// lie in the other buffer. What is below them in its own buffer, at the same positions, has been merged by then. So
-/// two buffers are enough, and one if there are no more than four runs; two runs need none.
+/// The merges form a binary tree over the runs. A merge at depth 0 writes the output. A merge at depth d > 0 writes
+/// buffer (d - 1) % 2, at the positions that its items have in the output. Its inputs are runs, or merges of depth d +
+/// 1, which lie in the other buffer. The results of depth d + 2, which lie in its own buffer at the same positions,
+/// have been merged by then. So two buffers are enough. Up to four runs need one buffer, and two runs need none.
 template <class Key, class Value, class Compare>
 struct run_merger {
   using Arrays = pair_arrays<Key, Value>;
@@ -50,7 +50,7 @@ struct run_merger {
 
   static constexpr int number_of_buffers(int runs) { return runs <= 2 ? 0 : runs <= 4 ? 1 : 2; }
 
-  /// Temporary storage of merges of up to so many items.
+  /// Finds the temporary storage of merges of up to `items` items.
   static cudaError_t size_of_storage(std::int64_t items, std::size_t& bytes, const Compare& compare) {
     const Run none{};
     return merge_two(nullptr, bytes, {none.items, items}, {none.items, 0}, none.items, compare, nullptr);
@@ -65,7 +65,7 @@ struct run_merger {
   }
 
  private:
-  /// The runs from `first` to `last - 1`, whose items have the positions from `begin` on.
+  /// Merges the runs from `first` to `last - 1`. Their items have the positions from `begin` on.
   cudaError_t merge(const std::vector<Run>& runs, std::size_t first, std::size_t last, int depth, std::int64_t begin,
                     const Arrays& output, Run& result) const {
     if (last - first == 1) {

@@ -63,7 +63,7 @@ struct distributed_sort_storage {
   std::size_t local_sort_bytes = 0, merge_bytes = 0, work_bytes = 0, gathered_sort_bytes = 0;
   temporary_storage::layout<7> all;
   temporary_storage::layout<7> work;
-  temporary_storage::layout<7> gathered_work;  // in place of `work`, where the items of all ranks are gathered
+  temporary_storage::layout<7> gathered_work;  // replaces `work` if the items of all ranks are gathered
 
   distributed_sort_storage(int ranks, const distributed_sort_tuning& tuning)
       : sizes{ranks, tuning, sizeof(Key)},
@@ -108,7 +108,7 @@ struct distributed_sort_storage {
     return work.map(workspace(), work_bytes) && gathered_work.map(workspace(), gathered_bytes);
   }
 
-  /// The most items that a rank has whose items are gathered.
+  /// The largest number of items of a rank whose items are gathered.
   std::int64_t most_in_area() const {
     if (sizes.ranks > max_peers) return 0;
     const auto fitting = static_cast<std::int64_t>(area_layout<Key, Value>::most_items);
@@ -131,7 +131,8 @@ struct distributed_sort_storage {
   unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
   unsigned char* message() const { return all.template get<unsigned char>(3); }
   unsigned char* received() const { return all.template get<unsigned char>(4); }
-  /// What the first round finds lies side by side, so that the host copies it at once: headers, then brackets.
+  /// The results of the first round: headers, then brackets. They lie side by side, so that the host copies them at
+  /// once.
   unsigned char* findings() const { return all.template get<unsigned char>(5); }
   call_header* headers() const { return reinterpret_cast<call_header*>(findings()); }
   cut_bracket* brackets(int which) const {
@@ -146,7 +147,7 @@ struct distributed_sort_storage {
     return static_cast<std::size_t>(sizes.max_splitters()) * static_cast<std::size_t>(sizes.ranks);
   }
 
-  /// Values as a local sort reads them.
+  /// Returns values in the form that a local sort reads.
   static auto as_input(Value* values) {
     if constexpr (Arrays::has_values) {
       return static_cast<const Value*>(values);
@@ -158,7 +159,7 @@ struct distributed_sort_storage {
  private:
   static constexpr int work_slot = 2;
 
-  /// A rank that has room for a share has room for all items: they are as many shares as ranks.
+  /// Reserves storage for the gathered items of all ranks. These are at most as many shares as there are ranks.
   template <class Arguments, class LocalSort>
   cudaError_t reserve_gathered(const Arguments& arguments, const LocalSort& local_sort) {
     const std::int64_t each = detail::least(most_in_area(), arguments.capacity + 1);

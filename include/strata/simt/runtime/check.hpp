@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the engine reports to the check flavour. In the other flavours these functions are empty.
+// The functions by which the engine reports to the check flavour. In other flavours they are empty.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>

@@ -43,7 +43,7 @@ struct access {
   uint64_t bytes : 4;  // which of the four bytes of the word
   uint64_t kind : 2;   // access_kind
 };
-static_assert(sizeof(access) == 24, "shadow memory is a multiple of this");
+static_assert(sizeof(access) == 24, "the layout of shadow memory assumes 24 bytes");
 
 // Three reads of a piece of memory. `first` is the first read that no access is known to follow. `other_warp` is the
 // latest read from another warp than the first one's, `latest` the latest read from the same warp. A write that is

@@ -20,7 +20,7 @@ bool have_common_bytes(const void* a, size_t a_bytes, const void* b, size_t b_by
   return a_bytes != 0 && b_bytes != 0 && x < y + b_bytes && y < x + a_bytes;
 }
 
-// True if, in a group, a rank receives data where it also receives other data, or from where it sends.
+// True if two receives of a group write the same memory, or if a receive writes memory that is sent.
 bool overlap(const std::vector<group_state::entry>& entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const communicator& owner = *entries[i].bound.owner;

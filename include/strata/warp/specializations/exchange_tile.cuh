@@ -86,7 +86,7 @@ class exchange_tile {
   /// An item that is read in one access.
   STRATA_D const T* item_at(int position) {
     // not for users: callers choose the type
-    static_assert(Layout::is_one_access, "take get(position) for other items");
+    static_assert(Layout::is_one_access, "use get(position) for other items");
     return at<T>(position);
   }
 

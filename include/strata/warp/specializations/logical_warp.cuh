@@ -57,7 +57,7 @@ class logical_warp {
   template <class T>
   STRATA_D T from_partner(const T& value, int difference) const {
     // not for users: callers ask for the number of lanes
-    static_assert(divides_warp, "a partner may be no lane of this logical warp: take from_lane");
+    static_assert(divides_warp, "the partner may lie outside of this logical warp: use from_lane");
     return platform::shuffle_xor(mask(), value, difference);
   }
 

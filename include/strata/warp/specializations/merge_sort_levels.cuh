@@ -257,11 +257,12 @@ class merge_sort_levels {
     }
   }
 
-  /// Which items of shared memory a thread takes for what it has of a run, in the order that the merge of runs of `run`
-  /// threads needs. Missing items move with the others of their thread: those of a second run lie between the runs.
+  /// The items of shared memory that a thread takes as its part of a run, in the order that the merge of runs of `run`
+  /// threads needs. A thread's missing items move with its other items. The missing items of a second run lie between
+  /// the runs.
   struct slots {
     bool descends;
-    int thread;  // whose items would lie there in the order of all
+    int thread;  // the thread whose items would lie there if all items were in order
   };
   template <bool Full>
   STRATA_D static slots slots_of(int thread, int run, int valid) {

@@ -29,9 +29,9 @@ struct top_k_threshold {
   bool takes_all_equal;
 };
 
-/// What the search asks of a logical warp: each function is called by all lanes together, and all get its result. With
-/// `IsTogether` all logical warps of a warp call together. A constant mask keeps them together: with other masks
-/// they would take turns.
+/// The collectives of a logical warp that the search uses. All lanes call each function together, and all get its
+/// result. With `IsTogether`, all logical warps of a warp call together. Then the mask is a constant, which keeps them
+/// together: with other masks they would take turns.
 template <int Lanes, bool IsTogether = false>
 class top_k_warp {
   static constexpr bool uses_redux = Lanes == warp_threads && platform::has_redux;
@@ -42,7 +42,7 @@ class top_k_warp {
   STRATA_D const logical_warp<Lanes>& lanes() const { return warp_; }
   STRATA_D unsigned mask() const { return IsTogether ? full_warp_mask : warp_.mask(); }
 
-  /// True if a condition holds in any logical warp that calls. It is the same in all lanes of one.
+  /// True if a condition holds in any logical warp that calls. All lanes of a logical warp pass the same condition.
   STRATA_D bool any(bool condition) const {
     if constexpr (IsTogether && Lanes < warp_threads) {
       return __any_sync(full_warp_mask, condition ? 1 : 0) != 0;
@@ -126,8 +126,8 @@ class top_k_block {
     in_warp_.extremes(least, greatest);
   }
 
-  /// How many items of the warps before this one come before the threshold, and how many are at it. `before` and
-  /// `equal` are counts of the thread.
+  /// Replaces the thread's counts by those of all warps before this one: `before` counts items before the threshold,
+  /// `equal` items at it.
   STRATA_D void counts_before(unsigned& before, unsigned& equal) {
     const unsigned warp_before = in_warp_.sum(before), warp_equal = in_warp_.sum(equal);
     if (lane_ == 0) {
@@ -139,7 +139,8 @@ class top_k_block {
     equal = in_warp_.sum(lane_ < warp_ ? shared_.equal[lane_] : 0);
   }
 
-  /// Replaces a count of the thread by the sum of those of the warps before this one. `all` is the sum of all.
+  /// Replaces a thread's count by the sum of the counts of all warps before this one. `all` becomes the sum of all
+  /// counts.
   STRATA_D void sum_before(unsigned& count, unsigned& all) {
     unsigned* const counts = shared_.counts[phase_];
     phase_ ^= 1;
@@ -185,8 +186,9 @@ STRATA_D Code top_k_step(Code range, unsigned wanted, unsigned items, bool may_g
   }
 }
 
-/// The threshold of the `k` first items by a search between the codes `low` and `high`: no item is before `low`, and at
-/// least `k` are up to `high`. The search may end with up to `slack` items more than k, all of which it then takes.
+/// Finds the threshold of the `k` first items by a search between the codes `low` and `high`: no item is before `low`,
+/// and at least `k` items are up to `high`. The search may end with up to `slack` items more than k. Then it takes them
+/// all.
 template <class Code, int Items, class Team>
 STRATA_D top_k_threshold<Code> search_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k, Code low,
                                                       Code high, unsigned slack = 0) {
@@ -223,9 +225,9 @@ STRATA_D top_k_threshold<Code> search_top_k_threshold(Team& team, const Code (&c
   return up_to - k <= slack ? top_k_threshold<Code>{high, up_to, true} : top_k_threshold<Code>{high, k - before, false};
 }
 
-/// The threshold of the `k` first of all items that the threads of `team` hold, in the order of their codes. Not less
-/// than 1 and not more than there are. Missing items have the last code and are behind all others. `slack` is that of
-/// the search. `least` is the first code of all.
+/// Finds the threshold of the `k` first of all items that the threads of `team` hold, in the order of their codes. `k`
+/// is at least 1, and at most the number of items. Missing items have the last code and are behind all others. `slack`
+/// is as in search_top_k_threshold(). `least` becomes the first of all codes.
 template <class Code, int Items, class Team>
 STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&codes)[Items], unsigned k, Code& least,
                                                     unsigned slack = 0) {
@@ -258,7 +260,7 @@ struct top_k_least {
     codes[j] = detail::most(codes[i], codes[j]);
     codes[i] = low;
   }
-  /// Of codes in any order: Batcher's odd-even merge sort.
+  /// Sorts codes in any order, by Batcher's odd-even merge sort.
   STRATA_D void sort() {
     order(0, 1), order(2, 3), order(4, 5), order(6, 7);
     order(0, 2), order(1, 3), order(4, 6), order(5, 7);
@@ -267,7 +269,8 @@ struct top_k_least {
     order(2, 4), order(3, 5);
     order(1, 2), order(3, 4), order(5, 6);
   }
-  /// Of these and other codes, both in ascending order: what is left is bitonic.
+  /// Keeps the first codes of these and other codes, both in ascending order. The kept codes form a bitonic sequence,
+  /// which is then sorted.
   STRATA_D void merge(const Code (&other)[size]) {
     STRATA_UNROLL
     for (int i = 0; i < size; ++i) codes[i] = detail::least(codes[i], other[size - 1 - i]);
@@ -354,7 +357,7 @@ STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&c
   }
 }
 
-/// The same for items of a block: those of a warp lie side by side.
+/// Calls `sink` for each result among the items of a block. The items of a warp lie side by side.
 template <int Threads, class Code, int Items, class Sink>
 STRATA_D void for_each_top_k(top_k_block<Threads, Code>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, Sink sink) {

@@ -91,12 +91,12 @@ struct JoinHash {
       return (*this)(key.x) << 16 | (*this)(key.y);
     } else {
       static_assert(is_bitwise_comparable<Key>::value,
-                    "JoinHash does not know whether equal keys of this type have equal bytes. If they have: specialise "
-                    "strata::is_bitwise_comparable for the type. If not (floating point, an own operator ==): give "
-                    "the join a hash functor of your own");
+                    "JoinHash does not know whether equal keys of this type have equal bytes. If they have, "
+                    "specialise strata::is_bitwise_comparable for the type. If not (floating point, a user-defined "
+                    "operator ==), pass a hash functor of your own to the join");
       static_assert(!is_bitwise_comparable<Key>::value || std::has_unique_object_representations_v<Key>,
-                    "JoinHash hashes bytes, but equal keys of this type may differ in theirs "
-                    "(padding, floating point): give the join a hash functor of your own");
+                    "JoinHash hashes bytes, but equal keys of this type may have different bytes (padding, floating "
+                    "point): pass a hash functor of your own to the join");
       std::uint64_t hash = 0;
       for (std::size_t first = 0; first < sizeof(Key); first += 8) {
         const std::size_t bytes = detail::least(sizeof(Key) - first, 8);

@@ -36,7 +36,7 @@ enum class JoinKind {
 enum class JoinOrder {
   /// Any order. On the host, it does not depend on the number of threads.
   any,
-  /// By probe row, then by build row. Build rows without a partner come last, by build row too.
+  /// Ordered by probe row, then by build row. Build rows without a partner come last, ordered by build row.
   probe
 };
 

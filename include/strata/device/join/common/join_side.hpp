@@ -130,7 +130,7 @@ struct JoinSide {
   /// result does not depend on it.
   constexpr JoinSide<Keys, typename Promises::if_range> key_range(key_type lowest, key_type highest) const {
     static_assert(std::is_integral_v<key_type> || std::is_enum_v<key_type>,
-                  "only integers and enumerations have a range of keys: leave key_range out");
+                  "key_range is for keys that are integers or enumerations: omit it for other keys");
     auto side = detail::side_with<typename Promises::if_range>(*this);
     side.range = {};
     // A range has keys of up to 64 bits.
@@ -190,16 +190,16 @@ struct join_sides {
   static constexpr bool are_alike = std::is_same_v<decltype(Build::keys), decltype(Probe::keys)>;
   static_assert(
       are_alike,
-      "both sides of a join have keys of one type, read by one type of iterator: copy the keys of one side to "
-      "an array of the other side's type (DeviceTransform::Transform with CastOp)");
+      "both sides of a join must have the same type of keys and the same type of key iterator: copy the keys of one "
+      "side to an array of the other side's type (DeviceTransform::Transform with CastOp)");
 };
 
 /// Knowledge about a side at run time. `IsCounted`: this side or the other one has a FutureCount.
 template <bool IsCounted = false, class Keys, class Promises>
 constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   static_assert(IsCounted || !Promises::has_future_count,
-                "a JoinTable takes numbers of rows that the host knows: copy the number to the host, or join by "
-                "DeviceHashJoin, which takes a FutureCount");
+                "a JoinTable takes no FutureCount: copy the number of rows to the host, or call DeviceHashJoin, "
+                "which takes a FutureCount");
   if constexpr (IsCounted) {
     join_row_count count = side.count;
     count.max_rows = static_cast<std::size_t>(side.rows);

@@ -20,7 +20,7 @@ using join_row_t = std::conditional_t<sizeof(Index) == 4, unsigned, unsigned lon
 template <class Row>
 inline constexpr Row no_join_row = static_cast<Row>(-1);
 
-/// The number of rows of a side, or of a table of one, in a kernel.
+/// The number of rows of a side, or of the table of a side, in a kernel.
 template <class Side>
 STRATA_D auto rows_of(const Side& side) {
   if constexpr (are_counted_keys<decltype(Side::keys)>) {
@@ -40,22 +40,22 @@ STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Keys of up to 4 bytes that are equal if their bits are: 32 bits of hash identify the key.
+/// True for keys of up to 4 bytes that are equal if their bits are equal: 32 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                      sizeof(Key) <= 4 && is_join_integer<Key>;
 
-/// Keys of 8 bytes that are equal if their bits are: 64 bits of hash identify the key.
+/// True for keys of 8 bytes that are equal if their bits are equal: 64 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                             sizeof(Key) == 8 && is_join_integer<Key>;
 
-/// Keys that `<` orders and that are equal if neither is less than the other.
+/// True for keys that `<` orders and that are equal if neither is less than the other.
 template <class Key, class Equal>
 inline constexpr bool is_join_sortable =
     is_join_integer<Key> && !(std::is_enum_v<Key> && has_user_less<Key>)&&std::is_same_v<Equal, Equality>;
 
-/// 64 bits. The upper ones choose a slot; lower ones are stored in it.
+/// Returns a hash of 64 bits. The upper bits choose a slot, and lower bits are stored in it.
 template <class Key, class Equal, class Hash>
 STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   if constexpr (is_join_word<Key, Hash, Equal>) {
@@ -66,7 +66,8 @@ STRATA_D unsigned long long join_hash(const Hash& hash, const Key& key) {
   }
 }
 
-/// The first index in [begin, end) for which `holds` is false. It is true for all before and false for all after.
+/// Returns the first index in [begin, end) for which `holds` is false. `holds` must be true for all indices before it,
+/// and false for all after it.
 template <class Holds>
 STRATA_D unsigned first_without(unsigned begin, unsigned end, const Holds& holds) {
   while (begin < end) {
@@ -95,12 +96,12 @@ struct alignas(8) join_record {
 
 STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) { return hash >> (32 - bits); }
 
-/// The rows of a side that the table in global memory joins: all of them, or those of overflowing
-/// partitions and those without a key.
+/// The rows of a side that the table in global memory joins: all rows, or the rows of overflowing partitions and the
+/// rows without a key.
 struct join_row_list {
-  /// Null: no indirection. Then every row has a key, or all rows are joined.
+  /// The records of the rows; null if rows are read directly. Then every row has a key, or all rows are joined.
   const join_record* records;
-  /// Null: all rows are joined.
+  /// Tells for each partition whether it overflows; null if all rows are joined.
   const unsigned* is_overflowing;
   /// The offsets of the first row without a key and of the end, behind which there are no records.
   const unsigned* begin_of_nulls;
@@ -117,8 +118,8 @@ struct join_row_list {
     return i >= *begin_of_nulls || is_overflowing[join_partition_of(record.hash, bits)] != 0;
   }
 
-  /// True if this table joins a row that `get` has returned, by the upper half of its hash. Without records `get`
-  /// cannot decide that: the caller does when it has read the key.
+  /// True if this table joins a row that `get` has returned. The upper half of the row's hash decides. Without records,
+  /// `get` does not know the hash, so the caller calls this when it has read the key.
   STRATA_D bool has_hash(unsigned hash) const {
     return records != nullptr || is_overflowing == nullptr || is_overflowing[join_partition_of(hash, bits)] != 0;
   }

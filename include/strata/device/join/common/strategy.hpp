@@ -11,8 +11,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// How an equi-join of two tables is done.
 enum class JoinStrategy {
-  /// By threads of the host: there is no device, nothing to join, or so few rows that launches would
-  /// take longer.
+  /// Threads of the host join. This is chosen if there is no device, if there is nothing to join, or if there are so
+  /// few rows that launches would take longer.
   cpu,
   /// One table of all build rows, in the shared memory of each block or in global memory.
   simple,

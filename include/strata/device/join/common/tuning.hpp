@@ -79,8 +79,8 @@ struct join_table_tuning {
   int list_items = 4;
   /// Threads of the block that scans the numbers of results of all tiles.
   int scan_threads = 512;
-  /// Where lists of rows are sorted by all blocks: the least rows of a block, and the most blocks. Each block reads the
-  /// counts of all.
+  /// If all blocks sort lists of rows: minimum of rows of a block, and maximum of blocks. Each block reads the counts
+  /// of all blocks.
   int sort_rows = 1024;
   int max_sort_blocks = 256;
   /// Number of results of a tile that a warp writes in turn, so that searches are few.
@@ -95,7 +95,7 @@ struct join_merge_tuning {
   int wide_items;
   /// Registers and shared memory must allow that number.
   int blocks_per_multiprocessor;
-  /// Where tiles are few, 2^log2_split_lanes lanes search for the begin of a tile together.
+  /// If there are few tiles, 2^log2_split_lanes lanes search together for the begin of a tile.
   int log2_split_lanes;
   /// Fewer than 2^log2_all_split_lanes lanes search in all: if searches are few, their latency counts; if they are
   /// many, their throughput.

@@ -122,7 +122,7 @@ class AgentJoinProbe {
   /// Returns the number of results of a tile of probe rows. All lanes of a warp call this.
   STRATA_D static Count count_by_warp(const Table& table, const join_probe<Keys, Row>& probe, Count tile) {
     // not for users: the kernel of few rows has one row for each thread
-    static_assert(ItemsPerThread == 1, "a lane looks up one row at a time");
+    static_assert(ItemsPerThread == 1, "count_by_warp needs one row for each thread");
     Count sum = 0;
     STRATA_UNROLL_N(1)
     for (int i = static_cast<int>(platform::lane_id()); i < tile_items; i += warp_threads) {

@@ -145,7 +145,7 @@ struct join_prober {
     constexpr auto min_items = static_cast<int>(min_join_tile);
     static_assert(tuning.probe_threads * tuning.probe_items >= min_items &&
                       tuning.fallback_threads * tuning.probe_items >= min_items,
-                  "join_table_tuning: a tile of probe rows must have at least 256");
+                  "join_table_tuning: a tile must have at least 256 probe rows: increase probe_items or the threads");
     const auto tile = static_cast<unsigned long long>(threads * tuning.probe_items);
     probe.probe_tiles = detail::ceiling_divide<unsigned long long>(probe.rows, tile);
     probe.build_tiles = kind == JoinKind::full ? detail::ceiling_divide<unsigned long long>(table.rows, tile) : 0;

@@ -25,7 +25,7 @@ class host_join_table {
   using Key = iterator_value_t<Keys>;
   static_assert(relocatable_requirements<Key>::check());
   static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
-                "the row numbers of a join are integers of 4 or 8 bytes: choose such an Index");
+                "the row numbers of a join are integers of 4 or 8 bytes: choose Index accordingly");
 
  public:
   using Row = std::make_unsigned_t<Index>;

@@ -22,8 +22,8 @@ STRATA_D Index join_row_index(Row row) {
   return static_cast<Index>(row);
 }
 
-/// The results of the probe rows of a `join_merge_tile`, some of which have several, numbered from
-/// 0 on. All member functions are called by the whole block.
+/// The results of the probe rows of a `join_merge_tile`, numbered from 0 on. Some rows have several results. All
+/// threads of the block call each member function.
 ///
 /// A warp writes pieces of 32 results, one by each lane. A row that begins in a piece sets the bit of its
 /// first result, so that a lane finds its row by counting bits, without a search.
@@ -39,13 +39,13 @@ class join_merge_results {
   static constexpr unsigned max_results = 0x7fffffff;
 
  public:
-  /// Probe rows with results, in their order, except those with partners in a run that leaves the tile.
-  /// Those follow and all have the same number of partners, which has no bound.
+  /// Probe rows with results, in their order. Rows with partners in a run that leaves the tile come last. They all have
+  /// the same number of partners, which has no bound.
   struct TempStorage {
     /// The number of a row's first result; then `max_results` for each lane of a warp.
     unsigned begins[Tile::tile_items + warp_threads];
-    /// The row in the lower half; in the upper one its first partner, counted from the tile's first build
-    /// row, or `none`.
+    /// The row in the lower half. In the upper half, its first partner, counted from the tile's first build row, or
+    /// `none`.
     unsigned rows[Tile::tile_items];
   };
   struct Sums {

@@ -68,7 +68,8 @@ class join_merge_tile {
   static constexpr unsigned none = 0xffff;
   static_assert(BlockThreads % 32 == 0 && BlockThreads >= 64 && tile_items + lookahead_keys < none &&
                     ItemsPerThread <= 31,
-                "join_merge_tuning: whole warps, two or more, at most 31 rows of a thread and 65,000 of a tile");
+                "join_merge_tuning: the number of threads must be a multiple of 32 and at least 64; a thread has at "
+                "most 31 rows, and a tile at most 65,000");
 
   /// The probe key before the tile, those of the tile, its build keys, and the lookahead keys.
   static constexpr unsigned num_keys = 1 + tile_items + lookahead_keys;
@@ -280,7 +281,7 @@ class join_merge_tile {
     }
   }
 
-  // In lane l: the first build row whose key is not less than that of the first of the warp's items l.
+  // Returns, in lane l, the first build row whose key is not less than the key of the first of the warp's items l.
   STRATA_D unsigned find_fences() const {
     const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
     if (at >= probes) return builds;

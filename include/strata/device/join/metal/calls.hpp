@@ -20,8 +20,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class DispatchMetalJoinTable;
 
-/// The back end of DeviceHashJoin for Apple GPUs: done when the call returns. Whatever metal_join.hpp
-/// leaves to the host, and all columns of values, the threads of the host join.
+/// The back end of DeviceHashJoin for Apple GPUs. A join is done when its call returns. Threads of the host join what
+/// metal_join.hpp leaves to the host, and all columns of values.
 struct join_on_metal {
   /// An id<MTLCommandQueue>, or null.
   using stream_type = void*;
@@ -36,8 +36,8 @@ struct join_on_metal {
                           stream_type queue) {
     using Index = typename Output::index_type;
     static_assert(!BuildPromises::has_future_count && !ProbePromises::has_future_count,
-                  "joins by Metal take numbers of rows that the host knows, not a FutureCount: when what writes the "
-                  "number has ended, read it and give it to join_side");
+                  "joins by Metal take no FutureCount: wait until the number of rows is written, read it, and pass "
+                  "it to join_side");
     if (detail::refuses_join_strategy(is_strategy(options.strategy))) return cudaErrorInvalidValue;
     if constexpr (std::is_same_v<Output, JoinCountOutput>) {
       const JoinPairsOutput<Index> no_rows{{nullptr, nullptr}, 0};
@@ -117,8 +117,8 @@ class DispatchMetalJoinTable {
       return join_on_metal::join(temp_storage, bytes, kind, build, probe, output, num_out, options, queue);
     };
     if (temp_storage != nullptr) return join(options_, num_rows, temp_storage_bytes);
-    // When it is probed, the table may have fewer rows than it can have. Then another strategy may join them, or the
-    // host: as much storage as the one takes that takes the most.
+    // When it is probed, the table may have fewer rows than it can hold. Then another strategy, or the host, may join
+    // them. So the query returns the largest size of all strategies.
     std::size_t most_bytes = 0;
     for (const JoinStrategy strategy : {options_.strategy, JoinStrategy::cpu, JoinStrategy::simple,
                                         JoinStrategy::radix_single, JoinStrategy::radix_multi}) {

@@ -29,11 +29,11 @@ struct threadgroup_bytes {
   std::size_t bytes;
 };
 
-/// Metal wants lengths of threadgroup memory in multiples of 16 bytes.
+/// Metal requires lengths of threadgroup memory to be multiples of 16 bytes.
 constexpr std::size_t rounded_to_16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/// A command buffer with one encoder, whose dispatches run one after the other and see what those
-/// before wrote. The first failure stays; what follows it does nothing.
+/// A command buffer with one encoder. Its dispatches run one after the other, and each sees what the earlier ones
+/// wrote. After the first failure, further calls do nothing and run() returns that failure.
 class command {
  public:
   explicit command(objc::id queue) : buffer_(objc::command_buffer(queue)) {
@@ -46,7 +46,7 @@ class command {
   command& operator=(const command&) = delete;
   ~command() { end(); }
 
-  /// `groups` is not 0, which Metal takes for an error.
+  /// `groups` must not be 0: Metal reports an error for an empty grid.
   template <class... Arguments>
   void dispatch(const pipeline& kernel, std::size_t groups, std::size_t threads, const Arguments&... arguments) {
     if (status_ != MetalJoinStatus::success) return;
@@ -62,7 +62,7 @@ class command {
     objc::dispatch_groups(encoder_, {groups, 1, 1}, {threads, 1, 1});
   }
 
-  /// Runs all and waits.
+  /// Runs all dispatches and waits.
   [[nodiscard]] MetalJoinStatus run() {
     end();
     if (status_ != MetalJoinStatus::success) return status_;
@@ -90,7 +90,7 @@ class command {
     encoder_ = nullptr;
   }
 
-  // First made and last to go: the others are autoreleased.
+  // The first member, so that it is constructed first and destroyed last: the other objects are autoreleased.
   objc::autorelease_pool pool_;
   objc::id buffer_;
   objc::id encoder_ = nullptr;
@@ -99,7 +99,7 @@ class command {
   MetalJoinStatus status_ = MetalJoinStatus::success;
 };
 
-/// Waits for all that was put into a queue before.
+/// Waits for all work that was committed to a queue before.
 [[nodiscard]] inline MetalJoinStatus finish(objc::id queue) { return command(queue).run(); }
 
 }  // namespace metal

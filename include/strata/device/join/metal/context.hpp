@@ -19,10 +19,10 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// simd_sum, simd_prefix_exclusive_sum and their kind begin with Apple7 (A14, M1).
+/// The oldest GPU family that has simd_sum, simd_prefix_exclusive_sum and similar functions: Apple7 (A14, M1).
 inline constexpr objc::integer least_family = 1007;
 inline constexpr objc::uinteger simd_lanes = 32;
-/// MTLResourceStorageModeShared: one memory, seen by both processors.
+/// MTLResourceStorageModeShared: CPU and GPU see the same memory.
 inline constexpr objc::uinteger storage_shared = 0;
 
 struct pipeline {
@@ -42,8 +42,8 @@ enum class function {
 };
 inline constexpr int functions = 8;
 
-/// A device, its compiled kernels, and a queue for callers that have none. The text is compiled by
-/// the first join that needs it, and once: Metal takes tenths of a second for it.
+/// A device, its compiled kernels, and a queue for callers that have none. Compiling the text takes tenths of a second,
+/// so only the first join that needs it does so.
 class context {
  public:
   explicit context(objc::ref device) : device_(std::move(device)) {
@@ -56,7 +56,7 @@ class context {
   /// Bytes of the longest buffer.
   std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  /// The characters live until the surrounding pool ends.
+  /// The text lives until the surrounding autorelease pool ends.
   const char* name() const { return objc::utf8(objc::name(device_.get())); }
 
   [[nodiscard]] MetalJoinStatus queue(objc::id& out) {
@@ -92,7 +92,7 @@ class context {
       return fail(MetalJoinStatus::no_function, "no pipeline of a shader function: ", objc::text_of(error));
     }
     if (objc::simd_width(object.get()) != simd_lanes) {
-      return fail(MetalJoinStatus::not_supported, "simdgroups of the device have not 32 threads");
+      return fail(MetalJoinStatus::not_supported, "simdgroups of the device do not have 32 threads");
     }
     cached.max_threads = objc::max_threads(object.get());
     cached.object = std::move(object);
@@ -127,8 +127,8 @@ class context_list {
     return list;
   }
 
-  /// Returns the context of the queue's device, or without a queue that of the system's default device. Returns null if
-  /// the kernels cannot run there.
+  /// Returns the context of the queue's device or, without a queue, the context of the system's default device. Returns
+  /// null if the kernels cannot run there.
   context* find(objc::id queue) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (queue == nullptr && default_ != nullptr) return default_;
@@ -168,7 +168,7 @@ class context_list {
   static objc::ref default_device() {
     objc::ref device(strata_metal_default_device());
     if (device) return device;
-    // Without a window server there is no default, but there may be a device.
+    // Without a window server there is no default device, but the list of all devices may have one.
     const objc::ref all(strata_metal_all_devices());
     return all && objc::count(all.get()) > 0 ? retained(objc::object_at(all.get(), 0)) : objc::ref();
   }

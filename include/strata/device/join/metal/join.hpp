@@ -27,7 +27,7 @@ constexpr std::uint64_t percent_of(std::uint64_t a, std::uint64_t percent) {
   return a / 100 * percent + a % 100 * percent / 100;
 }
 
-/// A join without types: of keys and rows, it has only the sizes in bytes.
+/// A join without types: it has only the sizes of keys and row numbers in bytes.
 struct join_request {
   JoinKind kind;
   std::size_t key_bytes;
@@ -41,7 +41,7 @@ struct join_request {
   std::uint64_t capacity;
 };
 
-/// A join on the device by one of the plans other than `JoinStrategy::cpu`; neither side is empty.
+/// A join on the device, by any plan but `JoinStrategy::cpu`. Both sides must have rows.
 class join {
  public:
   join(context& gpu, JoinStrategy strategy, const join_request& request, const MetalJoinTuning& tuning)
@@ -49,7 +49,8 @@ class join {
     reserve();
   }
 
-  /// Bytes of temporary storage: whole pages, wherever the caller's memory begins.
+  /// Bytes of temporary storage. One page more than needed, so that whole pages fit wherever the caller's memory
+  /// begins.
   std::size_t bytes() const {
     const std::size_t page = page_bytes();
     const std::size_t needed = storage_.bytes();
@@ -57,7 +58,7 @@ class join {
     return needed > most - 2 * page ? most : (needed + page - 1) / page * page + page;
   }
 
-  /// Runs the join; `total` is the number of rows of the whole result.
+  /// Runs the join. `total` becomes the number of rows of the whole result, also of those beyond the capacity.
   [[nodiscard]] MetalJoinStatus run(objc::id queue, void* temp_storage, std::uint64_t& total) {
     queue_ = queue;
     const std::size_t page = page_bytes();
@@ -113,7 +114,7 @@ class join {
   unsigned bits() const {
     if (strategy_ != JoinStrategy::radix_multi) return tuning_.pass_bits;
     const std::size_t rows = table_rows_of(tuning_, tuning_.threads, gpu_.threadgroup_bytes());
-    // Partitions differ in size: most of them are to fit a table.
+    // Partitions differ in size. With 85 % of a table's rows on average, most of them fit in a table.
     const unsigned wanted = partition_bits(request_.build_rows, percent_of(rows, 85));
     constexpr unsigned most = 24;
     const unsigned least = tuning_.pass_bits + 1;

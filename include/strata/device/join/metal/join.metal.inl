@@ -3,14 +3,15 @@
 #pragma once
 R"MSL(
 
-// Whether a key that has the hash of another must still be compared with it.
+// True if two keys with equal hashes are equal, so that the keys need not be compared.
 template <typename K>
 inline bool hash_is_key() { return sizeof(K) == sizeof(uint); }
 
 // ---------------------------------------------------------------- output
-// A simdgroup stages matches in a circular buffer of 64 rows and writes 32 at a time, side by side,
-// with one atomic addition. `count` is of this dispatch, whose tasks cannot make 2^32; the total of
-// those before has 64 bits, and no dispatch that joins writes it.
+// A simdgroup stages matches in a circular buffer of 64 rows. It writes 32 of them at a time to neighbouring
+// positions, which one atomic addition reserves. `count` is the number of matches of this dispatch, whose tasks make
+// fewer than 2^32. `total` is the number of matches of all earlier dispatches. It has 64 bits, and only advance_total
+// writes it, in a dispatch of its own.
 constant constexpr uint staged_rows = 64;
 
 inline ulong claim(device atomic_uint* count, device const ulong* total, uint lane, uint items) {
@@ -33,10 +34,10 @@ template <typename Total>
 STRATA_INSTANTIATE("strata_advance_total", advance_total<ulong>)
 
 // ---------------------------------------------------------------- partitioned join
-// The build rows of a task become a table in threadgroup memory: hashes by buckets, each with the
-// number of its row in the task. Buckets are ranges, two 16-bit bounds to a word, so that no chain
-// is followed and a row takes 6 bytes. Probe rows stream past, 32 to a simdgroup at a time, in
-// blocks that begin at multiples of 32: a block has one word of `found`.
+// The build rows of a task become a table in threadgroup memory: hashes grouped by bucket, each with the number of its
+// row in the task. A bucket is a range of the table. A word of `bounds` holds the bounds of two buckets, of 16 bits
+// each. So a lookup follows no chain, and a row takes 6 bytes. Each simdgroup then reads blocks of 32 probe rows.
+// Blocks begin at multiples of 32, so that a block has one word of `found`.
 template <typename K, typename Row>
 [[kernel]] void partition_join(
     device const K*          build_keys [[buffer(0)]],
@@ -63,7 +64,7 @@ template <typename K, typename Row>
 {
   const uint build_begin = tasks[group].build_begin;
   const uint build_count = tasks[group].build_end - build_begin;
-  const uint last_bucket = 2u * threads - 1u;   // a power of two of threads
+  const uint last_bucket = 2u * threads - 1u;   // a mask, because the number of threads is a power of two
 
   atomic_store_explicit(&bounds[tid], 0u, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -84,7 +85,8 @@ template <typename K, typename Row>
   atomic_store_explicit(&bounds[tid], start | (start + (counts & 0xffffu)) << 16, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
-  // The begin of a bucket has moved to its end when all its rows are in.
+  // Each row inserted advances the bound of its bucket. At first the bound is the begin of the bucket, in the end its
+  // end.
   for (uint e = tid; e < build_count; e += threads) {
     const uint h = hash_key(build_keys[build_begin + e]);
     const uint b = h & last_bucket, in_word = (b & 1u) * 16u;
@@ -98,7 +100,7 @@ template <typename K, typename Row>
   const uint probe_begin = tasks[group].probe_begin, probe_end = tasks[group].probe_end;
   const uint first_block = probe_begin & ~31u;
   const uint mine = simd_index * staged_rows;
-  uint head = 0u, waiting = 0u;   // of the simdgroup's circular buffer: the same in all its lanes
+  uint head = 0u, waiting = 0u;   // state of the simdgroup's circular buffer: the same in all lanes
   for (uint block = first_block + simd_index * 32u; block < probe_end; block += threads) {
     const uint s = block + lane;
     const bool live = s >= probe_begin && s < probe_end;
@@ -118,7 +120,7 @@ template <typename K, typename Row>
                            (hash_is_key<K>() || build_keys[build_begin + numbers[at]] == key))) ++at;
       const bool hit = at < end;
       const uint hits = simd_sum(hit ? 1u : 0u);
-      if (hits == 0u) break;                              // of all lanes, or of none
+      if (hits == 0u) break;                              // the same decision in all lanes
       matched = matched || hit;
       if (args.emit == 0u) break;
       const uint lower = simd_prefix_exclusive_sum(hit ? 1u : 0u);
@@ -156,8 +158,9 @@ template <typename K, typename Row>
 }
 
 // ---------------------------------------------------------------- join without partitions
-// Buckets in device memory, ranges of `slots` too: the CPU makes begins of counts, table_fill moves
-// them to the ends. Build rows are counted, filled in and looked up in dispatches of their own.
+// The table lies in device memory, and its buckets are ranges of `slots`. Three dispatches follow each other:
+// table_count counts the rows of each bucket, from which the CPU computes where buckets begin. table_fill inserts the
+// rows and advances each begin to the end of its bucket. table_join looks up the probe rows.
 template <typename K>
 [[kernel]] void table_count(
     device const K*      keys   [[buffer(0)]],
@@ -183,7 +186,8 @@ template <typename K>
   }
 }
 
-// A task looks at some rows of each bucket only, so that a frequent key does not keep a threadgroup busy.
+// A task compares probe rows with only a slice of each bucket, so that a frequent key is shared by several
+// threadgroups.
 template <typename K, typename Row>
 [[kernel]] void table_join(
     device const K*         build_keys [[buffer(0)]],
@@ -262,9 +266,10 @@ template <typename K, typename Row>
   }
 }
 
-// ---------------------------------------------------------------- probe rows alone
-// Those that have a partner (semi) or have none (left, anti). A lane counts the rows of a word of
-// `found`, one atomic addition reserves positions for those of all lanes, and the words follow in turn.
+// ---------------------------------------------------------------- probe rows without a build row
+// Writes the probe rows that have a partner (semi joins), or those that have none (left and anti joins). Each lane
+// counts the rows of one word of `found`. One atomic addition reserves positions for the rows of all lanes. Then all
+// lanes together write the rows of one word after another.
 template <typename Row>
 [[kernel]] void lone_rows(
     device const uint*  found      [[buffer(0)]],
@@ -284,7 +289,7 @@ template <typename Row>
   uint bits = 0u;
   if (position < words) bits = (found[position] ^ flip) & (position == words - 1u ? in_last : ~0u);
   const uint all = simd_sum(popcount(bits));
-  if (all == 0u) return;                                  // of all lanes, or of none
+  if (all == 0u) return;                                  // the same decision in all lanes
   ulong offset = claim(count, total, lane, all);
   const uint stop = min(words - first, 32u);
   for (uint w = 0u; w < stop; ++w) {

@@ -17,19 +17,19 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Returns the size of a page, at least that of Apple silicon, so that sizes do not depend on the process.
+/// Returns the size of a page, at least 16 KiB as on Apple silicon, so that sizes do not depend on the process.
 inline std::size_t page_bytes() {
   constexpr std::size_t apple_page = 16384;
   const long page = sysconf(_SC_PAGESIZE);
   return page > static_cast<long>(apple_page) ? static_cast<std::size_t>(page) : apple_page;
 }
 
-/// What a kernel does with memory of the caller. Copies are made for that.
+/// What a kernel does with memory of the caller: it decides which copies are made.
 enum class access { read, write, scratch };
 
-/// Memory of the caller as the device sees it: the same memory if it begins on a page, else a copy
-/// in a buffer of Metal's. The last page is the device's too, whatever else lies on it; no kernel
-/// touches it beyond the end.
+/// Memory of the caller as the device sees it: the same memory if it begins on a page, else a copy in a buffer of
+/// Metal's. Metal maps whole pages, so the device also sees what follows the memory on its last page. No kernel
+/// accesses that.
 class mapped {
  public:
   [[nodiscard]] MetalJoinStatus map(context& gpu, void* data, std::size_t bytes, access what) {
@@ -44,7 +44,7 @@ class mapped {
       base_ = data;
     }
     if (!buffer_) {
-      // Metal refuses a length of 0, and an argument that is not used has one item.
+      // Metal refuses a length of 0. So an empty or unused argument gets a buffer of 16 bytes.
       buffer_ = objc::ref(objc::new_buffer(gpu.device(), detail::most(bytes, 16), storage_shared));
       if (!buffer_) return fail(MetalJoinStatus::out_of_memory, "Metal gave no buffer");
       base_ = objc::contents(buffer_.get());

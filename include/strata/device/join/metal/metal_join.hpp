@@ -19,21 +19,22 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Equi-join of two arrays of keys by an Apple GPU. It is called as host_join_pairs and host_join_count are, and has
-/// the same result, possibly in another order. Never run on an Apple GPU: tests/README.md says what was tested.
+/// Equi-join of two arrays of keys by an Apple GPU. It has the parameters and the result of host_join_pairs and
+/// host_join_count, but the order of the result may differ. It has never run on an Apple GPU: tests/README.md says what
+/// was tested.
 ///
-/// - **What the GPU joins.** Integers and enumerations of 4 or 8 bytes, by their values; kinds inner, left, semi and
-///   anti; rows that all have a key; any order of the result; less than 2^31 rows a side. The host joins everything
-///   else, joins for which `choose_join_strategy<Policy>` chooses it, and all joins if no GPU is of family Apple7 or
-///   later. Both share memory.
+/// - **What the GPU joins.** Keys are integers or enumerations of 4 or 8 bytes, compared by value. The kind is inner,
+///   left, semi or anti. No key is null, the result may have any order, and a side has less than 2^31 rows. The host
+///   joins everything else. It also makes the joins for which `choose_join_strategy<Policy>` chooses it, and all joins
+///   if no GPU is of family Apple7 or later. GPU and host share memory.
 /// - **Queue.** An `id<MTLCommandQueue>`, or null for the library's own. The join begins when all earlier work of the
-///   queue has ended. It has ended when the call returns, because the host makes prefix sums between kernels.
+///   queue has ended. It has ended when the call returns, because the host computes prefix sums between kernels.
 /// - **Temporary storage** is any memory of the host. Metal takes whole pages of it (16 KiB) without a copy, and keys
 ///   and results that begin on a page. Other memory is copied to and from buffers of Metal. Apple's documentation asks
 ///   for memory of vm_allocate or mmap. Memory of malloc is offered too, and copied if Metal refuses it.
-/// - **Capacity** as for the host. Totals are exact, 64 bits wide.
-/// - **Errors.** `invalid_value` for what the host refuses, before anything is written. Other errors say that Metal
-///   failed; `metal_join_error_text()` has the reason, and the result below its capacity is unspecified.
+/// - **Capacity** as for joins by the host. Totals are exact and have 64 bits.
+/// - **Errors.** `invalid_value`, before anything is written, for arguments that the host refuses too. Other errors say
+///   that Metal failed: `metal_join_error_text()` returns the reason, and the result below its capacity is unspecified.
 namespace detail {
 namespace metal {
 
@@ -58,7 +59,7 @@ inline bool is_joined_by_gpu_now(const join_request& request, const MetalJoinOpt
                                                  join_request request, const MetalJoinOptions& options,
                                                  void* temp_storage, std::size_t& storage_bytes,
                                                  std::int64_t* num_out) {
-  // No result is longer: outputs are not mapped beyond.
+  // Bounds the capacity by the longest possible result, so that no more of the outputs is mapped.
   const std::uint64_t pairs = std::uint64_t{request.build_rows} * request.probe_rows;
   const std::uint64_t most = request.kind == JoinKind::inner
                                  ? pairs
@@ -145,7 +146,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
   return by_host(temp_storage, temp_storage_bytes, capacity);
 }
 
-/// Only counts the rows of the result.
+/// Counts the rows of the result and writes none.
 template <class Policy = metal_join_policy, class Index = std::int32_t, class Key, class Hash = JoinHash,
           class Equal = host_equality>
 [[nodiscard]] MetalJoinStatus metal_join_count(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind,

@@ -6,10 +6,9 @@
 
 #include <utility>
 
-// The Objective-C runtime, as far as Metal needs it, from plain C++: no header of Apple's, no .mm
-// file. The functions have names of our own and are bound to the real symbols by label, so nothing
-// clashes with <objc/...>, <Metal/Metal.h> or metal-cpp in the same file; objects are void*, which
-// ARC leaves alone.
+// Declares the part of the Objective-C runtime that Metal needs, for plain C++: no header of Apple's and no .mm file is
+// needed. The functions have names of our own, which asm labels bind to the real symbols. So nothing clashes with
+// <objc/...>, <Metal/Metal.h> or metal-cpp in the same file. Objects are void*, because ARC does not manage these.
 #define STRATA_DETAIL_TEXT2(x) #x
 #define STRATA_DETAIL_TEXT(x) STRATA_DETAIL_TEXT2(x)
 #define STRATA_DETAIL_SYMBOL(name) __asm__(STRATA_DETAIL_TEXT(__USER_LABEL_PREFIX__) name)
@@ -41,8 +40,8 @@ struct mtl_size {
   uinteger depth;
 };
 
-/// One typed constant for each selector: types are fixed where the selector is named, so that no call passes an int
-/// where an NSUInteger is wanted. No selector may return a structure: that would need another function on x86-64.
+/// A selector with its signature. There is one constant for each selector, so that no call passes an int where an
+/// NSUInteger is wanted. No selector may return a structure, because x86-64 has another function for such selectors.
 template <class Signature>
 class message;
 
@@ -108,7 +107,7 @@ inline constexpr message<void()> wait{"waitUntilCompleted"};
 inline constexpr message<uinteger()> status{"status"};
 inline constexpr message<id()> error{"error"};
 
-/// Owns one retain.
+/// Owns a reference to an object: releases it once.
 class ref {
  public:
   ref() = default;
@@ -139,7 +138,8 @@ class autorelease_pool {
   void* pool_ = strata_objc_pool_push();
 };
 
-/// The string, and the characters that text_of returns, live until the surrounding pool ends.
+/// Returns an NSString, which lives until the surrounding autorelease pool ends. So do the characters that text_of
+/// returns.
 inline id string_of(const char* text) { return string_with_utf8(strata_objc_class("NSString"), text); }
 inline const char* text_of(id ns_error) {
   const char* text = ns_error == nullptr ? nullptr : utf8(description(ns_error));

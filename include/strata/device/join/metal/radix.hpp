@@ -15,8 +15,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// One side of a join on its way through radix passes. `begins` has the first row of each partition
-/// and, behind the last, the number of rows; it is read and written by the host.
+/// The state of one side of a join between radix passes. `begins` holds the first row of each partition and, as its
+/// last element, the number of rows. The host reads and writes it.
 struct radix_side {
   std::size_t rows = 0;
   std::size_t partitions = 1;
@@ -24,14 +24,14 @@ struct radix_side {
   std::uint32_t* next_begins = nullptr;
   buffer_view keys;
   buffer_view numbers;
-  /// True if `numbers` has the numbers of rows. Before the first pass these are their positions.
+  /// True if `numbers` holds the row numbers. Before the first pass, the number of a row is its position.
   bool has_numbers = false;
   /// Where the next two passes write.
   buffer_view free_keys[2];
   buffer_view free_numbers[2];
 };
 
-/// Workspace of a pass, seen by both processors.
+/// Workspace of a pass, which CPU and GPU see.
 struct radix_workspace {
   radix_tile* tiles = nullptr;
   std::uint32_t* counts = nullptr;
@@ -39,7 +39,7 @@ struct radix_workspace {
   buffer_view counts_view;
 };
 
-/// Tiles of a side: at most one of each partition is not full.
+/// Upper bound on the tiles of a side: each partition has at most one tile that is not full.
 constexpr std::size_t most_tiles(std::size_t rows, std::size_t partitions, std::size_t key_bytes) {
   return rows / radix_tile_rows(key_bytes) + partitions;
 }
@@ -58,8 +58,8 @@ inline std::size_t list_tiles(const radix_side& side, std::size_t tile_rows, rad
   return count;
 }
 
-/// Turns each tile's counts into the offsets of its rows: digit by digit, and for each digit tile by tile. Returns
-/// false if the counts are not those of all rows.
+/// Replaces the counts of each tile by the offsets of its rows: the rows of a partition are ordered by digit, and the
+/// rows of a digit by tile. Returns false if the counts of a partition do not add up to its rows.
 inline bool make_offsets(radix_side& side, unsigned bits, const radix_tile* tiles, std::size_t tile_count,
                          std::uint32_t* counts) {
   const std::size_t digits = std::size_t{1} << bits;
@@ -90,7 +90,7 @@ inline bool make_offsets(radix_side& side, unsigned bits, const radix_tile* tile
   return true;
 }
 
-/// Cuts each partition of a side into 2^bits by the hash's bits from `shift` on. Stable.
+/// Splits each partition of a side into 2^bits partitions, by `bits` bits of the hash from bit `shift` on. Stable.
 [[nodiscard]] inline MetalJoinStatus radix_pass(context& gpu, objc::id queue, std::size_t key_bytes, unsigned shift,
                                                 unsigned bits, const radix_workspace& workspace, radix_side& side) {
   const pipeline* histogram = nullptr;

@@ -8,7 +8,7 @@ R"MSL(
   template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
 #endif
 
-// Finalisers of MurmurHash3. That of 32 bits is a permutation: equal hashes are equal keys.
+// Finalisers of MurmurHash3. The finaliser of 32 bits is a permutation: if two hashes are equal, so are the keys.
 inline uint hash_key(uint k) {
   k ^= k >> 16; k *= 0x85ebca6bu;
   k ^= k >> 13; k *= 0xc2b2ae35u;
@@ -24,7 +24,7 @@ inline uint ballot(bool vote) { return uint(ulong(simd_ballot(vote))); }
 constant constexpr uint radix_bins = 256;
 
 // ---------------------------------------------------------------- histogram
-// counts[tile][digit]. The CPU makes of them the offset of each tile's first row of each digit.
+// Writes counts[tile][digit]. The CPU scans the counts: for each tile and digit, it gets the offset of the first row.
 template <typename K>
 [[kernel]] void radix_histogram(
     device const K*          keys    [[buffer(0)]],
@@ -52,9 +52,9 @@ template <typename K>
 }
 
 // ---------------------------------------------------------------- scatter
-// Stable. A simdgroup ranks its rows 32 at a time: lanes of one digit find each other by votes.
-// The tile is put in order in threadgroup memory, so that rows of one digit leave side by side.
-// As many threads as bins: thread d has digit d.
+// Moves the rows of a tile to their digits, stably. A simdgroup ranks its rows 32 at a time: lanes with the same digit
+// find each other by votes. The tile is first sorted in threadgroup memory, so that neighbouring threads write
+// neighbouring rows of a digit. There are as many threads as bins: thread d scans the counters of digit d.
 template <typename K, uint Items>
 [[kernel]] void radix_scatter(
     device const K*          keys     [[buffer(0)]],
@@ -66,8 +66,8 @@ template <typename K, uint Items>
     constant radix_args&     args     [[buffer(6)]],
     threadgroup K*           sorted   [[threadgroup(0)]],
     threadgroup uint*        counters [[threadgroup(1)]],   // [simdgroup][digit]
-    threadgroup uint*        moves    [[threadgroup(2)]],   // of a digit: offset less position in tile
-    threadgroup uint*        sums     [[threadgroup(3)]],   // of a simdgroup's digits
+    threadgroup uint*        moves    [[threadgroup(2)]],   // [digit]: its offset minus its first position in the tile
+    threadgroup uint*        sums     [[threadgroup(3)]],   // [simdgroup]: rows of the digits of its threads
     uint group      [[threadgroup_position_in_grid]],
     uint tid        [[thread_index_in_threadgroup]],
     uint threads    [[threads_per_threadgroup]],
@@ -84,7 +84,7 @@ template <typename K, uint Items>
 
   K key[Items];
   uint rank[Items];
-  for (uint i = 0; i < Items && first - lane + i * 32u < end; ++i) {   // of all lanes, or of none
+  for (uint i = 0; i < Items && first - lane + i * 32u < end; ++i) {   // the same decision in all lanes
     const uint at = first + i * 32u;
     const bool live = at < end;
     key[i] = live ? keys[at] : K(0);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-// One text, read twice: as C++ here, and kept as a string for the shader.
+// Declares structs for C++, and keeps their text as a string for the shader.
 #define STRATA_DETAIL_SHARED_WITH_SHADER(name, ...) \
   __VA_ARGS__                                       \
   inline constexpr char name[] = #__VA_ARGS__ "\n";
@@ -16,12 +16,11 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-// radix_tile: what a threadgroup takes of a radix pass, rows [begin, end).
-// radix_args: digit = hash >> shift & mask; without has_rows the number of a row is its position.
-// join_task: build rows (table_join: slots of each bucket) and probe rows of a threadgroup.
-// join_args: with `emit`, pairs are written; with `mark`, the bit of each probe row that has a partner is set. In semi
-// and anti joins, `writes_found` says whether rows with a partner are written or those without. table_mask is the
-// number of buckets - 1.
+// radix_tile: the rows [begin, end) that one threadgroup moves in a radix pass. radix_args: digit = hash >> shift &
+// mask. Without has_rows, the number of a row is its position. join_task: the build rows (table_join: the slots of each
+// bucket) and the probe rows of one threadgroup. join_args: `emit`: pairs are written. `mark`: the bit of each probe
+// row that has a partner is set. `writes_found`: the rows with a partner are written (semi joins), else the rows
+// without (left and anti joins). `table_mask`: the number of buckets - 1.
 STRATA_DETAIL_SHARED_WITH_SHADER(
     shader_args_text,
     struct radix_tile {
@@ -60,8 +59,7 @@ inline constexpr char join_text[] =
 #include <strata/device/join/metal/join.metal.inl>
     ;
 
-/// The text that Metal compiles, at run time: there is no build step. #line lets its messages name
-/// the files.
+/// Returns the text that Metal compiles at run time. With #line, the compiler's messages name the files.
 inline std::string shader_source() {
   return std::string("#include <metal_stdlib>\nusing namespace metal;\n") + shader_args_text +
          "#line 4 \"radix.metal.inl\"\n" + radix_text + "#line 4 \"join.metal.inl\"\n" + join_text;

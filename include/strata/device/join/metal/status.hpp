@@ -9,16 +9,15 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// What a join by Metal returns. The values are those of the corresponding cudaError_t, so a caller with that type may
-/// cast.
+/// The result of a join by Metal. The values equal those of the corresponding cudaError_t, so a cast converts them.
 enum class MetalJoinStatus {
   success = 0,
   invalid_value = 1,
   /// Metal gave no buffer, queue or command buffer.
   out_of_memory = 2,
-  /// Metal's compiler did not take the shader text.
+  /// Metal's compiler rejected the shader text.
   invalid_source = 300,
-  /// The compiled text has no function of the name, or Metal made no pipeline of it.
+  /// The compiled text has no function of that name, or Metal could not make a pipeline from it.
   no_function = 500,
   /// A command buffer ended with an error: a fault, or the watchdog.
   launch_failure = 719,
@@ -36,7 +35,7 @@ inline char* error_text_storage() {
   return text;
 }
 
-/// Keeps what went wrong, for this thread, and returns the status.
+/// Stores the error text of this thread and returns the status.
 inline MetalJoinStatus fail(MetalJoinStatus status, const char* what, const char* detail = "") {
   std::snprintf(error_text_storage(), error_text_bytes, "%s%s", what, detail);
   return status;

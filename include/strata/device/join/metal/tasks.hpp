@@ -13,17 +13,16 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Counters of a join, seen by both processors: rows written by the dispatch that runs, and by all
-/// before it.
+/// Counters of a join, which CPU and GPU see: the rows written by the current dispatch (`count`), and by all dispatches
+/// before it (`total`).
 struct join_counters {
   std::uint32_t count;
   std::uint32_t unused;
   std::uint64_t total;
 };
 
-/// Lists the tasks of a join and runs them, some at a time. Skew on either side makes more tasks,
-/// not longer ones. `Kernel` encodes the dispatch of some of them:
-/// `kernel(command&, buffer_view first_task, std::size_t count)`.
+/// Lists the tasks of a join and runs them, several in a dispatch. Skew on either side makes more tasks, but no longer
+/// ones. `Kernel` encodes the dispatch of `count` tasks: `kernel(command&, buffer_view first_task, std::size_t count)`.
 template <class Kernel>
 class task_runner {
  public:
@@ -39,8 +38,8 @@ class task_runner {
         total_(total),
         kernel_(kernel) {}
 
-  /// Lists tasks that compare each of some build rows with each of some probe rows, at most `build_each` x
-  /// `tuning.probe_rows` in a task. Runs the tasks when the list is full.
+  /// Lists tasks that together compare each build row of a range with each probe row of a range. A task has at most
+  /// `build_each` build rows and `tuning.probe_rows` probe rows. Runs the tasks when the list is full.
   [[nodiscard]] MetalJoinStatus add(std::uint32_t build_begin, std::uint32_t build_end, std::uint32_t build_each,
                                     std::uint32_t probe_begin, std::uint32_t probe_end) {
     for (std::uint32_t b = build_begin; b < build_end;) {
@@ -59,7 +58,7 @@ class task_runner {
     return MetalJoinStatus::success;
   }
 
-  /// Runs what is listed.
+  /// Runs the listed tasks.
   [[nodiscard]] MetalJoinStatus run() {
     std::uint32_t next = 0;
     while (next < listed_) {

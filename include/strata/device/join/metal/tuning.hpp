@@ -12,14 +12,14 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Sizes that a join by Metal is cut by. All are estimates: none was ever measured on an Apple GPU.
+/// Sizes of the parts of a join by Metal. All are estimates: none was ever measured on an Apple GPU.
 struct MetalJoinTuning {
-  /// Threads of a threadgroup that joins; a power of two from 32 to 1024, halved where the device allows fewer. More
-  /// threads hide the latency of memory, and take threadgroup memory from the table.
+  /// Threads of a threadgroup that joins: a power of two from 32 to 1024. If the device allows fewer, the number is
+  /// halved. More threads hide the latency of memory, but leave less threadgroup memory for the table.
   std::uint32_t threads = 512;
   /// Build rows in a table in threadgroup memory; 0: as many as fit. At most 65535.
   std::uint32_t table_rows = 0;
-  /// Probe rows of a task, at most 65504: a match is a word of 32 bits.
+  /// Probe rows of a task, at most 65504, because a staged match is a word of 32 bits with two row numbers.
   std::uint32_t probe_rows = 16384;
   /// Rows of one bucket that a task of the simple join looks at, at most 65535.
   std::uint32_t bucket_rows = 4096;
@@ -27,9 +27,9 @@ struct MetalJoinTuning {
   std::uint32_t pass_bits = 8;
   /// Tasks that are listed, and encoded, at a time.
   std::uint32_t tasks = 16384;
-  /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer: bounds for
-  /// the time that the system lets one run. A count of 32 bits holds what a dispatch can match; if
-  /// all pairs match and are written, that is 32 GiB, which should take less than a second.
+  /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer. The two bound the time of a
+  /// command buffer, which the system limits. A count of 32 bits holds the matches of a dispatch. If all pairs match
+  /// and are written, that is 32 GiB, which should take less than a second.
   std::uint32_t dispatch_pairs = 0xffffffffu;
   std::uint32_t dispatches = 4;
 };
@@ -40,7 +40,7 @@ struct MetalJoinOptions {
 
   HostJoinOptions host;
   MetalJoinTuning metal;
-  /// Overrides the choice of `choose_join_strategy`, where there are rows and a GPU.
+  /// Overrides the choice of `choose_join_strategy` if both sides have rows and there is a GPU.
   std::optional<JoinStrategy> strategy;
 };
 
@@ -53,8 +53,8 @@ constexpr bool is_valid(const MetalJoinTuning& t) {
          t.pass_bits <= 8 && t.tasks > 0 && t.dispatches > 0;
 }
 
-/// Threads of radix kernels, one for each of the 256 digits of a pass, and rows that each takes in
-/// the scatter: as many as the shader is instantiated with.
+/// Threads of radix kernels, one for each of the 256 digits of a pass. In the scatter, each takes as many rows as the
+/// shader is instantiated with.
 inline constexpr std::size_t radix_threads = 256;
 inline constexpr unsigned radix_bits = 8;
 constexpr std::size_t radix_tile_rows(std::size_t key_bytes) { return radix_threads * (key_bytes == 4 ? 16 : 8); }

@@ -17,17 +17,16 @@
 #include <cstdint>
 #include <type_traits>
 
-/// \file
-/// Columns of values that are partitioned with the keys. The partition pass copies the values of a tile's rows to the
-/// positions of their records, and records have these positions in place of row indices. The join of a partition then
-/// reads values of that partition only, which L2 holds, and those of neighbouring probe rows side by side. Without
-/// that, each result reads a random sector of memory for each column.
+/// \file Columns of values that are partitioned with the keys. The partition pass copies the values of a tile's rows to
+/// the positions of their records, and records have these positions in place of row indices. The join of a partition
+/// then reads only values of that partition, which L2 holds, and it reads the values of neighbouring probe rows side by
+/// side. Otherwise each result would read a random sector of memory for each column.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The partitioned form of a column. Only arrays are partitioned, of values that are no larger than a record, because
-/// they take the place of records in shared memory.
+/// The partitioned form of a column. Only arrays are partitioned, and only if a value is no larger than a record,
+/// because values replace records in shared memory.
 template <class Column>
 struct partitioned_column {
   static constexpr std::size_t bytes = 0;
@@ -44,7 +43,7 @@ struct partitioned_column<JoinColumn<FromBuild, Value*, Out, Missing>> {
   using type = JoinColumn<FromBuild, value_type*, Out, Missing>;
 };
 
-/// Says of an output whether all its columns can be partitioned, and whether no value has more than 4 bytes.
+/// Tells whether all columns of an output can be partitioned, and whether no value has more than 4 bytes.
 template <class Sink>
 struct partitioned_columns {
   static constexpr bool are_possible = false;
@@ -78,8 +77,8 @@ inline constexpr bool partitions_columns = false;
 template <class Columns>
 inline constexpr bool partitions_columns<partitioned_output<Columns>> = true;
 
-/// Kernels have the code for both outputs: a kernel that selects the array of each column where it writes needs too
-/// many registers.
+/// An output with the code for both ways. Kernels have both, because a kernel that selects the array of each column
+/// when it writes needs too many registers.
 template <class Columns>
 struct chosen_sink<partitioned_output<Columns>> {
   using type = Columns;
@@ -146,8 +145,8 @@ constexpr join_partition_tuning with_columns(join_partition_tuning tuning) {
 /// partition lie side by side in the sorted tile. Row `i` of a thread is row `i * BlockThreads + threadIdx.x` of the
 /// tile. All member functions are called by the whole block.
 ///
-/// Values that are read where a record's row says, without shared memory, take 3 to 9 % less time at 1M x 10M, and 7 to
-/// 18 % more at 2^24 x 2^24 (H100, 2026-11-28).
+/// Without shared memory, each thread reads the value of its record's row. That takes 3 to 9 % less time at 1M x 10M,
+/// and 7 to 18 % more at 2^24 x 2^24 (H100, 2026-11-28).
 template <int BlockThreads, int ItemsPerThread>
 class AgentJoinColumns {
  public:
@@ -190,7 +189,7 @@ class AgentJoinColumns {
   template <class In, class Value>
   STRATA_D void move_column(join_record* shared, In in, Value* out) const {
     // not for users: partitioned_column leaves out larger ones
-    static_assert(sizeof(Value) <= sizeof(join_record), "values take the place of records");
+    static_assert(sizeof(Value) <= sizeof(join_record), "a value must fit in the place of a record");
     auto* const values = reinterpret_cast<Value*>(shared);
     __syncthreads();
     constexpr int ahead = 8;  // loads of a thread that are in flight together

@@ -53,7 +53,7 @@ struct join_tile {
   unsigned rows;
 };
 
-/// What one block joins: all build rows of a partition and `rows` of its probe rows, from number `first`.
+/// A work item of one block: all build rows of a partition, and `rows` of its probe rows, from number `first` on.
 struct join_work_item {
   unsigned partition;
   unsigned first;
@@ -81,7 +81,7 @@ struct join_partitions {
   unsigned* num_work_items = nullptr;
   unsigned* num_pieces = nullptr;
   /// Indices of the work items that are deferred to AgentJoinDuplicates, their number, and the ticket
-  /// counter of the blocks that join them. Null where no work item is ever deferred.
+  /// counter of the blocks that join them. Null if no work item is ever deferred.
   unsigned* deferred = nullptr;
   unsigned* num_deferred = nullptr;
   unsigned* next_deferred = nullptr;
@@ -89,7 +89,7 @@ struct join_partitions {
   /// rows without a key is one of them if it has rows.
   unsigned* is_overflowing = nullptr;
   unsigned* any_is_overflowing = nullptr;
-  /// Counts arrivals at the barriers of the kernel that joins those.
+  /// Counts arrivals at the barriers of the kernel that joins overflowing partitions.
   unsigned* arrivals = nullptr;
   /// The number of blocks that have counted their rows.
   unsigned* counted = nullptr;

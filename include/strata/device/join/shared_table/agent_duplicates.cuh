@@ -237,9 +237,9 @@ class AgentJoinDuplicates {
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
   static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
-                "join tuning: table.fallback_threads must be a multiple of output.group_threads, at most 15 times as "
-                "many, or less than 256, and output.group_threads less than 256, so that rows and results of a group "
-                "of warps fit a word");
+                "join tuning: output.group_threads must be less than 256. table.fallback_threads must be a multiple "
+                "of it, and less than 256 or at most 15 times as large, so that rows and results of a group of warps "
+                "fit in a word");
   // Greater than the number of any result, also after an offset of up to 32 is added.
   static constexpr unsigned no_result = 0x7fffffff;
 

@@ -29,9 +29,9 @@ struct shared_table_storage {
   unsigned long long counted;
 };
 
-/// What the agents that join by a table in shared memory have in common. `Sink` is NullType where rows are only
-/// counted. With `IsOneTable` all rows are one partition and are read from the sides themselves, not from records. With
-/// `ReadsHashes` there may be hashes instead of records.
+/// The state that all agents which join by a table in shared memory have in common. `Sink` is NullType if rows are only
+/// counted. With `IsOneTable`, all rows are one partition, and are read from the sides themselves, not from records.
+/// With `ReadsHashes`, there may be hashes instead of records.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads,
           bool IsOneTable, bool GroupsHashes, bool ReadsHashes = false>
 struct shared_table_state {
@@ -47,7 +47,7 @@ struct shared_table_state {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;
   static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
-  /// Records have numbers of rows in place of indices.
+  /// True if records have numbers of rows instead of indices.
   static constexpr bool has_numbers = are_numbered_keys<Keys> && !IsOneTable;
 
   using TempStorage = shared_table_storage<Table, OutputOffsets>;
@@ -79,20 +79,20 @@ struct shared_table_state {
     }
   }
 
-  // Row `i` of the build side's rows from `begin` on, as the table has it.
+  // Returns row `i` of the build side's rows from `begin` on, in the form in which the table stores it.
   STRATA_D Row build_row_of(unsigned begin, std::size_t i) const {
     Row row = row_of(join.build, begin + i);
     if (has_positions()) row.row = static_cast<unsigned>(i);
     return row;
   }
 
-  // Numbers of rows can have more bits than an entry has for them. It then has the position in the partition, and each
-  // result reads the number from the record there.
+  // True if entries have positions in the partition instead of numbers of rows, which can have more bits than an entry
+  // has room for. Then each result reads the number from the record at the position.
   STRATA_D bool has_positions() const {
     return has_numbers && table.row_limit() < detail::number_limit_of(join.build.keys);
   }
 
-  // Debug builds go on, to find a broken promise.
+  // True if a search may stop at the first partner. Debug builds search on, to find a broken promise.
   STRATA_D bool stops_at_one() const { return join.promised_unique && !STRATA_DEBUG; }
 
   STRATA_D bool is_partner(Word seen, unsigned probe_row) const {
