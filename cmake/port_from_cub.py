@@ -62,6 +62,7 @@ CUDA_HEADERS_OF = {
     "cuda/barrier": "barrier",
     "cuda/pipeline": "pipeline",
     "cuda/stream_ref": "stream_ref get_stream get_stream_t",
+    "cuda/argument": "args",
     "cuda/execution": "execution",
     "cuda/memory_resource": "mr",
     "cuda/memory_pool": "device_memory_pool device_memory_pool_ref device_default_memory_pool",
@@ -241,6 +242,10 @@ class Port:
         for match in re.finditer(r"\bcuda[ \t]*::[ \t]*execution[ \t]*::[ \t]*tune\b", self.code):
             self.report(match.start(), "cuda::execution::tune is ignored: it is for kernels of CUB, and "
                                        "strata::TunedDeviceReduce<hub> and so on take tunings of strata")
+        batched = re.search(r"(?<!\w)DeviceBatchedTopK\b", self.code)
+        if batched and not re.search(r"/device/device_batched_top_?k\.cuh|strata/cub\.cuh", " ".join(included)):
+            self.report(batched.start(), "DeviceBatchedTopK is not in <strata/strata.cuh>: add #include "
+                                         "<strata/device/device_batched_topk.cuh>")
         limits = r"\btemplate[ \t]*<[^;{}]*>\s*(?:struct|class)[ \t]+(?:::)?(?:cuda::std::)?numeric_limits[ \t]*<"
         for match in re.finditer(limits, self.code):
             if not re.search(r"\bcuda\b", self.code[:match.end()]) or "strata/core/cuda_std_limits.hpp" in included:

@@ -5,4 +5,5 @@
 /// \file
 /// For programs that included <cub/cub.cuh>.
 
+#include <strata/device/device_batched_top_k.cuh>
 #include <strata/strata.cuh>

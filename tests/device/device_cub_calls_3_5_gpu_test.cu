@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #if CUB_VERSION >= 300500
+#include <cub/device/device_batched_topk.cuh>
 #include <cub/device/device_copy.cuh>
 #include <cub/device/device_find.cuh>
 #include <cub/device/device_for.cuh>
@@ -22,13 +23,18 @@
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_reduce_batched.cuh>
 #include <cub/warp/warp_scan.cuh>
+#include <cuda/argument>
+#include <cuda/iterator>
 #include <cuda/std/array>
+#include <cuda/std/execution>
 #include <cuda/std/functional>
 #include <cuda/std/mdspan>
 #include <cuda/std/span>
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
+#include <cuda/stream_ref>
 
+#include <strata/device/device_batched_topk.cuh>
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
@@ -66,6 +72,7 @@ STRATA_COMPARE_CUB_CALLS(device_segmented_scan)
 STRATA_COMPARE_CUB_CALLS(device_segments_of_one_length)
 STRATA_COMPARE_CUB_CALLS(device_for_layouts)
 STRATA_COMPARE_CUB_CALLS(device_copy_arrays)
+STRATA_COMPARE_CUB_CALLS(device_batched_top_k)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_batched)
 STRATA_COMPARE_CUB_CALLS(warp_reduce_extremes)
 STRATA_COMPARE_CUB_CALLS(warp_scan_partial)

@@ -29,7 +29,7 @@ PRINTS_NOTHING = {}
 # The sources of headers whose examples are not in that of their layer.
 SOURCES = {
     "device_joins": r"device/.*join",
-    "device_sorts": r"device/device_(merge_sort|radix_sort|segmented_.*sort|top_k|segmented_top_k)",
+    "device_sorts": r"device/device_(merge_sort|radix_sort|segmented_.*sort|(segmented_|batched_)?top_k)",
     "device_scans": r"device/(device_(.*scan|.*reduce|select|partition|run_length_encode)|execution|future_count)|"
                     r"device/scan_tile_state|core/policy_hub",
 }

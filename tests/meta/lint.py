@@ -36,7 +36,7 @@ GNU_ALLOWED = {("core/types.hpp", "[[gnu::"), ("core/types.hpp", "__extension__"
                ("core/operators.hpp", "__builtin_signbit")}
 # What includes every public header of the layers below distributed/, and those that it leaves to programs.
 EVERYTHING = "strata.cuh"
-NOT_EVERYTHING = {LIBCUDACXX_HEADER: "includes libcu++"}
+NOT_EVERYTHING = {LIBCUDACXX_HEADER: "includes libcu++", "device/device_batched_top_k.cuh": "for programs of CUB only"}
 # What programs written for CUB expect to come along with the headers of these folders.
 COMPANIONS = {"warp": "warp/specializations/companions.cuh", "block": "warp/specializations/companions.cuh",
               "device": "device/engine/companions.cuh"}

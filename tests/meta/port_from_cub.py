@@ -136,7 +136,7 @@ def self_test(table):
             ('f("cub::Sum", \'"\', cub::Sum());', 'f("cub::Sum", \'"\', strata::Sum());'),
             ('R"x(cub::Sum)x"; cub::Sum();', 'R"x(cub::Sum)x"; strata::Sum();'),
             ("cub::PtxVersionUncached(v)", "strata::PtxVersion(v)"),
-            ("cub::DeviceBatchedTopK::MaxKeys(a)", "cub::DeviceBatchedTopK::MaxKeys(a)"),
+            ("cub::DeviceSpmv::CsrMV(a)", "cub::DeviceSpmv::CsrMV(a)"),
             ("cub::DeviceFor::Bulk(n, f)\r\n", "strata::DeviceFor::Bulk(n, f)\r\n"),
             ("cub::BLOCK_SCAN_RAKING", "strata::BLOCK_SCAN_RAKING")):
         found = tool.Port(line, table, tool.Declared(toolbox.INCLUDE / "strata")).text

@@ -318,3 +318,63 @@ inline void device_segments_of_one_length(cub_calls::recorder& all) {
       },
       pairs);
 }
+
+template <class T>
+struct row_begin {
+  T* first;
+  int stride;
+  __host__ __device__ T* operator()(int row) const { return first + row * stride; }
+};
+template <class T>
+auto row_begins(T* first, int stride) {
+  return cuda::make_transform_iterator(cuda::make_counting_iterator(0), row_begin<T>{first, stride});
+}
+
+inline void device_batched_top_k(cub_calls::recorder& all) {
+  // CUB writes the results in any order: each segment has one.
+  constexpr int segments = 70, size = 250;
+  std::vector<int> sizes(segments);
+  for (int s = 0; s < segments; ++s) sizes[static_cast<std::size_t>(s)] = 1 + s * 37 % size;
+  const device_vector<int> keys(cub_calls::different_numbers<int>(segments * size)), d_sizes(sizes);
+  const device_vector<int> values(cub_calls::numbers<int>(segments * size, 1000));
+  device_vector<int> out(segments), values_out(segments);
+  const auto d_keys = row_begins(keys.data(), size), d_values = row_begins(values.data(), size);
+  const auto d_out = row_begins(out.data(), 1), d_values_out = row_begins(values_out.data(), 1);
+  const auto where = cuda::std::execution::env{
+      cuda::stream_ref{cudaStreamPerThread},
+      cuda::execution::require(cuda::execution::determinism::not_guaranteed, cuda::execution::tie_break::unspecified,
+                               cuda::execution::output_ordering::unsorted)};
+  namespace args = cuda::args;
+  all.device(
+      "DeviceBatchedTopK::MaxKeys: constants",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceBatchedTopK::MaxKeys(storage, bytes, d_keys, d_out, args::constant<size>{},
+                                               args::constant<1>{}, args::constant<segments>{}, where);
+      },
+      out);
+  all.device(
+      "DeviceBatchedTopK::MinKeys: sizes of segments, an integer",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceBatchedTopK::MinKeys(storage, bytes, d_keys, d_out,
+                                               args::deferred_sequence{d_sizes.data(), args::bounds<1, size>()}, 1,
+                                               segments, where);
+      },
+      out);
+  all.device_in_one_call(
+      "DeviceBatchedTopK::MaxPairs: immediate numbers",
+      [&] {
+        return lib::DeviceBatchedTopK::MaxPairs(
+            d_keys, d_out, d_values, d_values_out, args::immediate{size, args::bounds<1, 256>()},
+            args::immediate{1, args::bounds<1, 8>()}, args::immediate{segments}, where);
+      },
+      out, values_out);
+  all.device(
+      "DeviceBatchedTopK::MinPairs: bounds of the host",
+      [&](void* storage, std::size_t& bytes) {
+        return lib::DeviceBatchedTopK::MinPairs(
+            storage, bytes, d_keys, d_out, d_values, d_values_out,
+            args::deferred_sequence{d_sizes.data(), args::bounds<1, size>(), args::bounds(1, size)},
+            args::constant<1>{}, segments, where);
+      },
+      out, values_out);
+}

@@ -956,6 +956,24 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }
 }  // namespace segmented_top_k_arguments
 
+// case: batched_top_k_arguments
+// expect: DeviceBatchedTopK: segment_sizes and k must be integers, or a constant, immediate, deferred or deferred_sequence of cuda::args
+// expect: DeviceBatchedTopK: num_segments must be an integer, or a constant or immediate of cuda::args
+#include <strata/device/device_batched_top_k.cuh>
+namespace batched_top_k_arguments {
+#if defined(STRATA_CASE_batched_top_k_arguments)
+using number = const int*;
+#else
+using number = int;
+#endif
+
+cudaError_t greatest(void* storage, std::size_t& bytes, const int** in, int** out, number size, number segments) {
+  const cudaError_t status = strata::DeviceBatchedTopK::MaxKeys(storage, bytes, in, out, size, 3, 10);
+  if (status != cudaSuccess) return status;
+  return strata::DeviceBatchedTopK::MaxKeys(storage, bytes, in, out, 20, 3, segments);
+}
+}  // namespace batched_top_k_arguments
+
 // case: segmented_top_k_lanes
 // expect: DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two
 #include <strata/device/device_segmented_top_k.cuh>

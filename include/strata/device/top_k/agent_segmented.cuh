@@ -22,9 +22,24 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
+
+/// True for an iterator whose `from(n)` returns another iterator, to item `n` and the rest of its segment.
+template <class Iterator>
+inline constexpr bool has_items_of_segments = false;
+
+/// An iterator to the items of a segment that begins at item `n`.
+template <class Iterator>
+STRATA_HD auto items_from(const Iterator& iterator, std::size_t n) {
+  if constexpr (has_items_of_segments<Iterator>) {
+    return iterator.from(n);
+  } else {
+    return detail::advanced(iterator, n);
+  }
+}
 
 /// Replaces values in calls that write the index of each result in its segment.
 struct top_k_indices {};
@@ -58,7 +73,8 @@ struct segmented_top_k_problem {
   /// With a decomposer, the code of a key.
   using Key = iterator_value_t<KeyIterator>;
   using Result = top_k_result_of<KeyIterator>;
-  using Iterator = KeyIterator;
+  /// Iterator to the keys of a segment.
+  using Iterator = decltype(detail::items_from(std::declval<const KeyIterator&>(), std::size_t{}));
   // The k first items of a descending order are the greatest.
   using Digits = radix_digits<Key, IsMax>;
   using Codes = top_k_codes<Key, IsMax>;
@@ -67,7 +83,7 @@ struct segmented_top_k_problem {
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   static constexpr Code last_code = static_cast<Code>(~Code{0});
   /// The number of neighbouring keys that one access may load.
-  static constexpr int access_keys = is_bulk_array<KeyIterator> ? vector_bytes / static_cast<int>(sizeof(Key)) : 1;
+  static constexpr int access_keys = is_bulk_array<Iterator> ? vector_bytes / static_cast<int>(sizeof(Key)) : 1;
 
   /// True if several values of a thread fit in registers.
   static constexpr bool are_values_small = detail::are_values_small_items<ValueIterator>();
@@ -109,7 +125,7 @@ struct segmented_top_k_problem {
   /// `MayBeFull`, there is a faster branch for tiles without missing items.
   template <int Stride, bool MayBeFull, int Items>
   STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
-    const auto from = detail::advanced(keys, of.begin + static_cast<std::size_t>(first));
+    const auto from = detail::items_from(keys, of.begin + static_cast<std::size_t>(first));
     if (MayBeFull && valid >= Stride * Items) {
       load_codes<true, Stride>(from, Items * Stride, codes);
     } else {
@@ -203,7 +219,7 @@ struct segmented_top_k_problem {
   /// Loads all keys before it computes the first code. Codes that are not exact take more instructions, so they are
   /// handled apart: few tiles have any.
   template <bool IsFull, int Stride, int Items>
-  STRATA_D static void load_codes(const KeyIterator& from, int valid, Code (&codes)[Items]) {
+  STRATA_D static void load_codes(const Iterator& from, int valid, Code (&codes)[Items]) {
     Key loaded[Items];
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
@@ -220,7 +236,7 @@ struct segmented_top_k_problem {
   /// Loads the codes of `Items` items in vectors. Vector v of lane l begins at item (v * Lanes + l) * Width of the row.
   template <int Lanes, int Width, int Items>
   STRATA_D void load_vectors(const row& of, int lane, Code (&codes)[Items]) const {
-    const auto from = detail::advanced(keys, of.begin);
+    const auto from = detail::items_from(keys, of.begin);
     const int length = static_cast<int>(of.length);
     if (length >= Lanes * Items && is_aligned_to<Width>(from)) {
       load_vectors<true, Lanes, Width>(from, lane, length, codes);
@@ -248,14 +264,14 @@ struct segmented_top_k_problem {
   /// True if groups of neighbours can be loaded in vectors.
   template <int Group>
   STRATA_D bool has_vectors(const row& of) const {
-    return group_access<Group> > 1 && is_aligned_to<group_access<Group>>(detail::advanced(keys, of.begin));
+    return group_access<Group> > 1 && is_aligned_to<group_access<Group>>(detail::items_from(keys, of.begin));
   }
 
   /// Finds the first code of each of the groups `first`, `first` + 32 and so on. A group has `Group` neighbouring
   /// items.
   template <int Group, int Groups>
   STRATA_D void load_least(const row& of, int first, Code (&least)[Groups]) const {
-    const auto from = detail::advanced(keys, of.begin);
+    const auto from = detail::items_from(keys, of.begin);
     const int length = static_cast<int>(of.length);
     if (!is_aligned_to<group_access<Group>>(from)) {
       load_least<false, 1, Group>(from, first, length, least);
@@ -271,7 +287,7 @@ struct segmented_top_k_problem {
   static constexpr int group_access = detail::least(access_keys, Group);
 
   template <bool IsWhole, int Lanes, int Width, int Items>
-  STRATA_D static void load_vectors(const KeyIterator& from, int lane, int length, Code (&codes)[Items]) {
+  STRATA_D static void load_vectors(const Iterator& from, int lane, int length, Code (&codes)[Items]) {
     Key loaded[Items];
     STRATA_UNROLL
     for (int v = 0; v < Items / Width; ++v) {
@@ -290,7 +306,7 @@ struct segmented_top_k_problem {
   }
 
   template <bool AreWhole, int Width, int Group, int Groups>
-  STRATA_D static void load_least(const KeyIterator& from, int first, int length, Code (&least)[Groups]) {
+  STRATA_D static void load_least(const Iterator& from, int first, int length, Code (&least)[Groups]) {
     // Up to 32 registers of keys are loaded before the first code is computed.
     constexpr int batch = detail::most(1, detail::least(Groups, 128 / (Group * static_cast<int>(sizeof(Key)))));
     STRATA_UNROLL
@@ -336,8 +352,8 @@ struct segmented_top_k_problem {
 
   /// True if `Width` neighbours from here on can be loaded together, or one by one.
   template <int Width>
-  STRATA_D static bool is_aligned_to(const KeyIterator& from) {
-    if constexpr (is_bulk_array<KeyIterator> && Width > 1) {
+  STRATA_D static bool is_aligned_to(const Iterator& from) {
+    if constexpr (is_bulk_array<Iterator> && Width > 1) {
       return reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(Key)) == 0;
     } else {
       static_cast<void>(from);
@@ -347,8 +363,8 @@ struct segmented_top_k_problem {
   /// Loads the items from `begin` on of a row of `length` items. Missing items get an unspecified key. With `IsWhole`,
   /// no item is missing.
   template <bool IsWhole, int Width>
-  STRATA_D static void load_neighbours(const KeyIterator& from, int begin, int length, Key (&loaded)[Width]) {
-    if constexpr (IsWhole && Width > 1 && is_bulk_array<KeyIterator>) {
+  STRATA_D static void load_neighbours(const Iterator& from, int begin, int length, Key (&loaded)[Width]) {
+    if constexpr (IsWhole && Width > 1 && is_bulk_array<Iterator>) {
       item_vector<Key, Width> vector;
       vector.load(from + begin);
       vector.get(loaded);
@@ -1124,7 +1140,7 @@ class AgentTopKLongSegment {
   /// Loads the items of this thread in a tile. Vector v begins at item `begin` + v * 32 * width.
   template <bool IsWhole>
   STRATA_D void load(const Row& row, long long begin, Key (&keys)[Items]) const {
-    const auto from = detail::advanced(problem_.keys, row.begin);
+    const auto from = detail::items_from(problem_.keys, row.begin);
     STRATA_UNROLL
     for (int v = 0; v < vectors; ++v) {
       const long long first = begin + v * (warp_threads * width);
@@ -1157,7 +1173,7 @@ class AgentTopKLongSegment {
   /// Returns by how many items the first tile begins before the row, so that its accesses are aligned.
   STRATA_D int shift_of(const Row& row) const {
     if constexpr (is_bulk_array<typename Problem::Iterator>) {
-      const auto address = reinterpret_cast<std::uintptr_t>(problem_.keys + row.begin);
+      const auto address = reinterpret_cast<std::uintptr_t>(detail::items_from(problem_.keys, row.begin));
       return static_cast<int>(address % vector_bytes / sizeof(Key));
     } else {
       return 0;
@@ -1165,7 +1181,7 @@ class AgentTopKLongSegment {
   }
   STRATA_D bool can_access(const Row& row) const {
     if constexpr (is_bulk_array<typename Problem::Iterator>) {
-      return reinterpret_cast<std::uintptr_t>(problem_.keys + row.begin) % sizeof(Key) == 0;
+      return reinterpret_cast<std::uintptr_t>(detail::items_from(problem_.keys, row.begin)) % sizeof(Key) == 0;
     } else {
       return false;
     }
@@ -1376,8 +1392,8 @@ class AgentTopKLongSegment {
                                                        unsigned long long* indices, const Row& row) {
     __syncthreads();
     const top_k_workspace workspace{};
-    Whole agent(storage.whole.Alias(), detail::advanced(problem.keys, row.begin), static_cast<std::size_t>(row.length),
-                static_cast<std::size_t>(row.count), workspace);
+    Whole agent(storage.whole.Alias(), detail::items_from(problem.keys, row.begin),
+                static_cast<std::size_t>(row.length), static_cast<std::size_t>(row.count), workspace);
     agent.template run<false>([&](std::size_t position, std::size_t index, const Key& key, bool) {
       if constexpr (IsSorted) {
         indices[position] = index;
