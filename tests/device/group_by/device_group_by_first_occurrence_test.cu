@@ -86,7 +86,7 @@ void expect_order(const std::vector<Key>& keys, std::size_t capacity) {
 TEST(device_group_by_first_occurrence, groups_come_in_the_order_of_their_first_rows) {
   std::mt19937_64 bits = strata_test::random_bits(31);
   // All methods of tables, and sorts.
-  for (const std::size_t size : sizes{0, 1, 2, 31, 32, 33, 600, 601, 5000}) {
+  for (const std::size_t size : sizes{0, 1, 2, 31, 32, 33, 600, 601, 2500}) {
     for (const u64 different : {u64{1}, u64{40}, u64{0}}) {
       const auto keys = random_keys<std::uint32_t>(size, different, bits);
       ASSERT_NO_FATAL_FAILURE((expect_order<DeviceGroupBy, false>(keys, size)));
@@ -105,7 +105,7 @@ TEST(device_group_by_first_occurrence, groups_come_in_the_order_of_their_first_r
 
 TEST(device_group_by_first_occurrence, the_first_groups_are_written_if_there_are_more_than_the_capacity) {
   std::mt19937_64 bits = strata_test::random_bits(32);
-  for (const std::size_t size : sizes{100, 3000}) {
+  for (const std::size_t size : sizes{100, 1500}) {
     const auto keys = random_keys<std::int64_t>(size, 50, bits);
     const std::size_t groups = groups_of_keys(keys).rows.size();
     for (const std::size_t capacity :
@@ -247,19 +247,23 @@ TEST(device_group_by_first_occurrence, columns_and_nulls) {
   }
 }
 
-// Groups behind the capacity have numbers, too.
+// Groups behind the capacity have numbers, too; rows that a FutureCount leaves out have none.
 TEST(device_group_by_first_occurrence, groups_of_rows) {
   std::mt19937_64 bits = strata_test::random_bits(35);
-  for (const std::size_t size : sizes{0, 1, 700, 5000}) {
+  for (const std::size_t size : sizes{0, 1, 700, 3000}) {
     for (const std::size_t capacity : {std::size_t{3}, size}) {
-      const auto keys = random_keys<std::int64_t>(size, 200, bits);
-      const groups_of_keys groups(keys);
+      auto keys = random_keys<std::int64_t>(size + 40, 200, bits);
       const device_vector<std::int64_t> in(keys);
-      device_vector<int> group_of_row(size);
+      keys.resize(size);
+      groups_of_keys groups(keys);
+      groups.group_of_row.resize(size + 40, -5);
+      const device_vector<std::size_t> number_of_rows(std::vector<std::size_t>{size});
+      const strata::FutureCount rows(number_of_rows.data(), size + 40);
+      device_vector<int> group_of_row(std::vector<int>(size + 40, -5));
       device_vector<int> first(std::vector<int>(capacity, 77));
       ASSERT_EQ(static_cast<int>(groups.rows.size()), result_of<int>([&](int* number, auto&&... storage) {
                   return DeviceGroupBy::Groups(
-                      storage..., strata::group_keys(in.data(), size), group_of_row.data(),
+                      storage..., strata::group_keys(in.data(), rows), group_of_row.data(),
                       strata::group_aggregates(strata::group_first(counting<int>(0), first.data())),
                       strata::group_output(strata::DiscardOutputIterator<>(), capacity).first_occurrence(), number);
                 }));
@@ -324,8 +328,20 @@ TEST(device_group_by_first_occurrence, arguments_are_refused_as_in_other_orders)
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), nullptr, out.data(), 3, groups.data()));
   EXPECT_EQ(cudaErrorInvalidValue, call(keys.data(), out.data(), out.data() + 3, 3, nullptr));
   EXPECT_EQ(std::vector<int>(6, -1), out.to_host());
+  std::size_t bytes = 0;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            DeviceGroupBy::Aggregate(nullptr, bytes, strata::group_keys(keys.data(), size),
+                                     strata::group_aggregates(strata::group_count(out.data())),
+                                     strata::group_output(out.data() + 3, -1).first_occurrence(), groups.data()));
   ASSERT_CUDA_SUCCESS(call(keys.data(), out.data(), out.data() + 3, 3, groups.data()));
   EXPECT_EQ((std::vector<int>{9, 8, 7, 2, 2, 2}), out.to_host());
+  EXPECT_EQ(7, groups.to_host()[0]);
+  // Keys behind an output of three items.
+  device_vector<int> both(std::vector<int>{-1, -1, -1, 9, 8, 9, 7, 6, 7, 8, 1, 2, 3});
+  ASSERT_CUDA_SUCCESS(call(both.data() + 3, out.data(), both.data(), 3, groups.data()));
+  EXPECT_EQ((std::vector<int>{2, 2, 2, 9, 8, 9, 7, 6, 7, 8, 1, 2, 3}), both.to_host());
+  groups.assign(std::vector<int>{-1});
+  ASSERT_CUDA_SUCCESS(call(keys.data(), nullptr, nullptr, 0, groups.data()));
   EXPECT_EQ(7, groups.to_host()[0]);
 }
 
