@@ -524,7 +524,7 @@ std::vector<device_call> other_calls() {
                       U(5))),
       row({in(), out(), out(), out(), result<u32>()}, {item_count, item_count},
           STRATA_CALL(DeviceGroupBy::Groups, group_keys(U(0), N(0)), U(1), group_aggregates(group_count(U(2))),
-                      group_output(U(3), N(1)), U(4))),
+                      group_output(U(3), N(1)).first_occurrence(), U(4))),
       row({in(), result<u32>()}, items, STRATA_CALL(DeviceGroupBy::CountDistinct, group_keys(U(0), N(0)), U(1))),
       row({in(), single<u32>()}, items, STRATA_CALL(DeviceFind::FindIf, U(0), U(1), is_even{}, N(0))),
       without_memory(row({in(100), in(n - 100), out(n - 100)}, {100, item_count - 100},

@@ -10,6 +10,7 @@
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/group_by/aggregates.cuh>
 #include <strata/device/group_by/dispatch.cuh>
+#include <strata/device/group_by/first_row_dispatch.cuh>
 #include <strata/device/group_by/group_keys.hpp>
 #include <strata/iterator/discard_output_iterator.cuh>
 
@@ -39,7 +40,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that is no error. Without rows there are no groups.
 /// - **Order.** Groups come in any order, which may differ from run to run and from device to device. All outputs of a
 ///   call have the same order. If there are more groups than the capacity, another run may write other groups. With
-///   `group_output(...).sorted()`, groups are in ascending order of their keys, and all results repeat from run to run.
+///   `group_output(...).sorted()`, groups are in ascending order of their keys. With `.first_occurrence()`, they are in
+///   the order of their first rows, as dataframes have them: pandas with `sort=False`, Polars with `maintain_order`,
+///   data.table. In both of these orders, all results repeat from run to run, and the first groups are written if there
+///   are more than the capacity.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
 ///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
 ///   another row in another run.
@@ -51,13 +55,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `group_output(...).valid(d_valid_out)` tells which group it is.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
-/// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted; no host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
-///   storage of their own.
+/// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted, and three more for
+///   `first_occurrence()`; no host synchronisation and no allocation, so a call can be captured in a graph and
+///   replayed. Calls that may run at the same time need temporary storage of their own.
 /// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
-///   of a group.
+///   of a group. `first_occurrence()` keeps all groups there, as many as rows, whatever the capacity: for each row, the
+///   key, the states and a row number more, and for `Groups` another row number.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
@@ -65,10 +70,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   in device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
 ///   rows of a part. A sample of the keys chooses the method, and a wrong choice is found and corrected on the device.
 ///   Up to 2^20 rows are combined in tables without a sample. More rows, but fewer than 2^23, are sorted and reduced.
-///   With `sorted()`, the entries of tables are sorted, or the rows. Rows are always sorted for keys of more than 64
-///   bits, and for `sorted()` groups if rows without a key are dropped. They are also sorted for `group_reduce`, and
-///   for sums and means of floating-point numbers that are not `unordered()`, which combine rows in their order.
-///   group_by/README.md says more.
+///   With `sorted()`, the entries of tables are sorted, or the rows. With `first_occurrence()`, groups are found in any
+///   order and then written to their places. Rows are always sorted for keys of more than 64 bits, and for `sorted()`
+///   groups if rows without a key are dropped. They are also sorted for `group_reduce`, and for sums and means of
+///   floating-point numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.
@@ -94,26 +99,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceGroupBy {
   /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
-  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, bool IsSorted,
+  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, GroupOrder Order,
             class NumGroupsIterator>
   static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                const GroupKeys<KeyIterator, NumItemsT>& keys,
                                const GroupAggregates<Aggregates...>& aggregates,
-                               const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
+                               const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Aggregate");
     return run(d_temp_storage, temp_storage_bytes, keys, NullType{}, aggregates, groups, d_num_groups, stream);
   }
 
   /// Like Aggregate; it also writes the group of each row. Row i is in group `d_group_of_row[i]`, even if that group is
-  /// beyond the capacity. Groups are in ascending order of their keys. Rows are always sorted, however few groups there
-  /// are.
+  /// beyond the capacity. Rows are always sorted, however few groups there are. Groups are in ascending order of their
+  /// keys, unless `group_output(...).first_occurrence()` asks for the order of their first rows.
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            bool IsSorted, class NumGroupsIterator>
+            GroupOrder Order, class NumGroupsIterator>
   static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,
                             const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
                             const GroupAggregates<Aggregates...>& aggregates,
-                            const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
+                            const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                             cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::Groups");
     return run(d_temp_storage, temp_storage_bytes, keys, d_group_of_row, aggregates, groups, d_num_groups, stream);
@@ -138,23 +143,29 @@ struct TunedDeviceGroupBy {
 
  private:
   template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            bool IsSorted, class NumGroupsIterator>
+            GroupOrder Order, class NumGroupsIterator>
   static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
                          const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
                          const GroupAggregates<Aggregates...>& aggregates,
-                         const GroupOutput<KeyOutputIterator, IsSorted>& groups, NumGroupsIterator d_num_groups,
+                         const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                          cudaStream_t stream) {
     const auto all_keys = detail::group_keys_for(keys.keys, groups.keys);
     const auto keys_out = detail::group_key_output_for(all_keys, groups.keys);
     const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, std::decay_t<decltype(all_keys)>, NumItemsT,
-                                  std::decay_t<decltype(keys_out)>, IsSorted, NumGroupsIterator, Aggregates...>
+                                  std::decay_t<decltype(keys_out)>, Order, NumGroupsIterator,
+                                  GroupAggregates<Aggregates...>>
         dispatch{{all_keys, keys.num_items},
                  d_group_of_row,
                  aggregates,
                  {keys_out, groups.capacity, groups.has_valid_capacity},
                  d_num_groups,
                  stream};
-    return dispatch.run(d_temp_storage, temp_storage_bytes);
+    if constexpr (Order == GroupOrder::by_first_row) {
+      const detail::DispatchGroupsByFirstRow<PolicyHub, std::decay_t<decltype(dispatch)>> in_order{dispatch};
+      return in_order.run(d_temp_storage, temp_storage_bytes);
+    } else {
+      return dispatch.run(d_temp_storage, temp_storage_bytes);
+    }
   }
 };
 using DeviceGroupBy = TunedDeviceGroupBy<default_policy_hub>;

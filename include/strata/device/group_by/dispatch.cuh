@@ -280,13 +280,13 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 /// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes few rows. For
 /// numbers of rows in between, rows are sorted.
 template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
-          bool IsSorted, class NumGroupsIterator, class... Aggregate>
+          GroupOrder Order, class NumGroupsIterator, class AggregatesOfGroup>
 struct DispatchGroupBy {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (group_by_tuning)");
   using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
-  using Aggregates = GroupAggregates<Aggregate...>;
+  using Aggregates = AggregatesOfGroup;
   using Key = iterator_value_t<KeyIterator>;
   using Row = item_count_t<NumItemsT>;
   static constexpr bool writes_groups_of_rows = !std::is_same_v<GroupOfRowIterator, NullType>;
@@ -305,8 +305,8 @@ struct DispatchGroupBy {
   /// A table needs atomic operations on words, and entries that are not too large.
   static constexpr bool may_use_table =
       !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
-  static constexpr bool may_use_hash =
-      may_use_table && !IsSorted && sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
+  static constexpr bool may_use_hash = may_use_table && Order != GroupOrder::by_key &&
+                                       sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
   /// True if rows without a key are in no group.
   static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   /// Moving rows by a hash does not pay for smaller words, whose full sort takes at most two passes.
@@ -330,27 +330,13 @@ struct DispatchGroupBy {
   GroupKeys<KeyIterator, NumItemsT> keys;
   GroupOfRowIterator d_group_of_row;
   Aggregates aggregates;
-  GroupOutput<KeyOutputIterator, IsSorted> groups;
+  GroupOutput<KeyOutputIterator, Order> groups;
   NumGroupsIterator d_num_groups;
   cudaStream_t stream;
 
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes) const {
     const std::size_t rows = detail::max_items(keys.num_items);
-    if (detail::refuses_input(keys.keys, keys.num_items, "d_keys") ||
-        detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||
-        !aggregates.can_reach(rows)) {
-      return cudaErrorInvalidValue;
-    }
-    if constexpr (is_group_key_columns<KeyIterator>) {
-      if (!keys.keys.can_reach(rows)) return cudaErrorInvalidValue;
-    }
-    if constexpr (writes_groups_of_rows) {
-      using Group = declared_value_t<GroupOfRowIterator, Row>;
-      if (detail::refuses_index_type<Group>(rows, "d_group_of_row") ||
-          detail::refuses_reach(d_group_of_row, rows, "d_group_of_row")) {
-        return cudaErrorInvalidValue;
-      }
-    }
+    if (!are_counts_valid(rows)) return cudaErrorInvalidValue;
     if constexpr (may_use_table) {
       const bool has_many_rows = rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>();
       if constexpr (may_use_hash) {
@@ -362,6 +348,49 @@ struct DispatchGroupBy {
       }
     }
     return run_sorted(d_temp_storage, temp_storage_bytes, rows);
+  }
+
+  /// Of what a size query knows, too.
+  bool are_counts_valid(std::size_t rows) const {
+    if (detail::refuses_input(keys.keys, keys.num_items, "d_keys") ||
+        detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||
+        !aggregates.can_reach(rows)) {
+      return false;
+    }
+    if constexpr (is_group_key_columns<KeyIterator>) {
+      if (!keys.keys.can_reach(rows)) return false;
+    }
+    if constexpr (writes_groups_of_rows) {
+      using Group = declared_value_t<GroupOfRowIterator, Row>;
+      if (detail::refuses_index_type<Group>(rows, "d_group_of_row") ||
+          detail::refuses_reach(d_group_of_row, rows, "d_group_of_row")) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool are_arrays_valid(std::size_t rows) const {
+    const std::size_t written = detail::least(rows, groups.capacity);
+    if (detail::refuses_null(d_num_groups, "d_num_groups") || detail::refuses_null_count(keys.num_items) ||
+        (rows > 0 &&
+         (detail::refuses_null_keys(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
+        (written > 0 && detail::refuses_null_keys(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
+      return false;
+    }
+    constexpr std::size_t keys_out = detail::num_group_key_arrays<KeyOutputIterator>();
+    constexpr std::size_t keys_in = detail::num_group_key_arrays<KeyIterator>();
+    argument_bytes outputs[Aggregates::size + 2 + keys_out];
+    argument_bytes inputs[Aggregates::size + 1 + keys_in];
+    outputs[0] = detail::bytes_of(d_num_groups, 1, "d_num_groups");
+    outputs[1] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
+    detail::list_key_arrays(groups.keys, written, "d_keys_out", outputs + 2);
+    inputs[0] = {{}, "the FutureCount"};
+    if constexpr (is_future_count<NumItemsT>) {
+      inputs[0] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
+    }
+    detail::list_key_arrays(keys.keys, rows, "d_keys", inputs + 1);
+    aggregates.list_arrays(rows, written, {outputs + 2 + keys_out, inputs + 1 + keys_in});
+    return !detail::outputs_overlap(outputs, inputs);
   }
 
  private:
@@ -382,22 +411,9 @@ struct DispatchGroupBy {
   // ------------------------------------------------------------------ groups in any order
 
   cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
-    if constexpr (may_share_group_items<Aggregates>) {
-      const auto sharing = detail::sharing_group_items<void>(aggregates);
-      if (d_temp_storage == nullptr) {
-        // In a size query, the arrays need not be known yet.
-        std::size_t sharing_bytes = 0;
-        const cudaError_t status = run_by_hash(nullptr, sharing_bytes, rows, sharing);
-        if (status != cudaSuccess) return status;
-        const cudaError_t other_status = run_by_hash(nullptr, temp_storage_bytes, rows, aggregates);
-        temp_storage_bytes = detail::most(temp_storage_bytes, sharing_bytes);
-        return other_status;
-      }
-      if (detail::shares_group_items(aggregates)) {
-        return run_by_hash(d_temp_storage, temp_storage_bytes, rows, sharing);
-      }
-    }
-    return run_by_hash(d_temp_storage, temp_storage_bytes, rows, aggregates);
+    return detail::call_with_shared_group_items(
+        d_temp_storage, temp_storage_bytes, aggregates,
+        [&](std::size_t& bytes, const auto& all) { return run_by_hash(d_temp_storage, bytes, rows, all); });
   }
   template <class All>
   cudaError_t run_by_hash(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows,
@@ -672,30 +688,6 @@ struct DispatchGroupBy {
         group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity),
         group_results<States, Aggregates>(aggregates, groups.capacity), number_out,
         combine_group_states<Aggregates>{aggregates}, Equality{}, num_rows, stream);
-  }
-
-  bool are_arrays_valid(std::size_t rows) const {
-    const std::size_t written = detail::least(rows, groups.capacity);
-    if (detail::refuses_null(d_num_groups, "d_num_groups") || detail::refuses_null_count(keys.num_items) ||
-        (rows > 0 &&
-         (detail::refuses_null_keys(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
-        (written > 0 && detail::refuses_null_keys(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
-      return false;
-    }
-    constexpr std::size_t keys_out = detail::num_group_key_arrays<KeyOutputIterator>();
-    constexpr std::size_t keys_in = detail::num_group_key_arrays<KeyIterator>();
-    argument_bytes outputs[Aggregates::size + 2 + keys_out];
-    argument_bytes inputs[Aggregates::size + 1 + keys_in];
-    outputs[0] = detail::bytes_of(d_num_groups, 1, "d_num_groups");
-    outputs[1] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
-    detail::list_key_arrays(groups.keys, written, "d_keys_out", outputs + 2);
-    inputs[0] = {{}, "the FutureCount"};
-    if constexpr (is_future_count<NumItemsT>) {
-      inputs[0] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
-    }
-    detail::list_key_arrays(keys.keys, rows, "d_keys", inputs + 1);
-    aggregates.list_arrays(rows, written, {outputs + 2 + keys_out, inputs + 1 + keys_in});
-    return !detail::outputs_overlap(outputs, inputs);
   }
 };
 

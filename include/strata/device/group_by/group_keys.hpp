@@ -98,16 +98,29 @@ auto group_keys(FirstKeys d_first, SecondKeys d_second, ThirdArgument third, Arg
       d_first, d_second, third, rest...);
 }
 
+/// The order of the groups that DeviceGroupBy writes.
+enum class GroupOrder {
+  any,          ///< Any order, which may differ from run to run.
+  by_key,       ///< Ascending order of keys.
+  by_first_row  ///< The order of first rows.
+};
+
 /// Where DeviceGroupBy writes the keys of groups, how many groups it may write, and in which order. `group_output`
 /// makes it.
-template <class KeyOutputIterator, bool IsSorted = false>
+template <class KeyOutputIterator, GroupOrder Order = GroupOrder::any>
 struct GroupOutput {
   KeyOutputIterator keys;   ///< Where the keys of the groups go.
   std::size_t capacity;     ///< How many groups may be written.
   bool has_valid_capacity;  ///< False if the capacity was negative: then calls are refused.
 
   /// The same output, with groups in ascending order of their keys.
-  GroupOutput<KeyOutputIterator, true> sorted() const { return {keys, capacity, has_valid_capacity}; }
+  GroupOutput<KeyOutputIterator, GroupOrder::by_key> sorted() const { return {keys, capacity, has_valid_capacity}; }
+
+  /// The same output, with groups in the order in which their first rows come, as dataframes have them. If there are
+  /// more groups than the capacity, the first ones are written.
+  GroupOutput<KeyOutputIterator, GroupOrder::by_first_row> first_occurrence() const {
+    return {keys, capacity, has_valid_capacity};
+  }
 
   /// The same output; it also writes `d_valid_out[g]`: true if group g has a key, false if its rows have none. See
   /// `GroupKeys::nulls_as_group`.
@@ -115,13 +128,13 @@ struct GroupOutput {
   template <class... FlagIterators>
   auto valid(FlagIterators... d_valid_out) const {
     const auto outputs = detail::group_outputs_with_flags(keys, detail::make_group_columns(d_valid_out...));
-    return GroupOutput<std::decay_t<decltype(outputs)>, IsSorted>{outputs, capacity, has_valid_capacity};
+    return GroupOutput<std::decay_t<decltype(outputs)>, Order>{outputs, capacity, has_valid_capacity};
   }
 };
 
 /// Group g has the key `d_keys_out[g]`. Groups from `capacity` on are not written, neither their keys nor their
-/// aggregates. A DiscardOutputIterator drops the keys. Groups come in any order, or with `.sorted()` in ascending order
-/// of their keys.
+/// aggregates. A DiscardOutputIterator drops the keys. Groups come in any order, with `.sorted()` in ascending order of
+/// their keys, or with `.first_occurrence()` in the order of their first rows.
 template <class KeyOutputIterator, class Integer>
 GroupOutput<KeyOutputIterator> group_output(KeyOutputIterator d_keys_out, Integer capacity) {
   static_assert(std::is_integral_v<Integer>, "group_output: the capacity must be an integer: convert the argument");

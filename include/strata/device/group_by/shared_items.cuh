@@ -122,5 +122,25 @@ bool shares_group_items(const GroupAggregates<First, Rest...>& aggregates, const
   }
 }
 
+/// Carries out `call(temp_storage_bytes, all)`, where `all` are the aggregates, or those that share items.
+template <class Aggregates, class Call>
+cudaError_t call_with_shared_group_items(const void* d_temp_storage, std::size_t& temp_storage_bytes,
+                                         const Aggregates& aggregates, const Call& call) {
+  if constexpr (may_share_group_items<Aggregates>) {
+    const auto sharing = detail::sharing_group_items<void>(aggregates);
+    if (d_temp_storage == nullptr) {
+      // The arrays need not be known yet.
+      std::size_t sharing_bytes = 0;
+      const cudaError_t status = call(sharing_bytes, sharing);
+      if (status != cudaSuccess) return status;
+      const cudaError_t other_status = call(temp_storage_bytes, aggregates);
+      temp_storage_bytes = detail::most(temp_storage_bytes, sharing_bytes);
+      return other_status;
+    }
+    if (detail::shares_group_items(aggregates)) return call(temp_storage_bytes, sharing);
+  }
+  return call(temp_storage_bytes, aggregates);
+}
+
 }  // namespace detail
 STRATA_NAMESPACE_END
