@@ -73,7 +73,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   With `sorted()`, the entries of tables are sorted, or the rows. With `first_occurrence()`, groups are found in any
 ///   order and then written to their places. Rows are always sorted for keys of more than 64 bits, and for `sorted()`
 ///   groups if rows without a key are dropped. They are also sorted for `group_reduce`, and for sums and means of
-///   floating-point numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says more.
+///   floating-point numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says
+///   more.
 ///
 /// @code
 /// // What each customer has spent.
