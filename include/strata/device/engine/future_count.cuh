@@ -79,7 +79,8 @@ class FutureCount {
     bool is_negative = false;
     if constexpr (std::is_signed_v<T>) is_negative = number < 0;
     const std::size_t count = is_negative ? 0 : static_cast<std::size_t>(number);
-    STRATA_ASSERT(!is_negative && count <= max_items_, "a FutureCount of at most %llu items has another number",
+    STRATA_ASSERT(!is_negative && count <= max_items_,
+                  "a FutureCount has a negative number of items, or more than its bound of %llu",
                   static_cast<unsigned long long>(max_items_));
     return detail::least(max_items_, count);
   }

@@ -113,7 +113,7 @@ struct DispatchHistogram {
     if (!dispatch.has_valid_size()) return cudaErrorInvalidValue;
     for (int c = 0; c < ActiveChannels; ++c) {
       if (detail::is_refused(num_levels[c] < 2, "num_levels", "is less than 2")) return cudaErrorInvalidValue;
-      if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "make no valid bins")) {
+      if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "do not make valid bins")) {
         // CUB also sets a size here. A program may ignore the error of the size query, and look at that of its next
         // call.
         if (d_temp_storage == nullptr) temp_storage_bytes = 1;

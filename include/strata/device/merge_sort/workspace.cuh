@@ -89,7 +89,7 @@ struct merge_sort_workspace {
     first = __shfl_sync(full_warp_mask, first, leader);
     const unsigned long long index = first + static_cast<unsigned long long>(__popc(lanes & platform::lane_mask_lt()));
     STRATA_ASSERT(!is_queued || index < queue_capacity,
-                  "a sort of segments has more items than num_items; segment %lld is left out", segment);
+                  "a sort of segments has more items than num_items; segment %lld is not sorted", segment);
     if (is_queued && index < queue_capacity) queue[index] = segment;
   }
 
@@ -105,7 +105,8 @@ struct merge_sort_workspace {
       first_tile = detail::take_tickets(&progress->tiles, count);
       bool fits = index < split_capacity && first_tile + count <= tile_capacity;
       const long long begin = take_buffer(bounds, fits);
-      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %lld is left out", bounds.length);
+      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; a segment of %lld items is not sorted",
+                    bounds.length);
       if (fits) {
         int levels = 0;
         while ((count - 1) >> (2 * levels) != 0) ++levels;

@@ -64,8 +64,8 @@ bool refuses_null(const radix_buffers<InputIterator, T>& buffers, const radix_ar
 }
 inline bool refuses_bits(int begin_bit, int end_bit, int key_bits) {
   return detail::is_refused(begin_bit < 0, "begin_bit", "is negative") ||
-         detail::is_refused(begin_bit > end_bit, "begin_bit", "is behind end_bit") ||
-         detail::is_refused(end_bit > key_bits, "end_bit", "is more than the keys have");
+         detail::is_refused(begin_bit > end_bit, "begin_bit", "is greater than end_bit") ||
+         detail::is_refused(end_bit > key_bits, "end_bit", "is greater than the number of bits of the keys");
 }
 
 /// Where the scratch arrays of a sort are.

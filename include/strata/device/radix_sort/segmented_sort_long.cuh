@@ -51,7 +51,8 @@ struct number_sort_workspace : merge_sort_workspace {
     bool fits = is_long && long_progress->take_items(length, static_cast<std::size_t>(num_items)) >= 0;
     if (fits) {
       const long long begin = take_buffer(bounds, fits);
-      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; one of %u is left out", length);
+      STRATA_ASSERT(fits, "a sort of segments has more items than num_items; a segment of %u items is not sorted",
+                    length);
       if (fits) {
         index = static_cast<unsigned>(long_segments.append(*long_progress, bounds, ceiling_divide(length, tile_items),
                                                            keys_are_scratch ? begin : bounds.begin, begin));

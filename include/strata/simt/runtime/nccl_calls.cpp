@@ -94,10 +94,10 @@ ncclResult_t check_arguments(communicator& self, const call_arguments& call, cud
   }
   const size_t sent = sent_bytes(self, call), received = received_bytes(self, call);
   if (sent != 0 && !is_allocated(call.send, sent)) {
-    return refuse(&self, call.kind, "what is sent does not lie in one allocation of the device");
+    return refuse(&self, call.kind, "the data to send do not lie in one allocation of the device");
   }
   if (received != 0 && !is_allocated(call.receive, received)) {
-    return refuse(&self, call.kind, "what is received does not fit into one allocation of the device");
+    return refuse(&self, call.kind, "the data to receive do not fit in one allocation of the device");
   }
   const size_t bytes = call.count * size, rank_offset = bytes * static_cast<size_t>(self.rank);
   const char* in_place = static_cast<const char*>(call.receive);
@@ -106,7 +106,7 @@ ncclResult_t check_arguments(communicator& self, const call_arguments& call, cud
                                ? static_cast<const char*>(call.send) + rank_offset == call.receive
                                : call.send == in_place;
   if (!is_in_place && have_common_bytes(call.send, sent, call.receive, received)) {
-    return refuse(&self, call.kind, "the arrays overlap, and not as a call in place has them");
+    return refuse(&self, call.kind, "the arrays overlap, but the call is not in place");
   }
   return ncclSuccess;
 }
@@ -116,7 +116,7 @@ ncclResult_t issue_call(const ncclComm_t comm, const call_arguments& call, cudaS
   {
     const state_lock lock(state().mutex);
     self = find_communicator(comm);
-    if (self == nullptr || is_gone(*self)) return note(refuse(nullptr, call.kind, "this is no communicator in use"));
+    if (self == nullptr || is_gone(*self)) return note(refuse(nullptr, call.kind, "the communicator is not in use"));
     if (fails_now(*self)) return note(ncclSystemError);
     if (self->failure != ncclSuccess) return note(keep_error(self.get(), self->failure, self->last_error, false));
     if (const ncclResult_t error = check_arguments(*self, call, stream)) return note(error);
