@@ -63,9 +63,9 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
     header.status = sent;
     sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   }
-  if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), call.comm, stream);
   if (sent == cudaSuccess) {
-    sent = detail::copy_to_host(messages, d_all, ranks * sizeof(join_message), call.comm, stream);
+    sent =
+        detail::gather_to_host(messages, d_mine, d_all, sizeof(join_message), call.position.ranks, call.comm, stream);
   }
   if (sent != cudaSuccess) return sent;
   if (messages == nullptr) return cudaErrorMemoryAllocation;
