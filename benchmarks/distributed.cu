@@ -992,31 +992,41 @@ workload join_workload(const environment&, const group_pointer& group, const sha
   const auto side_of = [](const Keys& of, std::int64_t size) {
     return strata::join_side(static_cast<const std::uint32_t*>(of.keys.data()), size);
   };
-  const auto memory = share_memory(group, [](const rank_context&) { return std::size_t{0}; });
+  const auto call_on = [=](const sides& own, const rank_rows<std::int64_t>& out, std::int64_t build_capacity,
+                           const rank_context& me, void* storage, std::size_t& bytes) {
+    const strata::DistributedJoinCapacity room{build_capacity, capacity};
+    return strata::DistributedHashJoin::Inner(storage, bytes, side_of(own.build, what.each).unique(),
+                                              side_of(own.probe, what.each),
+                                              strata::join_pairs(out.build.data(), out.probe.data(), capacity),
+                                              out.size.data(), room, strata::JoinOptions<>{}, me.comm, me.stream);
+  };
+  const auto room_for_all = static_cast<std::int64_t>(rows);
+  // A communicator has one such memory, which all peers use. Room for all build rows needs the most.
+  const auto memories = share_memory(group, [&](const rank_context& me) {
+    std::size_t bytes = 0;
+    bench::check(call_on(sides{}, rank_rows<std::int64_t>{}, room_for_all, me, nullptr, bytes), "strata");
+    return bytes;
+  });
   const auto add_peer_with_room = [&](const char* name, std::int64_t build_capacity, double bytes_of_others) {
     const auto ours = make_sides(false, false);
     const auto results = bench::on_each_rank(
         *group, [&](const rank_context& me) { return make_rank_rows<std::int64_t>(capacity, me.stream); });
-    const auto call = [=](const rank_context& me, void* storage, std::size_t& bytes) {
-      static_cast<void>(memory);
-      const sides& own = (*ours)[me.index()];
-      const rank_rows<std::int64_t>& out = (*results)[me.index()];
-      const strata::DistributedJoinCapacity room{build_capacity, capacity};
-      return strata::DistributedHashJoin::Inner(storage, bytes, side_of(own.build, what.each).unique(),
-                                                side_of(own.probe, what.each),
-                                                strata::join_pairs(out.build.data(), out.probe.data(), capacity),
-                                                out.size.data(), room, strata::JoinOptions<>{}, me.comm, me.stream);
-    };
-    bench::peer peer = bench::ranks_storage_peer(group, name, call, what.gpus);
+    bench::peer peer = bench::ranks_peer(group, name, [=](const rank_context& me) {
+      const strata::DistributedMemory& own = (*memories)[me.index()];
+      std::size_t bytes = own.size();
+      bench::check(call_on((*ours)[me.index()], (*results)[me.index()], build_capacity, me, own.data(), bytes),
+                   "strata");
+    });
     peer.link_ms = link_ms(*group, bytes_of_others);
     peer.verify = [=] { return wrong_in_joined<std::int64_t>(*group, results, keys, sum); };
     work.peers.push_back(std::move(peer));
   };
-  // Keys of both sides, and row numbers of 4 bytes.
+  // Keys of both sides, and row numbers of 4 bytes: what the rival sends.
   const double routed_bytes = bytes_from_others(what, 2 * 8);
-  const double build_keys = static_cast<double>(rows - static_cast<std::uint64_t>(what.each)) * sizeof(std::uint32_t);
-  add_peer_with_room("strata", static_cast<std::int64_t>(rows), build_keys);
-  if (what.gpus > 1) add_peer_with_room("routed", capacity, routed_bytes);
+  // Keys of both sides. A bit for each row is not counted.
+  const double routed_keys = bytes_from_others(what, 2 * sizeof(std::uint32_t));
+  add_peer_with_room("strata", room_for_all, routed_keys);
+  if (what.gpus > 1) add_peer_with_room("routed", capacity, routed_keys);
   {
     const auto whole = make_sides(true, false);
     const auto results = bench::on_each_rank(*group, [&](const rank_context& me) {

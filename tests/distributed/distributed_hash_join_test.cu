@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/distributed/distributed_memory.cuh>
 #include <strata/iterator/transform_input_iterator.cuh>
 
 #include <algorithm>
@@ -162,8 +163,11 @@ struct received_rows {
   std::int64_t most_probe = 0;
 };
 
+constexpr std::size_t guard_bytes = 64;
+constexpr unsigned char guard = 0x5a;
+
 /// Joins on all ranks, first without capacity, then with just as much as is needed, then, if build rows are not too
-/// many, with room for all of them on each rank.
+/// many, with room for all of them on each rank. The same with temporary storage in memory that the ranks share.
 template <JoinKind Kind, class Key>
 received_rows check(const side& build, const side& probe, bool nulls_equal = false,
                     strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
@@ -171,7 +175,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
   const result_rows expected = expected_rows(Kind, build, probe, nulls_equal);
   std::int64_t all_build_rows = 0;
   for (const ids& rows : build) all_build_rows += static_cast<std::int64_t>(rows.size());
-  result_rows found, found_with_room;
+  result_rows found, found_with_room, found_in_shared_memory, found_with_shared_room;
   received_rows received;
   int refusals = 0;
   std::mutex mutex;
@@ -223,6 +227,35 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       EXPECT_EQ(cudaSuccess, run({all_build_rows, first_required.probe_rows}));
       add_rows(found_with_room);
     }
+    // Rows go straight to their ranks, where these share temporary storage.
+    const auto run_in_shared_memory = [&](DistributedJoinCapacity rows) {
+      rows.required_capacity = &required;
+      const auto call = [&](void* storage, std::size_t& bytes) {
+        return join<Kind>(storage, bytes, build_side.get(), probe_side.get(), output, total.data(), rows, options,
+                          rank.comm, rank.stream);
+      };
+      std::size_t bytes = 0;
+      EXPECT_CUDA_SUCCESS(call(nullptr, bytes));
+      strata::DistributedMemory memory;
+      ASSERT_CUDA_SUCCESS(memory.Allocate(bytes + guard_bytes, rank.comm));
+      EXPECT_CUDA_SUCCESS(cudaMemset(memory.data(), guard, bytes + guard_bytes));
+      EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+      EXPECT_EQ(cudaSuccess, call(memory.data(), bytes));
+      EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
+      unsigned char behind[guard_bytes];
+      EXPECT_CUDA_SUCCESS(
+          cudaMemcpy(behind, static_cast<unsigned char*>(memory.data()) + bytes, guard_bytes, cudaMemcpyDeviceToHost));
+      for (const unsigned char byte : behind) ASSERT_EQ(guard, byte);
+      EXPECT_CUDA_SUCCESS(memory.Release());
+    };
+    if (ranks > 1) {
+      run_in_shared_memory(first_required);
+      add_rows(found_in_shared_memory);
+      if (all_build_rows < 5000) {
+        run_in_shared_memory({all_build_rows, first_required.probe_rows});
+        add_rows(found_with_shared_room);
+      }
+    }
     const std::lock_guard<std::mutex> lock(mutex);
     refusals += first != cudaSuccess ? 1 : 0;
     received.build += first_required.build_rows;
@@ -230,8 +263,9 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
     received.most_probe = std::max(received.most_probe, first_required.probe_rows);
   });
   EXPECT_EQ(received.build + received.probe > 0 ? ranks : 0, refusals);
-  for (result_rows* const rows : {&found, &found_with_room}) {
-    if (rows == &found_with_room && all_build_rows >= 5000) continue;
+  for (result_rows* const rows : {&found, &found_with_room, &found_in_shared_memory, &found_with_shared_room}) {
+    if ((rows == &found_with_room || rows == &found_with_shared_room) && all_build_rows >= 5000) continue;
+    if ((rows == &found_in_shared_memory || rows == &found_with_shared_room) && ranks == 1) continue;
     std::sort(rows->begin(), rows->end());
     EXPECT_EQ(expected.size(), rows->size());
     EXPECT_TRUE(expected == *rows);
@@ -640,7 +674,6 @@ struct counting_storage {
   unsigned char* counts() const { return d_counts; }
 };
 
-// A rank whose rows cannot be put in order says so with the numbers of its rows.
 // A local join of fewer rows may be done in another way, which needs more.
 TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& rank) {
@@ -668,6 +701,64 @@ TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
   });
 }
 
+/// Messages of two ranks with as many rows on each side of each, no key of which is frequent.
+struct messages_of_two {
+  strata::detail::join_message of[2];
+  strata::detail::join_sample samples[2 * strata::detail::join_message::max_samples];
+
+  messages_of_two(std::int64_t build_rows, std::int64_t probe_rows, std::int64_t build_capacity) : of{}, samples{} {
+    std::uint64_t hash = 1;
+    for (strata::detail::join_message& message : of) {
+      message.header.build_rows = build_rows;
+      message.header.probe_rows = probe_rows;
+      message.header.build_capacity = build_capacity;
+      message.header.probe_capacity = probe_rows;
+      for (std::uint64_t& sample : message.samples) sample = hash++;
+    }
+  }
+  strata::detail::join_destinations destinations(strata::detail::join_destination_rules rules, bool is_possible) {
+    return strata::detail::choose_destinations(of, 2, rules, {is_possible, /*min_rows=*/1000}, samples);
+  }
+};
+
+TEST(distributed_hash_join, rows_go_straight_to_their_ranks) {
+  using strata::detail::join_destinations;
+  const strata::detail::join_destination_rules inner{true, false, false, false}, left{true, false, true, false},
+      nulls_too{true, false, false, true};
+  messages_of_two even(600, 600, 1200), little_room(600, 600, 700), few(400, 400, 800), small_build(500, 600, 1200);
+  // All ranks have room for all build rows, but would move as many.
+  EXPECT_TRUE(even.destinations(inner, true).is_direct);
+  EXPECT_TRUE(even.destinations(inner, true).may_send_whole_build_side);
+  EXPECT_TRUE(even.destinations(inner, false).sends_whole_build_side);
+  EXPECT_FALSE(even.destinations(inner, false).is_direct);
+  EXPECT_TRUE(even.destinations(left, true).is_direct);
+  EXPECT_TRUE(few.destinations(inner, true).sends_whole_build_side);
+  EXPECT_TRUE(small_build.destinations(inner, true).sends_whole_build_side);
+  // No such room.
+  EXPECT_TRUE(little_room.destinations(inner, true).is_direct);
+  EXPECT_FALSE(little_room.destinations(inner, true).may_send_whole_build_side);
+  EXPECT_FALSE(little_room.destinations(inner, false).is_direct);
+  messages_of_two no_probe_room = even;
+  no_probe_room.of[1].header.probe_capacity = 0;
+  EXPECT_TRUE(no_probe_room.destinations(inner, true).sends_whole_build_side);
+  // Rows without a key: dropped by the one, kept by the other two.
+  messages_of_two masked = little_room;
+  masked.of[1].header.has_probe_mask = 1;
+  EXPECT_TRUE(masked.destinations(inner, true).is_direct);
+  EXPECT_FALSE(masked.destinations(left, true).is_direct);
+  EXPECT_FALSE(masked.destinations(nulls_too, true).is_direct);
+  // A key of half of the probe rows.
+  for (messages_of_two* const some : {&even, &little_room}) {
+    for (std::size_t i = 0; i < strata::detail::join_message::max_samples; i += 2) {
+      some->of[0].samples[i] = some->of[1].samples[i] = 7;
+    }
+    const join_destinations destinations = some->destinations(inner, true);
+    EXPECT_FALSE(destinations.is_direct);
+    EXPECT_EQ(some == &even, destinations.sends_whole_build_side);
+  }
+}
+
+// A rank whose rows cannot be put in order says so with the numbers of its rows.
 TEST(distributed_hash_join, errors_of_grouping_are_those_of_all_ranks) {
   for (const int ranks : rank_counts()) {
     for (const bool is_of_build : {true, false}) {

@@ -477,6 +477,7 @@ class received_message {
 
   /// What rank 0 then has of both ranks.
   std::vector<unsigned> receive() {
+    using strata::detail::no_more_steps;
     const device_vector<unsigned> last(std::vector<unsigned>{number_ - 1});
     device_vector<unsigned> all(2 * words);
     EXPECT_CUDA_SUCCESS(cudaMemset(all.data(), 0x11, 2 * words * sizeof(unsigned)));
@@ -487,7 +488,8 @@ class received_message {
     made.wait_nanoseconds = 60ull * 1000 * 1000 * 1000;
     const strata::launch_configuration launch{"message", dim3(1), dim3(strata::detail::peer_threads)};
     EXPECT_CUDA_SUCCESS(
-        strata::launch(launch, strata::detail::peer_gather_kernel<strata::detail::peer_part::receive>, made));
+        strata::launch(launch, strata::detail::peer_gather_kernel<strata::detail::peer_part::receive, no_more_steps>,
+                       made, no_more_steps{}));
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
     EXPECT_EQ(number_, last.to_host()[0]);
     return all.to_host();

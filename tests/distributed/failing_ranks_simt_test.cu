@@ -173,6 +173,22 @@ TEST(FailingRanks, EndCallsInSharedMemory) {
   });
 }
 
+TEST(FailingRanks, EndJoinsInSharedMemory) {
+  // Rows go straight to the ranks of their keys, or all build rows to all.
+  for (const int room : {items * 3 / 2, capacity}) {
+    expect_errors("Inner", [room](arrays& a, void* d_temp, std::size_t& bytes) {
+      const auto side = strata::join_side(a.keys.data(), items);
+      return in_shared_memory(a, d_temp, [&](char* memory) {
+        std::size_t bytes_of_memory = a.memory.size();
+        return strata::DistributedHashJoin::Inner(
+            d_temp == nullptr ? nullptr : memory, d_temp == nullptr ? bytes : bytes_of_memory, side, side,
+            strata::join_pairs(a.left_rows.data(), a.right_rows.data(), capacity), a.total.data(),
+            strata::DistributedJoinCapacity{room, capacity}, strata::JoinOptions<>{}, a.context.comm, a.context.stream);
+      });
+    });
+  }
+}
+
 TEST(FailingRanks, EndSorts) {
   expect_errors("radix sort", [](arrays& a, void* d_temp, std::size_t& bytes) {
     return strata::DistributedRadixSort::SortPairs(d_temp, bytes, a.keys.data(), a.destinations.data(), items,
@@ -335,6 +351,37 @@ TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
     EXPECT_EQ(own, a.total.to_host()[0]);
   };
   expect_no_wrong_results("Inner", false, fewer, join, check);
+
+  // In shared memory: the same, and by the ranks of keys.
+  const auto join_there = [](arrays& a, int count, int room, void* d_temp, std::size_t& bytes) {
+    const auto build = strata::join_side(a.keys.data(), count), probe = strata::join_side(a.keys.data(), count);
+    std::size_t bytes_of_memory = a.memory.size();
+    return strata::DistributedHashJoin::Inner(
+        d_temp == nullptr ? nullptr : a.memory.data(), d_temp == nullptr ? bytes : bytes_of_memory, build, probe,
+        strata::join_count(), a.total.data(), strata::DistributedJoinCapacity{room, capacity}, strata::JoinOptions<>{},
+        a.context.comm, a.context.stream);
+  };
+  expect_no_wrong_results(
+      "all build rows to all", true, fewer,
+      [&](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+        return join_there(a, count, capacity, d_temp, bytes);
+      },
+      check);
+  expect_no_wrong_results(
+      "by the ranks of keys", true, fewer,
+      [&](arrays& a, int count, void* d_temp, std::size_t& bytes) {
+        return join_there(a, count, count * 3 / 2, d_temp, bytes);
+      },
+      [](const arrays& a) {
+        const std::vector<int> all = all_keys_of_second_call(fewer);
+        unsigned long long own = 0;
+        for (const int key : all) {
+          const std::uint64_t hash = strata::detail::join_route_hash(strata::JoinHash{}, key);
+          if (strata::detail::join_rank_of(hash, 2) != static_cast<unsigned>(a.context.rank)) continue;
+          own += static_cast<unsigned long long>(std::count(all.begin(), all.end(), key));
+        }
+        EXPECT_EQ(own, a.total.to_host()[0]);
+      });
 }
 
 }  // namespace failing_ranks_test

@@ -14,7 +14,8 @@ namespace strata_test {
 struct SmallDistributedHashJoin {
   struct policy {
     static constexpr strata::detail::distributed_join_tuning tuning{/*min_rows_with_leads=*/64,
-                                                                    /*min_bytes_copied_beside=*/64};
+                                                                    /*min_bytes_copied_beside=*/64,
+                                                                    /*min_rows_routed_directly=*/64};
   };
 
   /// A call of one kind.

@@ -18,6 +18,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the rank itself. Twice, as with DeviceHashJoin, or once without the first two arguments. A size query communicates
 ///   nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
 ///   (DistributedJoinCapacity).
+///   In a DistributedMemory of all ranks, rows without columns are stored there by the ranks that have them.
 /// - **Result.** `*d_num_out` is the number of rows of this rank's part, in any order. Rows at positions from the
 ///   capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`) count the
 ///   rows of all ranks: those of a rank come after those of all lower ranks. Values of `build_column` and
@@ -35,7 +36,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if they are
-///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask.
+///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask; but not
+///     if each rank has 2^27 rows of both sides or more on average, which can be stored straight to the ranks of their
+///     keys.
 ///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples; of more than 64, the most
 ///     frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all

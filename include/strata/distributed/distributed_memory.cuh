@@ -27,6 +27,7 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|
 /// | `DistributedExchange::Items`, `Pairs` | outputs |
 /// | `DistributedRadixSort`, `DistributedMergeSort` | temporary storage |
+/// | `DistributedHashJoin`, if no column of the output has values | temporary storage |
 ///
 /// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
 ///   this communicator. The thread that makes the calls of a rank calls them, while the rank's device is the current

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/device/engine/arrays.hpp>
@@ -84,6 +85,27 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
   return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
 }
 
+/// By one block: what is done with messages that NCCL has gathered.
+template <class Then>
+STRATA_KERNEL void after_gather_kernel(Then then) {
+  then();
+}
+
+/// The same, and one block calls `then()` when the messages are there: in the kernel that receives them, if there is
+/// one. `then` is for any number of threads.
+template <class Then>
+cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm, cudaStream_t stream,
+                       const char* name, const Then& then) {
+  if (peer_group::takes(bytes_each)) {
+    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream, then);
+  }
+  const cudaError_t status = detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
+  if (status != cudaSuccess) return status;
+  launch_configuration configuration{name, dim3(1), dim3(1)};
+  configuration.stream = stream;
+  return strata::launch(configuration, after_gather_kernel<Then>, then);
+}
+
 // ------------------------------------------------------------------ the wait of the host
 
 /// Waits until all work in the stream is done. If the communicator was aborted or has failed, the wait ends with an
@@ -125,6 +147,39 @@ inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, n
   if (status != cudaSuccess || to == nullptr) return status;
   status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+}
+
+/// Copies messages to pinned memory of the host.
+struct copy_messages {
+  const unsigned* from;
+  unsigned* to;
+  unsigned words;
+
+  STRATA_D void operator()() const {
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
+      // Messages may have padding, and room for samples that a rank does not have.
+      platform::may_be_unwritten(from + i, sizeof(unsigned));
+      to[i] = from[i];
+    }
+  }
+};
+
+/// all_gather(), then copy_to_host() of the messages of all ranks. Where ranks share memory, the kernel that receives
+/// the messages copies them.
+inline cudaError_t gather_to_host(void* to, const void* d_mine, void* d_all, std::size_t bytes_each, int ranks,
+                                  ncclComm_t comm, cudaStream_t stream) {
+  const std::size_t bytes = bytes_each * static_cast<std::size_t>(ranks);
+  const std::shared_ptr<peer_group> peers = peer_group::takes(bytes_each) ? peer_group::of(comm) : nullptr;
+  if (peers == nullptr || bytes > peer_group::staging_bytes || to == nullptr) {
+    const cudaError_t gathered = detail::all_gather(d_mine, d_all, bytes_each, comm, stream);
+    return gathered != cudaSuccess ? gathered : detail::copy_to_host(to, d_all, bytes, comm, stream);
+  }
+  const copy_messages copy{static_cast<const unsigned*>(d_all), static_cast<unsigned*>(peers->staging),
+                           static_cast<unsigned>(bytes / sizeof(unsigned))};
+  const cudaError_t gathered = peers->gather(d_mine, d_all, bytes_each, comm, stream, copy);
+  const cudaError_t waited = gathered != cudaSuccess ? gathered : detail::wait_for(stream, comm);
+  if (waited == cudaSuccess) std::memcpy(to, peers->staging, bytes);
+  return waited;
 }
 
 // ------------------------------------------------------------------ what ranks say of their calls

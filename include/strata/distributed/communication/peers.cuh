@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 
 /// \file
 /// Memory of each rank that the GPUs of all ranks address, and small messages through it.
@@ -77,9 +78,16 @@ inline constexpr int peer_threads = STRATA_HOST_SIMT ? 64 : 512;
 /// launch.
 enum class peer_part { send, receive, both };
 
-/// Sends the message of this rank to all others and receives theirs. The grid has one block.
-template <peer_part Part>
-__launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRATA_GRID_CONSTANT peer_message message) {
+/// What a block does when the messages of all ranks are there: nothing.
+struct no_more_steps {
+  STRATA_D void operator()() const {}
+};
+
+/// Sends the message of this rank to all others and receives theirs. All threads then call `then()`. The grid has one
+/// block.
+template <peer_part Part, class Then = no_more_steps>
+__launch_bounds__(peer_threads)
+    STRATA_KERNEL void peer_gather_kernel(const STRATA_GRID_CONSTANT peer_message message, Then then) {
   const unsigned number = *message.number + 1;
   const unsigned words = message.words;
   if constexpr (Part != peer_part::receive) {
@@ -133,6 +141,10 @@ __launch_bounds__(peer_threads) STRATA_KERNEL void peer_gather_kernel(const STRA
         message.all[static_cast<unsigned>((message.rank + 1) % message.ranks) * words] =
             static_cast<unsigned>(cudaErrorUnknown);
       }
+    }
+    if constexpr (!std::is_same_v<Then, no_more_steps>) {
+      __syncthreads();
+      then();
     }
   }
 }
@@ -204,10 +216,11 @@ class peer_group {
     return message_bytes > 0 && message_bytes <= max_peer_message_bytes && message_bytes % sizeof(unsigned) == 0;
   }
 
-  /// Gathers the messages of all ranks on all ranks, like ncclAllGather. `d_mine` and `d_all` may be null: then it is a
-  /// barrier.
-  cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm,
-                     cudaStream_t stream) const {
+  /// Gathers the messages of all ranks on all ranks, like ncclAllGather. One block then calls `then()`, even after an
+  /// error. `d_mine` and `d_all` may be null: then it is a barrier.
+  template <class Then = no_more_steps>
+  cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm, cudaStream_t stream,
+                     const Then& then = {}) const {
     if (has_failed()) return cudaErrorUnknown;
     peer_message message{};
     message.mine = static_cast<const unsigned*>(d_mine);
@@ -224,14 +237,15 @@ class peer_group {
     launch_configuration configuration{"strata::DistributedMemory, messages", dim3(1), dim3(peer_threads)};
     configuration.stream = stream;
 #if STRATA_HOST_SIMT
-    cudaError_t status = strata::launch(configuration, peer_gather_kernel<peer_part::send>, message);
+    cudaError_t status =
+        strata::launch(configuration, peer_gather_kernel<peer_part::send, no_more_steps>, message, no_more_steps{});
     if (status != cudaSuccess) return status;
     char* const flags = memory[rank] + control_bytes / 2;
     if (ncclAllGather(flags + rank, flags, 1, ncclUint8, comm, stream) != ncclSuccess) return cudaErrorUnknown;
-    return strata::launch(configuration, peer_gather_kernel<peer_part::receive>, message);
+    return strata::launch(configuration, peer_gather_kernel<peer_part::receive, Then>, message, then);
 #else
     static_cast<void>(comm);
-    return strata::launch(configuration, peer_gather_kernel<peer_part::both>, message);
+    return strata::launch(configuration, peer_gather_kernel<peer_part::both, Then>, message, then);
 #endif
   }
   /// A barrier of the streams of all ranks: work after it begins when all work before it is done on all ranks.

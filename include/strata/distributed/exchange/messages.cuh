@@ -85,9 +85,8 @@ class exchange_messages {
   /// Gathers the messages of all ranks and waits for them. Returns the error of the lowest rank that has refused its
   /// call, or cudaErrorMemoryAllocation if there is no host memory.
   cudaError_t gather(void* d_messages, rank_position position, ncclComm_t comm, cudaStream_t stream) const {
-    cudaError_t status = detail::all_gather(part(d_messages, position.rank, 0), d_messages,
-                                            message_ * sizeof(std::int64_t), comm, stream);
-    if (status == cudaSuccess) status = detail::copy_to_host(words_.data(), d_messages, bytes(), comm, stream);
+    cudaError_t status = detail::gather_to_host(words_.data(), part(d_messages, position.rank, 0), d_messages,
+                                                message_ * sizeof(std::int64_t), position.ranks, comm, stream);
     if (status != cudaSuccess) return status;
     if (words_.data() == nullptr) return cudaErrorMemoryAllocation;
     for (std::size_t at = 0; at < ranks_ * message_; at += part_) {

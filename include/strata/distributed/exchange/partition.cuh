@@ -50,11 +50,22 @@ struct tiled_counts {
   STRATA_D bool are_valid(int ranks) const { return begin(ranks) == num_items; }
 };
 
-/// The destinations of this rank's items: for each rank, where they begin in its outputs.
-template <class Key, class Value>
+/// What tells each rank which items of this rank go to it. Items keep their order among those for a rank, so a bit for
+/// each item says as much as the numbers of the items that come.
+struct partition_marks {
+  unsigned* words[max_peers];   // a bit for each item of this rank, in whole tiles
+  unsigned* begins[max_peers];  // where each tile begins among the items for the rank
+};
+
+/// The destinations of this rank's items: for each rank, where they begin in its outputs. `Marks` is partition_marks, or
+/// NullType if no rank asks which items they are.
+template <class Key, class Value, class Marks = NullType>
 struct partition_outputs {
+  static constexpr bool has_marks = std::is_same_v<Marks, partition_marks>;
+
   Key* keys[max_peers];
   Value* values[max_peers];
+  Marks marks;
 };
 
 }  // namespace detail
@@ -107,15 +118,18 @@ __launch_bounds__(partition_threads)
 }
 
 /// Moves a tile of items to their destinations, by one block.
-template <int ItemsPerThread, class Destinations, class KeyIterator, class Key, class ValueIterator, class Value>
+template <int ItemsPerThread, class Destinations, class KeyIterator, class Key, class ValueIterator, class Value,
+          bool HasMarks>
 class AgentPartition {
  public:
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr int tile_items = partition_threads * ItemsPerThread;
+  static constexpr int tile_words = tile_items / warp_threads;
   static constexpr std::size_t item_bytes = detail::most(sizeof(Key), sizeof(Value));
 
   struct TempStorage {
     alignas(16) unsigned char items[static_cast<std::size_t>(tile_items) * item_bytes];
+    unsigned marks[HasMarks ? max_peers : 1][HasMarks ? tile_words : 1];
     unsigned before[partition_warps][max_peers + 1];  // items of a warp by destination, then items of earlier warps
     unsigned begins[max_peers + 1];                   // where a destination begins in the tile
     std::int64_t bases[max_peers];                    // offset of the tile among this rank's items for a destination
@@ -124,8 +138,9 @@ class AgentPartition {
   STRATA_D AgentPartition(TempStorage& storage, Destinations destinations, std::int64_t num_items, int ranks)
       : storage_(storage), destinations_(destinations), num_items_(num_items), ranks_(ranks) {}
 
+  template <class Outputs>
   STRATA_D void move(const KeyIterator& d_keys, const ValueIterator& d_values, const std::int64_t* d_begins,
-                     const partition_outputs<Key, Value>& outputs) {
+                     const Outputs& outputs) {
     const auto tiles = static_cast<std::int64_t>(gridDim.x);
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < ranks_) {
@@ -136,6 +151,7 @@ class AgentPartition {
     unsigned positions[ItemsPerThread];
     rank(positions);
     store(keys, positions, outputs.keys);
+    if constexpr (HasMarks) store_marks(outputs.marks);
     if constexpr (has_values) {
       Value values[ItemsPerThread];
       load(d_values, values);
@@ -188,6 +204,12 @@ class AgentPartition {
         counters[destinations[j]] = first + static_cast<unsigned>(__popc(alike));
       }
       positions[j] = __shfl_sync(full_warp_mask, first, __ffs(static_cast<int>(alike)) - 1) + before;
+      if constexpr (HasMarks) {
+        for (int r = 0; r < ranks_; ++r) {
+          const unsigned word = __ballot_sync(full_warp_mask, destinations[j] == static_cast<unsigned>(r));
+          if (platform::lane_id() == 0) storage_.marks[r][warp * ItemsPerThread + static_cast<unsigned>(j)] = word;
+        }
+      }
       __syncwarp();
     }
     __syncthreads();
@@ -239,6 +261,17 @@ class AgentPartition {
     }
   }
 
+  /// Behind store(), whose barrier the marks need, too.
+  STRATA_D void store_marks(const partition_marks& marks) const {
+    const auto first = static_cast<std::size_t>(blockIdx.x) * tile_words;
+    for (int i = static_cast<int>(threadIdx.x); i < ranks_ * tile_words; i += partition_threads) {
+      const int r = i / tile_words, word = i % tile_words;
+      marks.words[r][first + static_cast<std::size_t>(word)] = storage_.marks[r][word];
+    }
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < ranks_) marks.begins[thread][blockIdx.x] = static_cast<unsigned>(storage_.bases[thread]);
+  }
+
   TempStorage& storage_;
   const Destinations destinations_;
   const std::int64_t num_items_;
@@ -263,6 +296,8 @@ class exchange_partition {
                                       sizeof(Key) <= max_partitioned_item_bytes &&
                                       sizeof(Value) <= max_partitioned_item_bytes;
   static bool takes(int ranks) { return takes_types && ranks > 1 && ranks <= max_peers; }
+  static constexpr int items_per_thread = detail::partition_items_per_thread(detail::most(sizeof(Key), sizeof(Value)));
+  static constexpr int tile_items = partition_threads * items_per_thread;
 
   /// Reserves the temporary storage for `num_items` items.
   cudaError_t reserve(std::int64_t num_items, int ranks) {
@@ -297,15 +332,15 @@ class exchange_partition {
     return {storage_.template get<std::int64_t>(0), tiles_, input.num_items};
   }
 
-  /// Moves all items. Call this after count(); the storage must not have changed since.
-  cudaError_t move(const Input& input, const partition_outputs<Key, Value>& outputs, int ranks,
-                   cudaStream_t stream) const {
+  /// Moves all items. `Outputs` are partition_outputs. Call this after count(); the storage must not have changed since.
+  template <class Outputs>
+  cudaError_t move(const Input& input, const Outputs& outputs, int ranks, cudaStream_t stream) const {
     if (tiles_ == 0) return cudaSuccess;
     if constexpr (takes_types) {
       using KeyIterator = decltype(Input::d_keys);
       using ValueIterator = decltype(Input::d_values);
-      using Outputs = partition_outputs<Key, Value>;
-      using Agent = AgentPartition<items_per_thread, Destinations, KeyIterator, Key, ValueIterator, Value>;
+      using Agent =
+          AgentPartition<items_per_thread, Destinations, KeyIterator, Key, ValueIterator, Value, Outputs::has_marks>;
       const launch_configuration configuration{"strata::DistributedExchange, partition",
                                                dim3(static_cast<unsigned>(tiles_)), dim3(partition_threads), 0, stream};
       return strata::launch(configuration, partition_kernel<Agent, Destinations, KeyIterator, ValueIterator, Outputs>,
@@ -317,8 +352,6 @@ class exchange_partition {
 
  private:
   using Destinations = destination_keys<decltype(Input::d_destinations)>;
-  static constexpr int items_per_thread = detail::partition_items_per_thread(detail::most(sizeof(Key), sizeof(Value)));
-  static constexpr int tile_items = partition_threads * items_per_thread;
 
   static Destinations destinations_of(const Input& input, int ranks) {
     return Destinations(input.d_destinations, to_destination_key{ranks});

@@ -9,6 +9,7 @@
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
+#include <strata/distributed/exchange/partition.cuh>
 #include <strata/distributed/join/capacity.hpp>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/destinations.hpp>
@@ -32,13 +33,18 @@ struct distributed_join_tuning {
   /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
   /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
+  /// From so many rows of both sides on for each rank, rows that can go straight to the ranks of their keys do so,
+  /// where all build rows to all ranks would move as many.
+  std::uint64_t min_rows_routed_directly;
 };
 /// Not measured: copies of 1 MiB take as long as such an exchange gains; a stream takes 20 us, and a copy moves 2 TB/s.
+/// Rows that go straight to their ranks: derived from the cost model in the README, not measured.
 /// Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: 2^27 x 2^27 u32 on each GPU whose rows all move 14.8 ms, and 15.1 with
 /// all copies behind the exchange. The copies of DistributedExchange gain nothing beside it.
 struct distributed_join_policy {
   static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20,
-                                                  /*min_bytes_copied_beside=*/std::size_t{1} << 25};
+                                                  /*min_bytes_copied_beside=*/std::size_t{1} << 25,
+                                                  /*min_rows_routed_directly=*/std::uint64_t{1} << 27};
 };
 
 /// The arguments of a join on one rank, and what follows from their types.
@@ -46,6 +52,7 @@ template <JoinKind Kind, class Policy, class Keys, class BuildPromises, class Pr
           class Equal>
 struct distributed_join_call {
   using Index = typename Output::index_type;
+  using KeyIterator = Keys;
   using Key = iterator_value_t<Keys>;
   using Columns = std::decay_t<decltype(detail::join_columns_of(std::declval<const Output&>()))>;
   using Options = JoinOptions<Hash, Equal>;
@@ -82,6 +89,11 @@ struct distributed_join_call {
   template <bool IsBuild>
   static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
                                      || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;
+
+  /// True if rows can be written straight to other ranks, by keys and row numbers alone.
+  static constexpr bool may_move_directly =
+      std::is_trivially_copyable_v<Key> && sizeof(Key) <= max_partitioned_item_bytes &&
+      !has_larger_column<Columns, true, 0> && !has_larger_column<Columns, false, 0>;
 
   /// True if the keys of the local join carry the numbers of their rows. This is false for columns of values, which are
   /// read by index, and for joins with a range of keys, which may address an array directly and then read keys from an

@@ -58,6 +58,23 @@ inline bool is_build_side_small(const join_total_rows& total, int ranks, std::ui
 /// an estimate.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
+/// What is known of rows that go straight to the ranks of their keys (direct.cuh). Such a row costs no more than a
+/// build row that goes to all ranks.
+struct join_direct_routing {
+  bool is_possible;
+  /// With fewer rows on a rank, another message and more launches take longer than what they save.
+  std::uint64_t min_rows;
+
+  bool has_gain(const join_message* messages, const join_total_rows& total, int ranks) const {
+    const auto of_ranks = static_cast<std::uint64_t>(ranks);
+    bool has_room = true;
+    for (int rank = 0; rank < ranks; ++rank) {
+      has_room = has_room && static_cast<std::uint64_t>(messages[rank].header.probe_capacity) >= total.probe / of_ranks;
+    }
+    return has_room && (total.build + total.probe) / of_ranks >= min_rows;
+  }
+};
+
 /// True if all ranks have room for all build rows, and all build rows have a key.
 inline bool can_send_whole_side(const join_message* messages, const join_total_rows& total, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
@@ -111,6 +128,10 @@ struct join_destinations {
   bool probe_stays = false;
   /// The build rows are sent as they are: not sorted by classes, and without their numbers.
   bool sends_whole_build_side = false;
+  /// Each row goes straight to one rank, or is dropped.
+  bool is_direct = false;
+  /// If a rank has no room for that, the whole build side can be sent instead.
+  bool may_send_whole_build_side = false;
   /// Build rows with a frequent key go to all ranks, and probe rows with such a key stay.
   join_frequent_keys frequent;
   join_null_target build_nulls{join_null_target::nowhere};
@@ -128,15 +149,34 @@ struct join_destination_rules {
   bool nulls_equal;
 };
 
+/// True if rows without a key move. Direct routing has no place for them.
+inline bool do_nulls_move(const join_message* messages, int ranks, const join_destination_rules& rules) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    const join_header& header = messages[rank].header;
+    if (header.has_build_mask != 0 && (rules.nulls_equal || rules.keeps_build_rows)) return true;
+    if (header.has_probe_mask != 0 && (rules.nulls_equal || rules.keeps_probe_rows)) return true;
+  }
+  return false;
+}
+
 /// Chooses the destinations. `samples` has memory for the samples of all ranks.
 inline join_destinations choose_destinations(const join_message* messages, int ranks,
-                                             const join_destination_rules& rules, join_sample* samples) {
+                                             const join_destination_rules& rules, const join_direct_routing& direct,
+                                             join_sample* samples) {
   join_destinations result;
   const join_total_rows total(messages, ranks);
+  const bool may_be_direct = direct.is_possible && !detail::do_nulls_move(messages, ranks, rules);
   if (rules.may_copy_build_rows) {
-    result.sends_whole_build_side = detail::is_build_side_small(total, ranks, cost_of_routed_row) &&
+    const bool is_small = detail::is_build_side_small(total, ranks);
+    result.sends_whole_build_side = (is_small || detail::is_build_side_small(total, ranks, cost_of_routed_row)) &&
                                     detail::can_send_whole_side(messages, total, ranks);
-    result.probe_stays = result.sends_whole_build_side || detail::is_build_side_small(total, ranks);
+    if (result.sends_whole_build_side && !is_small && may_be_direct && direct.has_gain(messages, total, ranks)) {
+      // A frequent key has rows that go to all ranks.
+      const join_frequent_keys frequent = detail::find_frequent_keys(messages, ranks, total.probe, samples);
+      result.sends_whole_build_side = frequent.count > 0;
+      result.may_send_whole_build_side = true;
+    }
+    result.probe_stays = result.sends_whole_build_side || is_small;
   }
   if (rules.may_copy_build_rows && !result.probe_stays) {
     result.frequent = detail::find_frequent_keys(messages, ranks, total.probe, samples);
@@ -151,6 +191,7 @@ inline join_destinations choose_destinations(const join_message* messages, int r
     const unsigned rank = detail::join_rank_of(join_null_route_hash, static_cast<unsigned>(ranks));
     result.build_nulls.target = result.probe_nulls.target = static_cast<int>(rank);
   }
+  result.is_direct = may_be_direct && !result.probe_stays && result.frequent.count == 0;
   return result;
 }
 
@@ -163,11 +204,12 @@ inline join_routing routing_of(const join_destinations& destinations, bool is_bu
   const bool keeps_rows = is_build ? rules.keeps_build_rows : rules.keeps_probe_rows;
   const join_null_target nulls = is_build ? destinations.build_nulls : destinations.probe_nulls;
   join_routing routing{};
-  routing.classes = classes;
+  routing.by_rank.classes = classes;
   routing.are_all_frequent = is_build && destinations.probe_stays;
   routing.frequent_class = is_build ? static_cast<join_class_t>(classes.to_all()) : here;
-  routing.null_class = nulls.target == join_null_target::nowhere ? dropped : static_cast<join_class_t>(classes.null());
-  routing.unequal_class = keeps_rows ? here : dropped;
+  routing.by_rank.null_class =
+      nulls.target == join_null_target::nowhere ? dropped : static_cast<join_class_t>(classes.null());
+  routing.by_rank.unequal_class = keeps_rows ? here : dropped;
   routing.frequent = destinations.frequent;
   return routing;
 }

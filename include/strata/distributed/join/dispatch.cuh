@@ -11,6 +11,7 @@
 #include <strata/distributed/join/capacity.hpp>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/destinations.hpp>
+#include <strata/distributed/join/direct.cuh>
 #include <strata/distributed/join/exchange.cuh>
 #include <strata/distributed/join/gather.cuh>
 #include <strata/distributed/join/group.cuh>
@@ -75,6 +76,9 @@ class DispatchDistributedJoin {
       add(join_row_grouping<false, Call, Storage>{call_, storage_});
       const std::size_t staging = detail::join_staging_bytes(call_, storage_);
       if (staging > work_bytes) work_bytes = staging;
+      std::size_t counting = 0;
+      if (status == cudaSuccess) status = direct_.reserve(call_, counting);
+      if (counting > work_bytes) work_bytes = counting;
     }
     if (status == cudaSuccess) storage_.reserve(call_, work_bytes);
     return status;
@@ -90,8 +94,10 @@ class DispatchDistributedJoin {
     status = detail::gather_join_messages(call_, has_storage ? &storage_ : nullptr, status, memory.messages.data());
     if (status != cudaSuccess) return status;
 
-    const join_destinations destinations =
-        detail::choose_destinations(messages, ranks, call_.rules(), memory.samples.data());
+    direct_.find_peers(call_, messages);
+    const join_destinations destinations = detail::choose_destinations(
+        messages, ranks, call_.rules(), {direct_.can_route(), Call::tuning.min_rows_routed_directly},
+        memory.samples.data());
     const join_total_rows total(messages, ranks);
     if (destinations.sends_whole_build_side) return join_all_build_rows(messages, total.build, memory.build);
     // If the row numbers of all ranks fit in 4 bytes, rows get these numbers at the start.
@@ -99,7 +105,12 @@ class DispatchDistributedJoin {
     const auto first_row = [&](bool is_build, std::uint64_t rows) {
       return are_global(rows) ? static_cast<unsigned>(detail::join_rows_before(messages, rank, is_build)) : 0u;
     };
-    status = group_and_count(destinations, memory.counts, first_row(true, total.build), first_row(false, total.probe));
+    const join_routing build_routing = detail::routing_of(destinations, true, call_.rules(), rank, ranks);
+    const join_routing probe_routing = detail::routing_of(destinations, false, call_.rules(), rank, ranks);
+    status =
+        destinations.is_direct
+            ? direct_.count(call_, storage_, memory.counts, build_routing.by_rank, probe_routing.by_rank)
+            : group_and_count(destinations, memory.counts, first_row(true, total.build), first_row(false, total.probe));
     if (status != cudaSuccess) return status;
 
     const join_side_plan build_plan{ranks, memory.counts.counts(0, build_counts_part), memory.counts.stride(),
@@ -109,16 +120,21 @@ class DispatchDistributedJoin {
     write_required_capacity(build_plan.received(rank), probe_plan.received(rank));
     for (int i = 0; i < ranks; ++i) {
       const join_header& header = messages[i].header;
-      if (detail::refuses_capacity(build_plan.received(i) > header.build_capacity ||
-                                   probe_plan.received(i) > header.probe_capacity)) {
-        return cudaErrorInvalidValue;
+      const bool has_room =
+          build_plan.received(i) <= header.build_capacity && probe_plan.received(i) <= header.probe_capacity;
+      if (!has_room && destinations.may_send_whole_build_side) {
+        return join_all_build_rows(messages, total.build, memory.build);
       }
+      if (detail::refuses_capacity(!has_room)) return cudaErrorInvalidValue;
     }
 
     const bool probe_stays = destinations.probe_stays;
     local_join_side<Key> build, probe;
-    status = detail::exchange_join_rows(call_, storage_, build_plan, probe_stays ? nullptr : &probe_plan,
-                                        total.build + total.probe, memory);
+    status = destinations.is_direct
+                 ? direct_.route(call_, storage_, build_plan, probe_plan, build_routing.by_rank, probe_routing.by_rank,
+                                 messages, are_global(total.build), are_global(total.probe))
+                 : detail::exchange_join_rows(call_, storage_, build_plan, probe_stays ? nullptr : &probe_plan,
+                                              total.build + total.probe, memory);
     if (status == cudaSuccess) {
       status = detail::received_join_side<true>(call_, storage_, build_plan, messages, are_global(total.build),
                                                 memory.build_pieces.data(), build);
@@ -137,10 +153,15 @@ class DispatchDistributedJoin {
   cudaError_t join_all_build_rows(const join_message* messages, std::uint64_t build_rows, join_side_pieces& pieces) {
     write_required_capacity(static_cast<std::int64_t>(build_rows), 0);
     local_join_side<Key> sent, build, probe;
-    const cudaError_t kept = detail::kept_join_side<true>(call_, storage_, 0, sent);
-    // The rows are sent even after an error, because other ranks wait for them.
-    cudaError_t status = detail::exchange_whole_build_side(call_, storage_, sent, messages, build_rows, pieces);
-    if (kept != cudaSuccess) status = kept;
+    cudaError_t status = cudaSuccess;
+    if (direct_.can_send_build_side()) {
+      status = direct_.send_build_side(call_, messages);
+    } else {
+      const cudaError_t kept = detail::kept_join_side<true>(call_, storage_, 0, sent);
+      // The rows are sent even after an error, because other ranks wait for them.
+      status = detail::exchange_whole_build_side(call_, storage_, sent, messages, build_rows, pieces);
+      if (kept != cudaSuccess) status = kept;
+    }
     build.keys = storage_.template keys_received<true>();
     build.rows = static_cast<std::int64_t>(build_rows);
     if (status == cudaSuccess) {
@@ -193,6 +214,7 @@ class DispatchDistributedJoin {
 
   Call call_;
   Storage storage_;
+  join_direct_moves<Call, Storage> direct_;
 };
 
 /// Makes a call. `Policy` may be replaced to override the tuning.

@@ -7,6 +7,7 @@
 #include <strata/distributed/communication/communicator.cuh>
 #include <strata/distributed/exchange/group.cuh>
 #include <strata/distributed/exchange/messages.cuh>
+#include <strata/distributed/join/direct.cuh>
 #include <strata/distributed/join/kernels.cuh>
 #include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/storage.cuh>
@@ -41,7 +42,15 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
                      call.capacity.build_rows,
                      call.capacity.probe_rows,
                      call.build.valid_mask != nullptr ? 1 : 0,
-                     call.signature()};
+                     call.probe.valid_mask != nullptr ? 1 : 0,
+                     call.signature(),
+                     {-1, -1, -1, -1}};
+  if (storage != nullptr) {
+    detail::for_each_join_shared_array(
+        call, *storage, [&](join_shared_array array, const void* begin, std::size_t bytes) {
+          header.shared[static_cast<int>(array)] = detail::shared_offset_of(call.comm, begin, bytes);
+        });
+  }
   const bool has_samples = status == cudaSuccess && Call::may_copy_build_rows;
   launch_configuration configuration{"strata::DistributedHashJoin, samples", dim3(1), dim3(distributed_join_threads)};
   configuration.stream = stream;
@@ -54,9 +63,9 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
     header.status = sent;
     sent = cudaMemcpyAsync(&d_mine->header, &header, sizeof(header), cudaMemcpyHostToDevice, stream);
   }
-  if (sent == cudaSuccess) sent = detail::all_gather(d_mine, d_all, sizeof(join_message), call.comm, stream);
   if (sent == cudaSuccess) {
-    sent = detail::copy_to_host(messages, d_all, ranks * sizeof(join_message), call.comm, stream);
+    sent =
+        detail::gather_to_host(messages, d_mine, d_all, sizeof(join_message), call.position.ranks, call.comm, stream);
   }
   if (sent != cudaSuccess) return sent;
   if (messages == nullptr) return cudaErrorMemoryAllocation;

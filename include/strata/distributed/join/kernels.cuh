@@ -6,6 +6,7 @@
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
+#include <strata/distributed/exchange/partition.cuh>
 #include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/route.cuh>
 
@@ -48,6 +49,23 @@ STRATA_KERNEL void distributed_join_classify_kernel(RoutedKeys keys, unsigned ro
   for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows;
        i += threads) {
     classes[i] = routing(keys, static_cast<unsigned>(i));
+  }
+}
+
+/// Copies the keys of a side to all ranks: `outputs` has where they begin there.
+template <class Keys, class Key>
+STRATA_KERNEL void distributed_join_send_kernel(Keys keys, unsigned rows, int rank, int ranks,
+                                                const STRATA_GRID_CONSTANT partition_outputs<Key, NullType> outputs) {
+  // A warp stores whole lines. Arrays are aligned alike on all ranks.
+  constexpr unsigned line_bytes = 128;
+  const auto lead = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(outputs.keys[0]) % line_bytes / sizeof(Key));
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < static_cast<unsigned long long>(rows) + lead; i += threads) {
+    if (i < lead) continue;
+    const auto row = static_cast<std::size_t>(i - lead);
+    const Key key = static_cast<Key>(detail::item_at(keys, row));
+    for (int step = 0; step < ranks; ++step) outputs.keys[(rank + step) % ranks][row] = key;
   }
 }
 

@@ -12,6 +12,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
+/// Arrays of temporary storage that other ranks write, where all ranks share it: received keys, and marks.
+enum class join_shared_array { build_keys, probe_keys, build_marks, probe_marks };
+inline constexpr int join_shared_arrays = 4;
+
 /// The header of a message: it describes a rank's call.
 struct join_header {
   std::int64_t status;
@@ -19,10 +23,15 @@ struct join_header {
   std::int64_t probe_rows;
   std::int64_t build_capacity;
   std::int64_t probe_capacity;
-  /// 1 if the build side has a mask, so that some of its rows may have no key.
+  /// 1 if the side has a mask, so that some of its rows may have no key.
   std::int64_t has_build_mask;
+  std::int64_t has_probe_mask;
   /// A number that must be the same on all ranks: see distributed_join_call::signature().
   std::int64_t signature;
+  /// Where arrays begin in the memory that this rank shares with the others; -1: elsewhere.
+  std::int64_t shared[join_shared_arrays];
+
+  std::int64_t offset_of(join_shared_array array) const { return shared[static_cast<int>(array)]; }
 };
 
 /// A message: the header, and the hashes of some probe rows.

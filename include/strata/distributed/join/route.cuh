@@ -74,34 +74,61 @@ struct join_routed_keys {
   Hash hash;
   Equal equal;
 
-  STRATA_D bool is_valid(unsigned row) const { return join_row_is_valid(valid, row); }
+  STRATA_HD bool is_valid(unsigned row) const { return join_row_is_valid(valid, row); }
   /// Returns the hash of a row's key, or 0 for a key that does not equal itself.
-  STRATA_D std::uint64_t hash_of(unsigned row) const {
+  STRATA_HD std::uint64_t hash_of(unsigned row) const {
     const iterator_value_t<Keys> key = detail::item_at(keys, row);
     return equal(key, key) ? detail::join_route_hash(hash, key) : 0;
   }
 };
 
-/// Finds the class of a row of a side.
-struct join_routing {
+/// Finds the class of a row of a side whose rows go to one rank each, or are dropped.
+struct join_rank_routing {
   join_classes classes;
-  /// True if all keys are treated as frequent.
-  bool are_all_frequent;
-  join_class_t frequent_class;
   /// The class of rows without a key.
   join_class_t null_class;
   /// The class of rows whose keys do not equal themselves.
   join_class_t unequal_class;
+
+  template <class RoutedKeys>
+  STRATA_HD join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
+    return class_of(keys, row, [this](std::uint64_t hash) { return class_of_hash(hash); });
+  }
+  /// `of_hash(hash)` if the row has a key.
+  template <class RoutedKeys, class OfHash>
+  STRATA_HD join_class_t class_of(const RoutedKeys& keys, unsigned row, const OfHash& of_hash) const {
+    if (!keys.is_valid(row)) return null_class;
+    const std::uint64_t hash = keys.hash_of(row);
+    return hash == 0 ? unequal_class : of_hash(hash);
+  }
+  STRATA_HD join_class_t class_of_hash(std::uint64_t hash) const {
+    return static_cast<join_class_t>(join_rank_of(hash, classes.ranks));
+  }
+};
+
+/// Which class the rows of a side have.
+struct join_routing {
+  join_rank_routing by_rank;
+  /// As if all keys were frequent.
+  bool are_all_frequent;
+  join_class_t frequent_class;
   join_frequent_keys frequent;
 
   template <class RoutedKeys>
-  STRATA_D join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
-    if (!keys.is_valid(row)) return null_class;
-    const std::uint64_t hash = keys.hash_of(row);
-    if (hash == 0) return unequal_class;
-    if (are_all_frequent || frequent.contains(hash)) return frequent_class;
-    return static_cast<join_class_t>(join_rank_of(hash, classes.ranks));
+  STRATA_HD join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
+    return by_rank.class_of(keys, row, [this](std::uint64_t hash) {
+      return are_all_frequent || frequent.contains(hash) ? frequent_class : by_rank.class_of_hash(hash);
+    });
   }
+};
+
+/// The class of a row. Kernels keep it in registers: it has no frequent keys.
+template <class RoutedKeys>
+struct join_row_class {
+  RoutedKeys keys;
+  join_rank_routing routing;
+
+  STRATA_HD join_class_t operator()(unsigned row) const { return routing(keys, row); }
 };
 
 }  // namespace detail

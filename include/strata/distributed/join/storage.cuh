@@ -10,6 +10,7 @@
 #include <strata/distributed/exchange/plan.cuh>
 #include <strata/distributed/join/columns.cuh>
 #include <strata/distributed/join/destinations.hpp>
+#include <strata/distributed/join/marks.cuh>
 #include <strata/distributed/join/message.hpp>
 #include <strata/distributed/join/plan.hpp>
 
@@ -93,6 +94,16 @@ class distributed_join_storage {
   unsigned* rows_sent() const {
     return all_.template get<unsigned>(first_slot<IsBuild> + rows_sent_slot);
   }
+  /// The marks of all ranks, if rows of Call::is_numbered go straight to their ranks: in the memory of rows_sent().
+  template <bool IsBuild>
+  unsigned* marks() const {
+    return rows_sent<IsBuild>();
+  }
+  template <bool IsBuild>
+  static std::size_t bytes_of_marks(const Call& call) {
+    if (!Call::template is_numbered<IsBuild>) return 0;
+    return join_marks_layout<Key>::room_for(call.template side<IsBuild>().rows, call.position.ranks) * sizeof(unsigned);
+  }
   template <bool IsBuild>
   unsigned* rows_received() const {
     return all_.template get<unsigned>(first_slot<IsBuild> + rows_received_slot);
@@ -136,7 +147,11 @@ class distributed_join_storage {
     if (is_alone) return;
     const auto ranks = static_cast<std::size_t>(call.position.ranks);
     all_.template reserve<Key>(first + keys_received_slot, received);
-    if (Call::template sorts_rows<IsBuild>) all_.template reserve<unsigned>(first + rows_sent_slot, rows);
+    if (Call::template sorts_rows<IsBuild>) {
+      std::size_t words = rows;
+      if (Call::may_move_directly) words = detail::most(words, bytes_of_marks<IsBuild>(call) / sizeof(unsigned));
+      all_.template reserve<unsigned>(first + rows_sent_slot, words);
+    }
     if (Call::template is_numbered<IsBuild>) all_.template reserve<unsigned>(first + rows_received_slot, received);
     all_.template reserve<std::uint32_t>(first + mask_slot, received / 32 + 1);
     all_.template reserve<join_piece>(first + pieces_slot, join_side_plan::sections * ranks);

@@ -20,14 +20,21 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Combines the aggregates of all ranks with the initial value, by one thread. If a rank has refused its call, nothing
 /// is written.
 template <class TransformOp, class AccumT, class OutputIterator, class ReductionOp, class InitT>
-STRATA_KERNEL void combine_ranks_kernel(const aggregate_message<AccumT>* messages, int ranks, OutputIterator d_out,
-                                        ReductionOp reduction_op, InitT init) {
-  if (!detail::have_all_accepted(messages, ranks)) return;
-  aggregate_combiner<AccumT, ReductionOp> combiner{reduction_op};
-  AccumT result;
-  const bool has_result = detail::combine_aggregates<TransformOp>(messages, ranks, combiner, result);
-  detail::store_result(combiner, d_out, init, result, has_result);
-}
+struct combine_ranks {
+  const aggregate_message<AccumT>* messages;
+  int ranks;
+  OutputIterator d_out;
+  ReductionOp reduction_op;
+  InitT init;
+
+  STRATA_D void operator()() const {
+    if (threadIdx.x != 0 || !detail::have_all_accepted(messages, ranks)) return;
+    aggregate_combiner<AccumT, ReductionOp> combiner{reduction_op};
+    AccumT result;
+    const bool has_result = detail::combine_aggregates<TransformOp>(messages, ranks, combiner, result);
+    detail::store_result(combiner, d_out, init, result, has_result);
+  }
+};
 
 /// One call of a reduction of all ranks' items. One kernel reduces the items of this rank, one collective gathers the
 /// aggregates, and one thread combines them.
@@ -67,16 +74,14 @@ cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, 
     status = detail::write_message<TransformOp>(storage.template get<unsigned char>(1), reduce_bytes, d_in, mine,
                                                 num_items, reduction_op, stream);
   }
-  cudaError_t sent = cudaSuccess;
-  if (status != cudaSuccess) sent = detail::write_empty_message(mine, status, stream);
-  if (sent == cudaSuccess) sent = detail::all_gather(mine, messages, sizeof(Message), comm, stream);
-  if (status == cudaSuccess) status = sent;
-  if (status != cudaSuccess) return status;
-
-  launch_configuration configuration{"strata::DistributedReduce", dim3(1), dim3(1)};
-  configuration.stream = stream;
-  return strata::launch(configuration, combine_ranks_kernel<TransformOp, AccumT, OutputIterator, ReductionOp, InitT>,
-                        static_cast<const Message*>(messages), position.ranks, d_out, reduction_op, init);
+  if (status != cudaSuccess) {
+    const cudaError_t sent = detail::write_empty_message(mine, status, stream);
+    if (sent == cudaSuccess) static_cast<void>(detail::all_gather(mine, messages, sizeof(Message), comm, stream));
+    return status;
+  }
+  return detail::all_gather(mine, messages, sizeof(Message), comm, stream, "strata::DistributedReduce",
+                            combine_ranks<TransformOp, AccumT, OutputIterator, ReductionOp, InitT>{
+                                messages, position.ranks, d_out, reduction_op, init});
 }
 
 STRATA_ARCH_DETAIL_NAMESPACE_END

@@ -34,27 +34,38 @@ struct scan_begin {
 /// The result is the prefix with which an exclusive scan begins. An inclusive scan has no initial value, and there may
 /// be no items before. So its first result is written here, and the scan of the other items begins with that result.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
-STRATA_KERNEL void rank_prefix_kernel(const aggregate_message<AccumT>* messages, int rank, int ranks,
-                                      InputIterator d_in, OutputIterator d_out, std::int64_t num_items, ScanOp scan_op,
-                                      InitT init, scan_begin<AccumT>* begin) {
-  begin->num_items = 0;
-  if (!detail::have_all_accepted(messages, ranks)) return;
-  aggregate_combiner<AccumT, ScanOp> combiner{scan_op};
-  AccumT before;
-  const bool has_items_before = detail::combine_aggregates<keep_item>(messages, rank, combiner, before);
-  if constexpr (std::is_same_v<InitT, NullType>) {
-    if (num_items == 0) return;
-    const AccumT item = static_cast<AccumT>(d_in[0]);
-    const AccumT first = has_items_before ? combiner.combine(before, item) : item;
-    *d_out = static_cast<output_value_t<OutputIterator, AccumT>>(first);
-    begin->prefix = first;
-    begin->num_items = num_items - 1;
-  } else {
-    const AccumT initial = detail::initial_value<AccumT>(init);
-    begin->prefix = has_items_before ? combiner.combine(initial, before) : initial;
-    begin->num_items = num_items;
+struct find_rank_prefix {
+  const aggregate_message<AccumT>* messages;
+  rank_position position;
+  InputIterator d_in;
+  OutputIterator d_out;
+  std::int64_t num_items;
+  ScanOp scan_op;
+  InitT init;
+  scan_begin<AccumT>* begin;
+
+  STRATA_D void operator()() const {
+    if (threadIdx.x != 0) return;
+    begin->num_items = 0;
+    if (!detail::have_all_accepted(messages, position.ranks)) return;
+    aggregate_combiner<AccumT, ScanOp> combiner{scan_op};
+    AccumT before;
+    const bool has_items_before = detail::combine_aggregates<keep_item>(messages, position.rank, combiner, before);
+    if constexpr (std::is_same_v<InitT, NullType>) {
+      if (num_items == 0) return;
+      const AccumT item = static_cast<AccumT>(detail::item_at(d_in, 0));
+      const AccumT first = has_items_before ? combiner.combine(before, item) : item;
+      OutputIterator out = d_out;
+      *out = static_cast<output_value_t<OutputIterator, AccumT>>(first);
+      begin->prefix = first;
+      begin->num_items = num_items - 1;
+    } else {
+      const AccumT initial = detail::initial_value<AccumT>(init);
+      begin->prefix = has_items_before ? combiner.combine(initial, before) : initial;
+      begin->num_items = num_items;
+    }
   }
-}
+};
 
 /// One call of a scan of all ranks' items. One kernel reduces the items of this rank, one collective gathers the
 /// aggregates, one thread combines the aggregates of earlier ranks, and one kernel scans. `InitT` is NullType for
@@ -128,16 +139,16 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   cudaError_t sent = cudaSuccess;
   // No rank needs the aggregate of the last rank.
   if (status != cudaSuccess || is_last) sent = detail::write_empty_message(mine, status, stream);
-  if (sent == cudaSuccess) sent = detail::all_gather(mine, messages, sizeof(Message), comm, stream);
-  if (status == cudaSuccess) status = sent;
-  if (status != cudaSuccess) return status;
-
+  if (status != cudaSuccess) {
+    if (sent == cudaSuccess) static_cast<void>(detail::all_gather(mine, messages, sizeof(Message), comm, stream));
+    return status;
+  }
   Begin* const begin = storage.template get<Begin>(1);
-  launch_configuration configuration{"strata::DistributedScan, prefix", dim3(1), dim3(1)};
-  configuration.stream = stream;
-  status = strata::launch(configuration, rank_prefix_kernel<AccumT, InputIterator, OutputIterator, ScanOp, InitT>,
-                          static_cast<const Message*>(messages), position.rank, position.ranks, d_in, d_out, num_items,
-                          scan_op, init, begin);
+  status = sent != cudaSuccess
+               ? sent
+               : detail::all_gather(mine, messages, sizeof(Message), comm, stream, "strata::DistributedScan, prefix",
+                                    find_rank_prefix<AccumT, InputIterator, OutputIterator, ScanOp, InitT>{
+                                        messages, position, d_in, d_out, num_items, scan_op, init, begin});
   if (status != cudaSuccess) return status;
   return scan(storage.template get<unsigned char>(2), scan_bytes, begin);
 }

@@ -128,7 +128,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     // The headers of the other ranks decide how the call goes on.
     sort_cuts cuts{};
     cudaError_t status = fill_area_and_send_header(*peers);
-    if (status == cudaSuccess) status = find_counts(cuts);
+    if (status == cudaSuccess) status = find_counts(*peers, cuts);
     if (status != cudaSuccess || cuts.shares.items == 0) return status;
     return are_all_in_areas(cuts) ? sort_gathered(*peers, cuts) : sort_by_splitters(true);
   }
@@ -298,22 +298,20 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
                        count, area.keys, area.values, call, storage.message());
     if (status != cudaSuccess) write_error(status, storage.message());
     // This rank must take part even after an error, because the other ranks wait for it.
-    const cudaError_t gathered =
-        detail::all_gather(storage.message(), storage.received(), storage.first.bytes, comm, stream);
+    const cudaError_t gathered = detail::all_gather(
+        storage.message(), storage.received(), storage.first.bytes, comm, stream, "strata::DistributedSort, headers",
+        copy_headers{storage.received(), storage.first.bytes, static_cast<call_header*>(peers.staging),
+                     position.ranks});
     return status != cudaSuccess ? status : gathered;
   }
 
-  /// Takes only the headers from the messages.
-  cudaError_t find_counts(sort_cuts& cuts) const {
-    const launch_configuration launch{"strata::DistributedSort, headers", dim3(1),
-                                      dim3(static_cast<unsigned>(position.ranks)), 0, stream};
-    cudaError_t status =
-        strata::launch(launch, copy_headers_kernel<call_header>, static_cast<const unsigned char*>(storage.received()),
-                       storage.first.bytes, storage.headers());
+  /// Takes only the headers, which the kernel that received the messages has copied to memory of the host.
+  cudaError_t find_counts(const peer_group& peers, sort_cuts& cuts) const {
+    const cudaError_t status = detail::wait_for(stream, comm);
     if (status != cudaSuccess) return status;
     cuts.headers.resize(static_cast<std::size_t>(position.ranks));
-    status = copy_to_host(cuts.headers, storage.headers());
-    return status != cudaSuccess ? status : take_counts(cuts);
+    std::memcpy(cuts.headers.data(), peers.staging, cuts.headers.size() * sizeof(call_header));
+    return take_counts(cuts);
   }
 
   cudaError_t sort_gathered(const peer_group& peers, const sort_cuts& cuts) const {

@@ -48,11 +48,19 @@ __launch_bounds__(area_threads)
   }
 }
 
-/// Copies the headers of all messages side by side. Each thread copies the header of one rank.
-template <class Header>
-STRATA_KERNEL void copy_headers_kernel(const unsigned char* messages, std::size_t message_bytes, Header* headers) {
-  headers[threadIdx.x] = *reinterpret_cast<const Header*>(messages + threadIdx.x * message_bytes);
-}
+/// Copies the headers of all messages side by side.
+struct copy_headers {
+  const unsigned char* messages;
+  std::size_t message_bytes;
+  call_header* headers;
+  int ranks;
+
+  STRATA_D void operator()() const {
+    for (auto rank = static_cast<int>(threadIdx.x); rank < ranks; rank += static_cast<int>(blockDim.x)) {
+      headers[rank] = *reinterpret_cast<const call_header*>(messages + static_cast<std::size_t>(rank) * message_bytes);
+    }
+  }
+};
 
 /// The areas of all ranks.
 template <class Key, class Value>

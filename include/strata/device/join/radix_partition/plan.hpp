@@ -83,9 +83,14 @@ struct join_partition_plan {
   }
 };
 
-/// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case.
+/// The most buckets of a table that leave room for a second one on a multiprocessor.
+inline constexpr int max_numbered_bucket_bits = 14;
+
+/// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case. `has_numbers`: rows
+/// have numbers up to twice the number of rows, for which entries shall have room.
 constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std::uint64_t probe_rows,
-                                                   const join_partition_tuning& tuning, bool is_wide, bool two_passes) {
+                                                   const join_partition_tuning& tuning, bool is_wide, bool two_passes,
+                                                   bool has_numbers = false) {
   join_partition_plan plan;
   plan.bits = tuning.min_bits;
   plan.entry_bytes = is_wide ? 8 : 4;
@@ -93,6 +98,7 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   while (plan.bits < max_join_partition_bits && build_rows > fitting << plan.bits) ++plan.bits;
   // Tables of twice as many rows, one to a multiprocessor, cost less than a second pass.
   if (!two_passes && plan.bits == tuning.one_pass_bits + 1) plan.bits = tuning.one_pass_bits;
+  if (has_numbers && plan.bits > tuning.one_pass_bits && plan.bits < max_join_partition_bits) ++plan.bits;
   if ((two_passes && plan.bits > 1) || plan.bits > tuning.one_pass_bits) {
     plan.first_bits = plan.bits / 2;
   }
@@ -102,6 +108,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < rows_each) {
     ++plan.bucket_bits;
   }
+  // The bits of a number that do not fit an entry are those of another bucket.
+  if (has_numbers && plan.bucket_bits < max_numbered_bucket_bits) ++plan.bucket_bits;
   // Slack for random variation: the standard deviation of a partition's size is the square root of the
   // average, times that of the number of rows of a key.
   const std::uint64_t eighth = rows_each / 8;

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The strata authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// test: check
+
+// Joins whose rows go straight into the memory of other ranks: by the ranks of their keys, and all build rows to all.
+#include <strata/distributed/distributed_hash_join.cuh>
+#include <strata/distributed/distributed_memory.cuh>
+#include <strata/distributed/distributed_reduce.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "distributed/join_calls.cuh"
+#include "distributed/ranks.hpp"
+
+namespace direct_join_test {
+
+using strata::DistributedMemory;
+using strata_test::device_vector;
+using strata_test::on_ranks;
+using strata_test::rank_context;
+using strata_test::rank_counts;
+
+/// Where temporary storage lies. `mixed`: of odd ranks elsewhere.
+enum class place { shared, mixed, elsewhere };
+
+/// The build row of a probe row of all ranks, or -1: every second probe row has one.
+std::int64_t partner_of(std::int64_t probe_row, std::int64_t build_rows) {
+  const std::int64_t row = build_rows == 0 ? 0 : (probe_row * 7 + 3) % (2 * build_rows);
+  return row < build_rows ? row : -1;
+}
+std::uint32_t key_of(std::int64_t row) { return static_cast<std::uint32_t>(row) * 2654435761u; }
+
+std::int64_t sum_of(const std::vector<std::int64_t>& sizes, int ranks) {
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) sum += sizes[static_cast<std::size_t>(rank)];
+  return sum;
+}
+
+/// The sum of a number of each rank.
+std::int64_t sum_of_ranks(const rank_context& context, std::int64_t number) {
+  const device_vector<std::int64_t> mine(std::vector<std::int64_t>{number});
+  device_vector<std::int64_t> sum(1);
+  EXPECT_CUDA_SUCCESS(
+      strata::DistributedReduce::Sum(mine.data(), sum.data(), std::int64_t{1}, context.comm, context.stream));
+  context.wait();
+  return sum.to_host()[0];
+}
+
+/// `room_for_all`: each rank has room for all build rows. It always has if they are so few that they may go to one
+/// rank, or that all must have them.
+void expect_joined(const rank_context& context, const std::vector<std::int64_t>& build_sizes,
+                   const std::vector<std::int64_t>& probe_sizes, bool room_for_all, place where,
+                   bool is_shared = true) {
+  const auto rank = static_cast<std::size_t>(context.rank);
+  const std::int64_t first_build = sum_of(build_sizes, context.rank), first_probe = sum_of(probe_sizes, context.rank);
+  const std::int64_t all_build = sum_of(build_sizes, context.ranks), all_probe = sum_of(probe_sizes, context.ranks);
+  std::vector<std::uint32_t> build_keys, probe_keys;
+  for (std::int64_t i = 0; i < build_sizes[rank]; ++i) build_keys.push_back(key_of(first_build + i));
+  for (std::int64_t i = 0; i < probe_sizes[rank]; ++i) {
+    const std::int64_t partner = partner_of(first_probe + i, all_build);
+    probe_keys.push_back(key_of(partner >= 0 ? partner : all_build + first_probe + i));
+  }
+  std::int64_t expected_rows = 0, expected_sum = 0;
+  for (std::int64_t i = 0; i < all_probe; ++i) {
+    if (partner_of(i, all_build) >= 0) ++expected_rows, expected_sum += i;
+  }
+  const device_vector<std::uint32_t> build(build_keys), probe(probe_keys);
+  const auto output_capacity = static_cast<std::size_t>(all_probe) + 1;
+  device_vector<std::int64_t> build_out(output_capacity), probe_out(output_capacity), total(1);
+  constexpr std::int64_t few_rows = 40;
+  const bool is_routed = all_build > few_rows && all_build * (context.ranks - 1) >= all_probe;
+  const std::int64_t build_room = room_for_all || !is_routed ? all_build : all_build - 1;
+  const auto call = [&](void* storage, std::size_t& bytes) {
+    return strata_test::SmallDistributedHashJoin::Inner(
+        storage, bytes, strata::join_side(build.data(), build_sizes[rank]).unique(),
+        strata::join_side(probe.data(), probe_sizes[rank]),
+        strata::join_pairs(build_out.data(), probe_out.data(), static_cast<std::int64_t>(output_capacity)),
+        total.data(), strata::DistributedJoinCapacity{build_room, all_probe}, strata::JoinOptions<>{}, context.comm,
+        context.stream);
+  };
+  std::size_t bytes = 0;
+  ASSERT_CUDA_SUCCESS(call(nullptr, bytes));
+  DistributedMemory memory;
+  constexpr std::size_t guard_bytes = 64;
+  constexpr unsigned char guard = 0x5a;
+  ASSERT_CUDA_SUCCESS(memory.Allocate(bytes + guard_bytes, context.comm));
+  ASSERT_EQ(is_shared, memory.is_shared());
+  EXPECT_CUDA_SUCCESS(cudaMemset(memory.data(), guard, bytes + guard_bytes));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  const bool is_here = where == place::shared || (where == place::mixed && context.rank % 2 == 0);
+  device_vector<unsigned char> elsewhere(is_here ? 0 : bytes);
+  // Twice: a call finds what the one before has left in its storage.
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_CUDA_SUCCESS(call(is_here ? memory.data() : elsewhere.data(), bytes));
+    context.wait();
+    const std::int64_t rows = total.to_host()[0];
+    ASSERT_LT(rows, static_cast<std::int64_t>(output_capacity));
+    const std::vector<std::int64_t> builds = build_out.to_host(), probes = probe_out.to_host();
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
+      sum += probes[i];
+      ASSERT_EQ(partner_of(probes[i], all_build), builds[i]) << "probe row " << probes[i];
+      ASSERT_GE(builds[i], 0);
+    }
+    EXPECT_EQ(expected_rows, sum_of_ranks(context, rows));
+    EXPECT_EQ(expected_sum, sum_of_ranks(context, sum));
+    EXPECT_CUDA_SUCCESS(cudaMemset(build_out.data(), 0xff, output_capacity * sizeof(std::int64_t)));
+    EXPECT_CUDA_SUCCESS(cudaMemset(probe_out.data(), 0xff, output_capacity * sizeof(std::int64_t)));
+  }
+  std::vector<unsigned char> behind(guard_bytes);
+  EXPECT_CUDA_SUCCESS(cudaMemcpy(behind.data(), static_cast<unsigned char*>(memory.data()) + bytes, guard_bytes,
+                                 cudaMemcpyDeviceToHost));
+  EXPECT_EQ(std::vector<unsigned char>(guard_bytes, guard), behind);
+  EXPECT_CUDA_SUCCESS(memory.Release());
+}
+
+std::vector<std::int64_t> alike(int ranks, std::int64_t size) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(ranks), size);
+}
+std::vector<std::int64_t> unlike(int ranks, std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < ranks; ++rank) sizes.push_back(rank % 3 == 1 ? 0 : most - 13 * rank);
+  return sizes;
+}
+
+TEST(DirectJoins, HaveTheResultOfOthers) {
+  for (const int ranks : rank_counts()) {
+    for (const place where : {place::shared, place::mixed, place::elsewhere}) {
+      for (const bool room_for_all : {false, true}) {
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, place " << static_cast<int>(where)
+                                        << (room_for_all ? ", room for all" : ""));
+        on_ranks(ranks, [&](const rank_context& context) {
+          expect_joined(context, alike(ranks, 150), alike(ranks, 150), room_for_all, where);
+          expect_joined(context, unlike(ranks, 300), unlike(ranks, 250), room_for_all, where);
+          expect_joined(context, alike(ranks, 3), alike(ranks, 400), room_for_all, where);
+        });
+      }
+    }
+  }
+}
+
+// Tiles of 4,096 rows: none, one, and one more; a rank without rows has room for the marks of few tiles only.
+TEST(DirectJoins, OfSeveralTiles) {
+  const int ranks = strata_test::ranks_up_to(2);
+  on_ranks(ranks, [&](const rank_context& context) {
+    for (const std::int64_t size : {0, 1, 31, 4096, 4097}) {
+      if (strata_test::is_small() && size == 4096) continue;
+      SCOPED_TRACE(size);
+      expect_joined(context, alike(ranks, size), alike(ranks, size), false, place::shared);
+    }
+    std::vector<std::int64_t> one_rank = alike(ranks, 0);
+    for (const std::int64_t size : {4200, 20000}) {
+      if (strata_test::is_small() && size > 5000) continue;
+      one_rank[0] = size;
+      expect_joined(context, one_rank, alike(ranks, 2000), false, place::shared);
+    }
+  });
+}
+
+#if STRATA_HOST_SIMT
+
+TEST(DirectJoins, AreNotDirectWhereMemoryIsRefused) {
+  const auto expect_calls = [] {
+    on_ranks(3, [](const rank_context& context) {
+      for (const bool room_for_all : {false, true}) {
+        expect_joined(context, alike(3, 100), alike(3, 100), room_for_all, place::shared, false);
+      }
+    });
+  };
+  for (const unsigned devices : {2u, 7u}) {
+    strata::simt::config().devices_without_peers = devices;
+    expect_calls();
+  }
+  strata::simt::config().devices_without_peers = 0;
+  strata::simt::config().devices_without_pools = 4u;
+  expect_calls();
+  strata::simt::config().devices_without_pools = 0;
+}
+
+#endif
+
+}  // namespace direct_join_test
