@@ -57,8 +57,8 @@ struct partition_marks {
   unsigned* begins[max_peers];  // where each tile begins among the items for the rank
 };
 
-/// The destinations of this rank's items: for each rank, where they begin in its outputs. `Marks` is partition_marks, or
-/// NullType if no rank asks which items they are.
+/// The destinations of this rank's items: for each rank, where they begin in its outputs. `Marks` is partition_marks,
+/// or NullType if no rank asks which items they are.
 template <class Key, class Value, class Marks = NullType>
 struct partition_outputs {
   static constexpr bool has_marks = std::is_same_v<Marks, partition_marks>;
@@ -332,7 +332,8 @@ class exchange_partition {
     return {storage_.template get<std::int64_t>(0), tiles_, input.num_items};
   }
 
-  /// Moves all items. `Outputs` are partition_outputs. Call this after count(); the storage must not have changed since.
+  /// Moves all items. `Outputs` are partition_outputs. Call this after count(); the storage must not have changed
+  /// since.
   template <class Outputs>
   cudaError_t move(const Input& input, const Outputs& outputs, int ranks, cudaStream_t stream) const {
     if (tiles_ == 0) return cudaSuccess;

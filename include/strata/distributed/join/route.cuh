@@ -106,10 +106,10 @@ struct join_rank_routing {
   }
 };
 
-/// Which class the rows of a side have.
+/// Finds the class of a row of a side.
 struct join_routing {
   join_rank_routing by_rank;
-  /// As if all keys were frequent.
+  /// True if all keys are treated as frequent.
   bool are_all_frequent;
   join_class_t frequent_class;
   join_frequent_keys frequent;
