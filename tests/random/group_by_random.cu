@@ -84,7 +84,10 @@ struct small_tables {
                                                     /*partition_bits=*/4,
                                                     /*partition_items_per_thread=*/8,
                                                     /*most_table_rows=*/500,
-                                                    /*most_slots_in_memory=*/512};
+                                                    /*most_slots_in_memory=*/512,
+                                                    /*partition_threads=*/64,
+                                                    /*partition_blocks_per_multiprocessor=*/2,
+                                                    /*partition_sector_rows=*/4};
   };
   using MaxPolicy = Policy;
 };

@@ -146,7 +146,10 @@ struct few_or_many_rows {
                                                     /*partition_bits=*/3,
                                                     /*partition_items_per_thread=*/8,
                                                     /*most_table_rows=*/600,
-                                                    /*most_slots_in_memory=*/256};
+                                                    /*most_slots_in_memory=*/256,
+                                                    /*partition_threads=*/64,
+                                                    /*partition_blocks_per_multiprocessor=*/2,
+                                                    /*partition_sector_rows=*/1};
   };
   using MaxPolicy = Policy;
 };

@@ -139,7 +139,10 @@ struct small_tables {
                                                     /*partition_bits=*/3,
                                                     /*partition_items_per_thread=*/8,
                                                     /*most_table_rows=*/600,
-                                                    /*most_slots_in_memory=*/256};
+                                                    /*most_slots_in_memory=*/256,
+                                                    /*partition_threads=*/64,
+                                                    /*partition_blocks_per_multiprocessor=*/2,
+                                                    /*partition_sector_rows=*/8};
   };
   using MaxPolicy = Policy;
 };

@@ -4,6 +4,7 @@
 
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>
+#include <strata/core/detail/item_vector.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -24,13 +25,16 @@ namespace detail {
 ///
 /// Each block fills chunks of its own, one for each part at a time. When a chunk is full, the block takes the next one
 /// from a counter. So rows need not be counted before they are moved, and no part can have too many rows.
+///
+/// If the tuning says so, rows are written in whole sectors, and the rest of each part waits for the next tile. While a
+/// tile is written, the next one is loaded.
 template <class Policy, class Types, int Bits>
 struct AgentGroupParts {
   using Slot = typename Types::Slot;
   using Payload = typename Types::Payload;
   using Parts = group_parts<Slot, Payload>;
 
-  static constexpr int threads = Policy::tuning.part_threads;
+  static constexpr int threads = Policy::tuning.partition_threads;
   static constexpr unsigned most_parts = 1u << Bits;
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes =
@@ -41,19 +45,35 @@ struct AgentGroupParts {
       detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
       group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
-  static constexpr int batch = group_pack_rows;
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
+  static constexpr bool writes_packs = Policy::tuning.partition_sector_rows > 1;
+  static constexpr unsigned sector_rows =
+      static_cast<unsigned>(detail::least(Policy::tuning.partition_sector_rows, row_bytes <= 8 ? 32 : group_pack_rows));
+  static constexpr unsigned pack_rows = writes_packs ? group_pack_rows : 1;
+  /// The rows of a part begin at a pack, with those that it has kept.
+  static constexpr unsigned staged_rows = tile_items + most_parts * (sector_rows - 1 + pack_rows - 1);
   // not for users: ranks of rows have 16 bits
-  static_assert(tile_items < 1u << 16, "AgentGroupParts: too many rows in a tile");
-  using Scan = BlockScan<unsigned, threads>;
+  static_assert(staged_rows < 1u << 16, "AgentGroupParts: too many rows in a tile");
+  // not for users: a pack of rows does not go to two chunks
+  static_assert(sector_rows % pack_rows == 0 && group_chunk_rows % sector_rows == 0, "AgentGroupParts: sectors");
+  using Scan = BlockScan<unsigned, threads, BLOCK_SCAN_WARP_SCANS>;
 
+  /// Which staged rows of a part are written: those before `end`. The chunk that the part has takes those before
+  /// `split`.
+  struct staged_part {
+    unsigned split;
+    unsigned end;
+  };
   struct TempStorage {
-    Payload payloads[has_payload ? tile_items : 1];
-    Slot words[tile_items];
-    // The destination of row i of the sorted tile: first[part] + i if i < split[part], else second[part] + i.
+    alignas(16) Payload payloads[has_payload ? staged_rows : 1];
+    alignas(16) Slot words[staged_rows];
+    alignas(16) Payload kept_payloads[has_payload && writes_packs ? most_parts * sector_rows : 1];
+    alignas(16) Slot kept_words[writes_packs ? most_parts * sector_rows : 1];
+    staged_part staged[most_parts];
+    // The destination of staged row i of a part: first[part] + i if i < split, else second[part] + i.
     unsigned long long first[most_parts];
     unsigned long long second[most_parts];
-    unsigned split[most_parts];
+    unsigned kept[writes_packs ? most_parts : 1];
     // A counter for each part, then one for each lane, which counts rows that are not moved.
     unsigned begins[most_parts + warp_threads];
     unsigned counts[most_parts + warp_threads];
@@ -66,65 +86,108 @@ struct AgentGroupParts {
   unsigned* num_chunks;  // taken by all blocks
   int shift;             // the part of a word is word << left >> shift
   int left;
+  // With few parts, lanes count rows in copies of the counters, so that they need not wait for each other.
+  int copies_log;
   // The state of this thread's part, if it has one:
   unsigned chunk = 0;
   unsigned filled = group_chunk_rows;
   bool has_chunk = false;
 
   STRATA_D AgentGroupParts(TempStorage& shared, const Parts& to, unsigned* chunks, int bits_before, int bits)
-      : storage(shared), parts(to), num_chunks(chunks), shift(word_bits - bits), left(bits_before) {
+      : storage(shared),
+        parts(to),
+        num_chunks(chunks),
+        shift(word_bits - bits),
+        left(bits_before),
+        copies_log(detail::least(Bits - bits, 5)) {
     for (unsigned part = threadIdx.x; part < most_parts + warp_threads; part += unsigned{threads}) {
       storage.begins[part] = 0;
       storage.counts[part] = 0;
+      if (writes_packs && part < most_parts) storage.kept[part] = 0;
     }
     __syncthreads();
   }
 
   STRATA_D unsigned part_of(Slot word) const { return static_cast<unsigned>(static_cast<Slot>(word << left) >> shift); }
 
-  /// Returns the counter for row i: its part, or if the row is not moved, the lane's counter behind those of parts.
-  STRATA_D unsigned counted_part(unsigned rows, int i, Slot word) const {
-    return (rows >> i & 1) != 0 ? part_of(word) : most_parts + platform::lane_id();
+  /// Returns the counter for row i: one of its part, or if the row is not moved, the lane's counter behind those of
+  /// parts.
+  STRATA_D unsigned counter_of(unsigned rows, int i, Slot word) const {
+    const unsigned lane = platform::lane_id();
+    const unsigned copy = lane & ((1u << copies_log) - 1);
+    return (rows >> i & 1) != 0 ? part_of(word) << copies_log | copy : most_parts + lane;
   }
 
-  /// Moves the rows of a tile. Part p of this move has the number `first_part` + p among all parts. All threads of the
-  /// block call this.
+  /// Moves the rows of a tile. Part p of this move has the number `first_part` + p among all parts. After the last tile
+  /// of these parts (`is_last`), no row is kept. All threads of the block call this. `load_next()` may load the next
+  /// tile to `words` and `payloads`.
+  template <class LoadNext>
   STRATA_D void move(unsigned rows, const Slot (&words)[thread_items], const Payload (&payloads)[thread_items],
-                     unsigned first_part) {
-    // A register holds two ranks.
-    unsigned ranks[thread_items / 2];
+                     unsigned first_part, bool is_last, const LoadNext& load_next) {
+    // The counter and the rank of each row.
+    unsigned places[thread_items];
     // There is no branch in the loop, so that a thread need not wait for the atomic addition of each row.
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) {
-      const unsigned rank = atomicAdd(storage.counts + counted_part(rows, i, words[i]), 1u) & 0xffffu;
-      ranks[i / 2] = i % 2 == 0 ? rank : ranks[i / 2] | rank << 16;
+      const unsigned counter = counter_of(rows, i, words[i]);
+      places[i] = counter | atomicAdd(storage.counts + counter, 1u) << 16;
     }
+    // One register of each row, not three, until it is put into shared memory.
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) places[i] = platform::opaque(places[i]);
     __syncthreads();
-    const bool has_part = threadIdx.x < most_parts;
-    const unsigned count = has_part ? storage.counts[threadIdx.x] : 0;
+    const unsigned copy = threadIdx.x & ((1u << copies_log) - 1);
+    const unsigned part = threadIdx.x >> copies_log;
+    const bool has_counter = threadIdx.x < most_parts;
+    const bool has_part = has_counter && copy == 0;
+    const unsigned count = has_counter ? storage.counts[threadIdx.x] : 0;
+    unsigned part_rows = count;
+    STRATA_UNROLL_N(1)
+    for (int k = 0; k < copies_log; ++k) part_rows += __shfl_xor_sync(full_warp_mask, part_rows, 1 << k);
+    const unsigned kept = is_last ? 0 : part_rows % sector_rows;
+    const unsigned written = part_rows - kept;
     const unsigned room = group_chunk_rows - filled;
-    const unsigned taken = count > room ? detail::ceiling_divide(count - room, group_chunk_rows) : 0;
+    const unsigned taken = has_part && written > room ? detail::ceiling_divide(written - room, group_chunk_rows) : 0;
+    const bool is_last_copy = copy == (1u << copies_log) - 1;
+    const unsigned padding = is_last_copy ? (0 - part_rows) % pack_rows : 0;
     unsigned before = 0;
     unsigned total = 0;
-    Scan(storage.scan).ExclusiveSum(count | taken << 16, before, total);
-    if (threadIdx.x == 0 && total >> 16 != 0) storage.first_chunk = atomicAdd(num_chunks, total >> 16);
-    unsigned rank = 0;
-    if (taken > 0) rank = atomicAdd(parts.num_chunks_of_part + first_part + threadIdx.x, taken);
+    Scan(storage.scan).ExclusiveSum((count + padding) | taken << 16, before, total);
+    const unsigned begin = before & 0xffffu;
+    if (has_counter) {
+      storage.begins[threadIdx.x] = begin;
+      storage.counts[threadIdx.x] = copy == 0 ? kept : 0;
+    }
+    // Chunks arrive while rows are put into shared memory.
+    unsigned first_chunk = 0;
+    if (threadIdx.x == 0 && total >> 16 != 0) first_chunk = atomicAdd(num_chunks, total >> 16);
+    unsigned first_rank = 0;
+    if (taken > 0) first_rank = atomicAdd(parts.num_chunks_of_part + first_part + part, taken);
+    __syncthreads();
+    if constexpr (writes_packs) stage_kept();
+    STRATA_UNROLL
+    for (int i = 0; i < thread_items; ++i) {
+      const unsigned counter = places[i] & 0xffffu;
+      const unsigned at = storage.begins[counter] + (places[i] >> 16);
+      if (counter < most_parts) {
+        storage.words[at] = words[i];
+        if constexpr (has_payload) storage.payloads[at] = payloads[i];
+      }
+    }
+    if (threadIdx.x == 0) storage.first_chunk = first_chunk;
     __syncthreads();
     if (has_part) {
-      const unsigned begin = before & 0xffffu;
-      const unsigned split = begin + detail::least(count, room);
-      storage.begins[threadIdx.x] = begin;
-      storage.split[threadIdx.x] = split;
-      storage.counts[threadIdx.x] = 0;
-      storage.first[threadIdx.x] = static_cast<unsigned long long>(chunk) * group_chunk_rows + filled - begin;
-      filled += count;
+      const unsigned split = begin + detail::least(written, room);
+      storage.staged[part] = {split, begin + written};
+      if constexpr (writes_packs) storage.kept[part] = kept;
+      storage.first[part] = static_cast<unsigned long long>(chunk) * group_chunk_rows + filled - begin;
+      filled += written;
       if (taken > 0) {
         const unsigned taken_first = storage.first_chunk + (before >> 16);
-        storage.second[threadIdx.x] = static_cast<unsigned long long>(taken_first) * group_chunk_rows - split;
+        storage.second[part] = static_cast<unsigned long long>(taken_first) * group_chunk_rows - split;
         STRATA_UNROLL_N(1)
         for (unsigned i = 0; i < taken; ++i) {
-          parts.chunks[taken_first + i] = {first_part + threadIdx.x, rank + i};
+          parts.chunks[taken_first + i] = {first_part + part, first_rank + i};
           parts.rows[taken_first + i] = group_chunk_rows;
         }
         chunk = taken_first + taken - 1;
@@ -133,41 +196,8 @@ struct AgentGroupParts {
       }
     }
     __syncthreads();
-    STRATA_UNROLL
-    for (int i = 0; i < thread_items; ++i) {
-      const unsigned rank_of_row = i % 2 == 0 ? ranks[i / 2] & 0xffffu : ranks[i / 2] >> 16;
-      const unsigned at = storage.begins[counted_part(rows, i, words[i])] + rank_of_row;
-      if ((rows >> i & 1) != 0) {
-        storage.words[at] = words[i];
-        if constexpr (has_payload) storage.payloads[at] = payloads[i];
-      }
-    }
-    __syncthreads();
-    const unsigned all = total & 0xffffu;
-    STRATA_UNROLL_N(1)
-    for (int first_item = 0; first_item < thread_items; first_item += batch) {
-      unsigned at[batch];
-      Slot batch_words[batch]{};
-      unsigned long long to[batch]{};
-      STRATA_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        at[k] = threadIdx.x + static_cast<unsigned>((first_item + k) * threads);
-        if (at[k] < all) batch_words[k] = storage.words[at[k]];
-      }
-      STRATA_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        const unsigned part = part_of(batch_words[k]);
-        if (at[k] < all) to[k] = (at[k] < storage.split[part] ? storage.first : storage.second)[part] + at[k];
-      }
-      STRATA_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        if (at[k] < all) {
-          parts.words[to[k]] = batch_words[k];
-          if constexpr (has_payload) parts.payloads[to[k]] = storage.payloads[at[k]];
-        }
-      }
-    }
-    __syncthreads();
+    load_next();
+    write(total & 0xffffu);
   }
 
   /// Ends all chunks, before rows of other parts are moved, or after the last row.
@@ -175,6 +205,66 @@ struct AgentGroupParts {
     if (has_chunk) parts.rows[chunk] = filled;
     has_chunk = false;
     filled = group_chunk_rows;
+  }
+
+ private:
+  /// Puts the rows that the last tile has left before those of this tile.
+  STRATA_D void stage_kept() {
+    STRATA_UNROLL_N(1)
+    for (unsigned i = threadIdx.x; i < most_parts * sector_rows >> copies_log; i += unsigned{threads}) {
+      const unsigned part = i / sector_rows;
+      const unsigned rank = i % sector_rows;
+      if (rank >= storage.kept[part]) continue;
+      const unsigned at = storage.begins[part << copies_log] + rank;
+      storage.words[at] = storage.kept_words[i];
+      if constexpr (has_payload) storage.payloads[at] = storage.kept_payloads[i];
+    }
+  }
+  /// Writes `rows` staged rows to chunks, a pack at a time, and keeps those that fill no sector.
+  STRATA_D void write(unsigned rows) {
+    STRATA_UNROLL_N(1)
+    for (unsigned at = threadIdx.x * pack_rows; at < rows; at += unsigned{threads} * pack_rows) {
+      // The first row of a pack is one of its part.
+      const unsigned part = part_of(storage.words[at]);
+      const staged_part staged = storage.staged[part];
+      if (writes_packs && at >= staged.end) {
+        const unsigned end = staged.end + storage.kept[part];
+        const unsigned to = part * sector_rows + at - staged.end;
+        STRATA_UNROLL_N(1)
+        for (unsigned k = 0; k < pack_rows && at + k < end; ++k) {
+          storage.kept_words[to + k] = storage.words[at + k];
+          if constexpr (has_payload) storage.kept_payloads[to + k] = storage.payloads[at + k];
+        }
+        continue;
+      }
+      const unsigned long long to = (at < staged.split ? storage.first : storage.second)[part] + at;
+      if (writes_packs && at + pack_rows <= staged.end) {
+        copy_pack(storage.words + at, parts.words + to);
+        if constexpr (has_payload) copy_pack(storage.payloads + at, parts.payloads + to);
+        continue;
+      }
+      STRATA_UNROLL_N(1)
+      for (unsigned k = 0; k < pack_rows && at + k < staged.end; ++k) {
+        parts.words[to + k] = storage.words[at + k];
+        if constexpr (has_payload) parts.payloads[to + k] = storage.payloads[at + k];
+      }
+    }
+  }
+  /// Copies a pack from shared to device memory.
+  template <class T>
+  STRATA_D static void copy_pack(const T* from, T* to) {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      constexpr int width = 16 / static_cast<int>(sizeof(T));
+      STRATA_UNROLL
+      for (int i = 0; i < group_pack_rows; i += width) {
+        item_vector<T, width> vector;
+        vector.load(from + i);
+        vector.store_global(to + i);
+      }
+    } else {
+      STRATA_UNROLL
+      for (int i = 0; i < group_pack_rows; ++i) to[i] = from[i];
+    }
   }
 };
 
@@ -185,6 +275,7 @@ struct AgentGroupFirstPass {
   using States = typename Types::States;
   using Payload = typename Types::Payload;
   using Row = typename Types::Row;
+  using Key = typename Types::Key;
   using Mover = AgentGroupParts<Policy, Types, Bits>;
   using Parts = typename Mover::Parts;
   using Plan = group_hash_plan<Slot>;
@@ -218,13 +309,26 @@ struct AgentGroupFirstPass {
     }
     Mover mover(storage.mover, parts, plan->num_chunks, 0, Bits);
     const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{Mover::tile_items});
+    Key keys[thread_items];
+    Payload payloads[thread_items]{};
+    bool is_loaded = false;
     for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      const std::size_t first = tile * Mover::tile_items;
       Slot words[thread_items]{};
-      Payload payloads[thread_items]{};
-      const unsigned left = load(tile * Mover::tile_items, num_items, words, payloads);
+      unsigned left = (1u << (thread_items - 1) << 1) - 1;
+      if (!is_loaded) is_loaded = load_vectors(first, num_items, keys, payloads);
+      if (is_loaded) {
+        STRATA_UNROLL
+        for (int i = 0; i < thread_items; ++i) words[i] = Rows::mixed(keys[i]);
+        if constexpr (Rows::drops_rows) left = grouped(first);
+      } else {
+        left = load(first, num_items, words, payloads);
+      }
       count_groups(left, words);
       const unsigned moved = num_frequent > 0 ? combine_frequent(frequent, left, words, payloads) : left;
-      mover.move(moved, words, payloads, 0);
+      const std::size_t next = tile + gridDim.x;
+      const auto load_next = [&] { is_loaded = load_vectors(next * Mover::tile_items, num_items, keys, payloads); };
+      mover.move(moved, words, payloads, 0, next >= tiles, load_next);
     }
     mover.end_chunks();
     if (num_frequent == 0) return;
@@ -235,46 +339,52 @@ struct AgentGroupFirstPass {
   }
 
  private:
-  /// Loads the rows of a tile. Returns a bit for each row that was loaded.
+  STRATA_D static std::size_t row_of(std::size_t tile_first, int pack) {
+    return tile_first + static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
+  }
+  /// Loads the rows of a tile if it is full and vectors may be read. All loads are in flight at a time.
+  STRATA_D bool load_vectors(std::size_t tile_first, std::size_t num_items, Key (&keys)[thread_items],
+                             Payload (&payloads)[thread_items]) const {
+    if (!rows.is_aligned || tile_first + Mover::tile_items > num_items) return false;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      Key pack_keys[group_pack_rows];
+      Payload pack_payloads[group_pack_rows];
+      rows.load_keys(row_of(tile_first, pack), pack_keys);
+      rows.load_payloads(row_of(tile_first, pack), pack_payloads);
+      STRATA_UNROLL
+      for (int k = 0; k < group_pack_rows; ++k) {
+        keys[pack + k] = pack_keys[k];
+        payloads[pack + k] = pack_payloads[k];
+      }
+    }
+    return true;
+  }
+  /// Returns a bit for each row of a full tile that is in a group.
+  STRATA_D unsigned grouped(std::size_t tile_first) const {
+    unsigned left = 0;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      left |= rows.grouped(row_of(tile_first, pack)) << pack;
+    }
+    return left;
+  }
+  /// Loads the rows of any tile. Returns a bit for each row that was loaded.
   STRATA_D unsigned load(std::size_t tile_first, std::size_t num_items, Slot (&words)[thread_items],
                          Payload (&payloads)[thread_items]) const {
-    const auto row_of = [&](int pack) {
-      return tile_first + static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
-    };
-    const auto take = [&](int pack, const Slot(&pack_words)[group_pack_rows],
-                          const Payload(&pack_payloads)[group_pack_rows]) {
+    unsigned left = 0;
+    STRATA_UNROLL
+    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
+      const std::size_t first = row_of(tile_first, pack);
+      if (first >= num_items) break;
+      Slot pack_words[group_pack_rows]{};
+      Payload pack_payloads[group_pack_rows]{};
+      left |= rows.load(first, num_items - first, pack_words, pack_payloads) << pack;
       STRATA_UNROLL
       for (int k = 0; k < group_pack_rows; ++k) {
         words[pack + k] = pack_words[k];
         payloads[pack + k] = pack_payloads[k];
       }
-    };
-    if (rows.is_aligned && tile_first + Mover::tile_items <= num_items) {
-      // All loads are in flight at a time.
-      STRATA_UNROLL
-      for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
-        Slot pack_words[group_pack_rows];
-        Payload pack_payloads[group_pack_rows];
-        rows.load_vectors(row_of(pack), pack_words, pack_payloads);
-        take(pack, pack_words, pack_payloads);
-      }
-      if constexpr (Rows::drops_rows) {
-        unsigned grouped = 0;
-        STRATA_UNROLL
-        for (int pack = 0; pack < thread_items; pack += group_pack_rows) grouped |= rows.grouped(row_of(pack)) << pack;
-        return grouped;
-      }
-      return (1u << (thread_items - 1) << 1) - 1;
-    }
-    unsigned left = 0;
-    STRATA_UNROLL
-    for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
-      const std::size_t first = row_of(pack);
-      if (first >= num_items) break;
-      Slot pack_words[group_pack_rows]{};
-      Payload pack_payloads[group_pack_rows]{};
-      left |= rows.load(first, num_items - first, pack_words, pack_payloads) << pack;
-      take(pack, pack_words, pack_payloads);
     }
     return left;
   }
@@ -333,6 +443,10 @@ struct AgentGroupSecondPass {
   static constexpr int threads = Mover::threads;
   static constexpr int thread_items = Mover::thread_items;
   static constexpr unsigned first_parts = Mover::most_parts;
+  static constexpr int packs = thread_items / group_pack_rows;
+  static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
+  // not for users: a warp loads a pack of each lane from a chunk
+  static_assert(group_chunk_rows == unsigned{warp_threads * group_pack_rows}, "AgentGroupSecondPass: packs of a chunk");
   using Reduce = BlockReduce<unsigned, threads>;
 
   struct TempStorage {
@@ -409,50 +523,65 @@ struct AgentGroupSecondPass {
     const unsigned share = detail::ceiling_divide(num_chunks, gridDim.x);
     unsigned at = detail::least(blockIdx.x * share, num_chunks);
     const unsigned last = detail::least(at + share, num_chunks);
-    constexpr unsigned tile_chunks = detail::most(Mover::tile_items / group_chunk_rows, 1u);
     while (at < last) {
       const unsigned part = load_part(at);
       const bool is_last_part = part + 1 == first_parts;
       const unsigned end = detail::least(last, is_last_part ? num_chunks : storage.begins[part + 1]);
-      for (; at < end; at += tile_chunks) move_chunks(mover, at, end, part << bits);
+      move_chunks(mover, at, end, part << bits);
       at = end;
       mover.end_chunks();
     }
   }
   STRATA_D unsigned load_part(unsigned at) const { return from.list[at].part; }
 
-  STRATA_D void move_chunks(Mover& mover, unsigned at, unsigned end, unsigned first_part) {
-    constexpr int packs = thread_items / group_pack_rows;
-    Slot words[thread_items]{};
-    Payload payloads[thread_items]{};
-    std::size_t firsts[packs];
-    unsigned valid[packs];
-    bool is_full = true;
+  /// The chunks of a tile whose rows a warp moves.
+  struct tile_chunks {
+    group_listed_chunk listed[packs];
+  };
+  STRATA_D tile_chunks load_list(unsigned at, unsigned end) const {
+    tile_chunks tile;
     STRATA_UNROLL
     for (int i = 0; i < packs; ++i) {
-      const unsigned item =
-          static_cast<unsigned>(i * group_pack_rows * threads) + threadIdx.x * unsigned{group_pack_rows};
-      const unsigned listed = at + item / group_chunk_rows;
-      const unsigned begin = item % group_chunk_rows;
-      group_listed_chunk one{0, 0, 0};
-      if (listed < end) one = from.list[listed];
-      firsts[i] = static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin;
-      valid[i] = one.rows > begin ? one.rows - begin : 0;
-      is_full = is_full && valid[i] >= group_pack_rows;
+      const unsigned listed = at + static_cast<unsigned>(i) * warps + threadIdx.x / unsigned{warp_threads};
+      tile.listed[i] = {0, 0, 0};
+      if (listed < end) tile.listed[i] = from.list[listed];
     }
+    return tile;
+  }
+  STRATA_D unsigned load_rows(const tile_chunks& tile, Slot (&words)[thread_items],
+                              Payload (&payloads)[thread_items]) const {
+    const unsigned begin = platform::lane_id() * unsigned{group_pack_rows};
+    bool is_full = true;
+    STRATA_UNROLL
+    for (int i = 0; i < packs; ++i) is_full = is_full && tile.listed[i].rows == group_chunk_rows;
     unsigned left = 0;
-    if (is_full) {
-      // All loads are in flight at a time.
-      STRATA_UNROLL
-      for (int i = 0; i < packs; ++i) load_pack(firsts[i], group_pack_rows, i, words, payloads);
-      left = (1u << (thread_items - 1) << 1) - 1;
-    } else {
-      STRATA_UNROLL
-      for (int i = 0; i < packs; ++i) {
-        if (valid[i] > 0) left |= load_pack(firsts[i], valid[i], i, words, payloads);
-      }
+    STRATA_UNROLL
+    for (int i = 0; i < packs; ++i) {
+      const group_listed_chunk& one = tile.listed[i];
+      const std::size_t first = static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin;
+      // If all are full, all loads are in flight at a time.
+      const unsigned valid = is_full ? unsigned{group_pack_rows} : one.rows > begin ? one.rows - begin : 0;
+      left |= load_pack(first, valid, i, words, payloads);
     }
-    mover.move(left, words, payloads, first_part);
+    return left;
+  }
+
+  /// Moves the rows of neighbouring chunks of a part.
+  STRATA_D void move_chunks(Mover& mover, unsigned at, unsigned end, unsigned first_part) const {
+    constexpr unsigned chunks = Mover::tile_items / group_chunk_rows;
+    Slot words[thread_items]{};
+    Payload payloads[thread_items]{};
+    unsigned left = load_rows(load_list(at, end), words, payloads);
+    tile_chunks next = load_list(at + chunks, end);
+    for (; at < end; at += chunks) {
+      unsigned next_left = 0;
+      const auto load_next = [&] {
+        next_left = load_rows(next, words, payloads);
+        next = load_list(at + 2 * chunks, end);
+      };
+      mover.move(left, words, payloads, first_part, at + chunks >= end, load_next);
+      left = next_left;
+    }
   }
 
   STRATA_D unsigned load_pack(std::size_t first, unsigned valid, int pack, Slot (&words)[thread_items],

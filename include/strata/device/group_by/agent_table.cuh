@@ -83,6 +83,7 @@ struct AgentGroupTable {
     unsigned num_entries;
     unsigned frequent;
     unsigned kept;
+    Slot frequent_words[group_most_frequent];
     bool is_last;
   };
 
@@ -175,10 +176,11 @@ struct AgentGroupTable {
       const unsigned i = threadIdx.x + static_cast<unsigned>(k * threads);
       is_kept[k] = false;
       if (i >= listed) continue;
-      words[k] = plan.frequent[i];
+      words[k] = storage.frequent_words[i];
+      const unsigned home = detail::group_frequent_home(words[k]);
       unsigned before = 0;
       for (unsigned j = 0; j < i; ++j) {
-        before += detail::group_frequent_home(plan.frequent[j]) == detail::group_frequent_home(words[k]) ? 1 : 0;
+        before += detail::group_frequent_home(storage.frequent_words[j]) == home ? 1 : 0;
       }
       is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
     }
@@ -234,7 +236,7 @@ struct AgentGroupTable {
       if ((there & (listed - 1)) < frequent_rows) continue;
       if ((atomicOr(storage.sample.slots + slots[k], listed) & listed) != 0) continue;
       const unsigned at = atomicAdd(&storage.frequent, 1u);
-      if (at < group_most_frequent) arguments.plan->frequent[at] = words[k];
+      if (at < group_most_frequent) storage.frequent_words[at] = words[k];
     }
     counts.different = sum(counts.different);
     counts.once = sum(counts.once);
@@ -310,7 +312,7 @@ struct AgentGroupTable {
     Payload payloads[thread_items], next_payloads[thread_items];
     unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
     const auto on_full = [&](Slot word, const States& states) {
-      if (!add_to_memory(word, states)) stop();
+      if (!add_to_memory(word, load_word(arguments.table.words + home_in_memory(word)), states)) stop();
       // A row that misses the table in shared memory costs as much as a hundred rows that do not.
       const std::size_t most_spilled = 512 + (tile - first_tile) * (tile_items / 64);
       if (arguments.may_partition && atomicAdd(&storage.spilled, 1u) >= most_spilled) stop();
@@ -334,18 +336,37 @@ struct AgentGroupTable {
     }
     // Threads that are still before this barrier must not see the flag that a thread sets after it.
     const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
-    if (!is_stopped) {
-      for (unsigned slot = threadIdx.x; slot < table.slots(); slot += unsigned{threads}) flush(table, slot);
-      if (threadIdx.x == 0) flush(table, table_slots);
-    }
+    if (!is_stopped) flush(table);
     __syncthreads();
     if (threadIdx.x == 0 && storage.new_groups != 0) {
       atomicAdd(&arguments.plan->num_groups, static_cast<unsigned long long>(storage.new_groups));
     }
   }
-  STRATA_D void flush(const Table& table, unsigned slot) {
-    if (!table.is_used(slot)) return;
-    if (!add_to_memory(table.word(slot), table.states(rows.aggregates, slot))) stop();
+  /// Adds the entries to the table in device memory: a thread looks for several words at a time.
+  STRATA_D void flush(const Table& table) {
+    constexpr unsigned batch = 4;
+    STRATA_UNROLL_N(1)
+    for (unsigned first = threadIdx.x; first < table.slots(); first += batch * unsigned{threads}) {
+      Slot words[batch], there[batch];
+      unsigned used = 0;
+      STRATA_UNROLL
+      for (unsigned k = 0; k < batch; ++k) {
+        const unsigned slot = first + k * unsigned{threads};
+        if (slot >= table.slots() || !table.is_used(slot)) continue;
+        words[k] = table.word(slot);
+        there[k] = load_word(arguments.table.words + home_in_memory(words[k]));
+        used |= 1u << k;
+      }
+      STRATA_UNROLL
+      for (unsigned k = 0; k < batch; ++k) {
+        if ((used >> k & 1) == 0) continue;
+        const States states = table.states(rows.aggregates, first + k * unsigned{threads});
+        if (!add_to_memory(words[k], there[k], states)) stop();
+      }
+    }
+    if (threadIdx.x == 0 && table.is_used(table_slots)) {
+      if (!add_to_memory(empty, empty, table.states(rows.aggregates, table_slots))) stop();
+    }
   }
   STRATA_D void stop() {
     atomicExch(&storage.stop, 1u);
@@ -373,21 +394,23 @@ struct AgentGroupTable {
     return loaded;
   }
 
-  /// Combines states in the table in device memory. Returns false if the first `max_probes` slots have other words.
-  STRATA_D bool add_to_memory(Slot word, const States& states) {
+  /// The slot in device memory in which a word is looked for first. All bits choose it: the words of a slot in shared
+  /// memory have the same lower bits.
+  STRATA_D std::size_t home_in_memory(Slot word) const {
+    return static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (arguments.table.slots - 1);
+  }
+  /// Combines states in the table in device memory, where `there` was read from the home of the word. Returns false if
+  /// the first `max_probes` slots have other words.
+  STRATA_D bool add_to_memory(Slot word, Slot there, const States& states) {
     const auto& table = arguments.table;
     std::size_t slot = table.slots;
-    Slot there;
     if (Table::has_extra_slot && word == empty) {
       there = atomicCAS(table.words + slot, empty, Slot{0});
       if (there == empty) atomicAdd(&storage.new_groups, 1u);
     } else {
-      // All bits choose this slot. The words of a slot in shared memory have the same lower bits.
-      slot = static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (table.slots - 1);
+      slot = home_in_memory(word);
       STRATA_UNROLL_N(1)
-      for (unsigned probe = 0;; ++probe) {
-        if (probe == table.max_probes) return false;
-        there = load_word(table.words + slot);
+      for (unsigned probe = 0;; there = load_word(table.words + slot)) {
         if (there == empty) {
           there = atomicCAS(table.words + slot, empty, word);
           if (there == empty) {
@@ -396,6 +419,7 @@ struct AgentGroupTable {
           }
         }
         if (there == word) break;
+        if (++probe == table.max_probes) return false;
         slot = (slot + 1) & (table.slots - 1);
       }
     }

@@ -52,8 +52,8 @@ inline constexpr int group_partition_bits =
 /// Moves rows to parts, if the plan says so.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Count, class Plan, class Parts,
           class States>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
-                  MaxPolicy::ActivePolicy::tuning.part_blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.partition_threads,
+                  MaxPolicy::ActivePolicy::tuning.partition_blocks_per_multiprocessor)
     STRATA_KERNEL void group_first_pass_kernel(
         const STRATA_GRID_CONSTANT group_row_packs<KeyIterator, Aggregates, Row> rows, Count num_items, Plan* plan,
         const STRATA_GRID_CONSTANT Parts parts, States* frequent_states, unsigned* sketch) {
@@ -68,8 +68,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
 
 /// Lists the chunks of parts, and moves rows to smaller parts if there are many groups.
 template <class MaxPolicy, class Types, class Plan, class Parts>
-__launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
-                  MaxPolicy::ActivePolicy::tuning.part_blocks_per_multiprocessor)
+__launch_bounds__(MaxPolicy::ActivePolicy::tuning.partition_threads,
+                  MaxPolicy::ActivePolicy::tuning.partition_blocks_per_multiprocessor)
     STRATA_KERNEL void group_second_pass_kernel(Plan* plan, const STRATA_GRID_CONSTANT Parts from,
                                                 const STRATA_GRID_CONSTANT Parts to, const unsigned* sketch,
                                                 double groups_of_part, int most_bits) {
@@ -172,14 +172,15 @@ struct group_hash_call {
   static constexpr unsigned part_slots = static_cast<unsigned>(
       detail::group_slots_that_fit(Policy::tuning.part_table_bytes, Policy::tuning.hash_slots,
                                    static_cast<int>(sizeof(Slot) + sizeof(States)), Policy::tuning.part_threads));
-  /// The number of groups of a part that fill three fifths of a table.
-  static constexpr double groups_of_part = 0.6 * part_slots<MaxPolicy>;
+  /// The most groups of a part.
+  template <class Policy>
+  static constexpr double groups_of_part = double{part_slots<Policy>} * Policy::tuning.part_load_percent / 100;
   int most_second_bits() const {
     int bits = 0;
-    while (bits<first_bits&& static_cast<double>(max_rows())> groups_of_part *
-           static_cast<double>(first_parts << bits)) {
-      ++bits;
-    }
+    const auto is_too_few = [&] {
+      return static_cast<double>(max_rows()) > groups_of_part<MaxPolicy> * static_cast<double>(first_parts << bits);
+    };
+    while (bits < first_bits && is_too_few()) ++bits;
     return bits;
   }
   std::size_t pass_blocks() const { return detail::most_group_pass_blocks(max_rows(), first_parts); }
@@ -287,19 +288,19 @@ struct group_hash_call {
           sizeof(typename AgentGroupFirstPass<ActivePolicy, Types, Aggregates, Rows, first_bits>::TempStorage);
       static kernel_property_cache cache;
       std::size_t blocks = 0;
-      cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.part_threads, bytes, blocks);
+      cudaError_t status = detail::resident_blocks(cache, device, kernel, tuning.partition_threads, bytes, blocks);
       if (status != cudaSuccess) return status;
-      status = strata::launch(configuration(detail::least(blocks, pass_blocks()), tuning.part_threads, bytes), kernel,
-                              rows, static_cast<Count>(num_items), plan, first, frequent, sketch);
+      status = strata::launch(configuration(detail::least(blocks, pass_blocks()), tuning.partition_threads, bytes),
+                              kernel, rows, static_cast<Count>(num_items), plan, first, frequent, sketch);
       if (status != cudaSuccess) return status;
     }
     {
       const auto kernel = group_second_pass_kernel<MaxPolicy, Types, Plan, Parts>;
       constexpr std::size_t bytes = sizeof(typename AgentGroupSecondPass<ActivePolicy, Types, first_bits>::TempStorage);
       static kernel_property_cache cache;
-      const cudaError_t status = detail::launch_resident(configuration(1, tuning.part_threads, bytes), cache, device,
-                                                         pass_blocks(), pass_blocks(), kernel, plan, first, second,
-                                                         sketch, 0.6 * part_slots<ActivePolicy>, most_second_bits());
+      const cudaError_t status = detail::launch_resident(
+          configuration(1, tuning.partition_threads, bytes), cache, device, pass_blocks(), pass_blocks(), kernel, plan,
+          first, second, sketch, groups_of_part<ActivePolicy>, most_second_bits());
       if (status != cudaSuccess) return status;
     }
     constexpr unsigned slots = part_slots<ActivePolicy>;

@@ -222,11 +222,8 @@ struct group_row_packs {
   bool is_aligned;  // true if rows may be read by vector loads
 
   STRATA_D static Slot mixed(const Key& key) { return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)}); }
-  /// Loads `group_pack_rows` rows, of which the first is at an aligned address in all arrays.
-  template <class Payload>
-  STRATA_D void load_vectors(std::size_t first, Slot (&words)[group_pack_rows],
-                             Payload (&payloads)[group_pack_rows]) const {
-    Key pack[group_pack_rows];
+  /// Loads the keys of `group_pack_rows` rows, of which the first is at an aligned address in all arrays.
+  STRATA_D void load_keys(std::size_t first, Key (&pack)[group_pack_rows]) const {
     if constexpr (is_group_pack_array<KeyIterator>) {
       detail::load_group_pack(keys + first, pack);
     } else if constexpr (is_group_key_columns<KeyIterator>) {
@@ -235,6 +232,9 @@ struct group_row_packs {
       STRATA_UNROLL
       for (unsigned k = 0; k < group_pack_rows; ++k) pack[k] = detail::item_at(keys, first + k);
     }
+  }
+  template <class Payload>
+  STRATA_D void load_payloads(std::size_t first, Payload (&payloads)[group_pack_rows]) const {
     if constexpr (Types::moves_items) {
       aggregates.read_pack(
           static_cast<Row>(first), [&](int k) -> auto& { return payloads[k]; });
@@ -242,6 +242,13 @@ struct group_row_packs {
       STRATA_UNROLL
       for (unsigned k = 0; k < group_pack_rows; ++k) payloads[k] = static_cast<Row>(first + k);
     }
+  }
+  template <class Payload>
+  STRATA_D void load_vectors(std::size_t first, Slot (&words)[group_pack_rows],
+                             Payload (&payloads)[group_pack_rows]) const {
+    Key pack[group_pack_rows];
+    load_keys(first, pack);
+    load_payloads(first, payloads);
     STRATA_UNROLL
     for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
   }

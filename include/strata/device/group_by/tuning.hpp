@@ -31,7 +31,7 @@ struct group_by_tuning {
   int hash_blocks_per_multiprocessor = 2;
   int hash_table_bytes = 28 << 10;
   int hash_slots = 4096;
-  /// The same for the kernels that move rows to parts, and that combine the rows of a part in a table.
+  /// The same for the kernel that combines the rows of a part in a table.
   int part_threads = 256;
   int part_blocks_per_multiprocessor = 2;
   int part_table_bytes = 24 << 10;
@@ -45,6 +45,13 @@ struct group_by_tuning {
   /// If there are more rows: slots of the table in device memory, which takes the rows that miss tables in shared
   /// memory.
   std::size_t most_slots_in_memory = std::size_t{1} << 18;
+  /// For the kernels that move rows to parts.
+  int partition_threads = 256;
+  int partition_blocks_per_multiprocessor = 2;
+  /// They write multiples of so many rows of up to 8 bytes, 4 or more of them, or any number: 1.
+  int partition_sector_rows = 1;
+  /// The groups of a part fill no more of a table, in percent.
+  int part_load_percent = 60;
 };
 
 /// The rows of DeviceGroupBy.
@@ -75,7 +82,7 @@ struct group_by_policy_hub {
     // The same in any order, 1, 10, 1000, 5000 groups: 334, 395, 490, 780 us. With 8 items: 582, 574, 665, 948 us; with
     // 512 threads, 2 blocks, 96 KiB and 8192 slots: 343, 411, 607, 1599 us.
     // Moved to parts, 100000 and 10^7 groups: 1602, 3300 us. With 512 threads, 2 blocks and 96 KiB: 2214, 3826 us; and
-    // 20 items: 2273, 4059 us.
+    // 20 items: 2273, 4059 us. These figures are older than the rows of partitions, which have not been measured.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,
@@ -91,7 +98,13 @@ struct group_by_policy_hub {
                                             /*part_blocks_per_multiprocessor=*/1,
                                             /*part_table_bytes=*/192 << 10,
                                             /*partition_bits=*/8,
-                                            /*partition_items_per_thread=*/16};
+                                            /*partition_items_per_thread=*/24,
+                                            /*most_table_rows=*/std::size_t{1} << 20,
+                                            /*most_slots_in_memory=*/std::size_t{1} << 18,
+                                            /*partition_threads=*/256,
+                                            /*partition_blocks_per_multiprocessor=*/2,
+                                            /*partition_sector_rows=*/8,
+                                            /*part_load_percent=*/35};
   };
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
     // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
@@ -110,7 +123,10 @@ struct group_by_policy_hub {
                                             /*part_blocks_per_multiprocessor=*/2,
                                             /*part_table_bytes=*/48 << 10,
                                             /*partition_bits=*/8,
-                                            /*partition_items_per_thread=*/8};
+                                            /*partition_items_per_thread=*/8,
+                                            /*most_table_rows=*/std::size_t{1} << 20,
+                                            /*most_slots_in_memory=*/std::size_t{1} << 18,
+                                            /*partition_threads=*/512};
   };
 
   using MaxPolicy = Policy1200;
@@ -128,11 +144,13 @@ constexpr bool is_group_by_tuning(const group_by_tuning& tuning) {
   constexpr auto are_threads = [](int threads) { return are_whole_warps(threads) && is_power_of_two(threads); };
   constexpr auto are_items = [](int items) { return items >= 1 && items <= 32; };
   return are_threads(tuning.block_threads) && are_threads(tuning.hash_threads) && are_threads(tuning.part_threads) &&
-         are_items(tuning.items_per_thread) && are_items(tuning.hash_items_per_thread) &&
-         are_items(tuning.partition_items_per_thread) && is_power_of_two(tuning.most_slots) &&
-         tuning.most_slots >= tuning.block_threads && is_power_of_two(tuning.hash_slots) &&
-         tuning.hash_slots >= tuning.hash_threads && tuning.hash_slots >= tuning.part_threads &&
-         tuning.partition_bits >= 1 && is_power_of_two(tuning.most_slots_in_memory);
+         are_threads(tuning.partition_threads) && are_items(tuning.items_per_thread) &&
+         are_items(tuning.hash_items_per_thread) && are_items(tuning.partition_items_per_thread) &&
+         is_power_of_two(tuning.most_slots) && tuning.most_slots >= tuning.block_threads &&
+         is_power_of_two(tuning.hash_slots) && tuning.hash_slots >= tuning.hash_threads &&
+         tuning.hash_slots >= tuning.part_threads && is_power_of_two(tuning.partition_sector_rows) &&
+         tuning.partition_sector_rows != 2 && tuning.partition_sector_rows <= 32 && tuning.partition_bits >= 1 &&
+         is_power_of_two(tuning.most_slots_in_memory);
 }
 
 /// Returns the slots of a table of `bytes` bytes: a power of two, at most `most`, and at least one for each thread.
@@ -146,7 +164,8 @@ constexpr int group_slots_that_fit(int bytes, int most, int entry_bytes, int thr
 template <class Policy>
 struct group_by_partition_bits {
   static constexpr std::size_t fitting(std::size_t bits) {
-    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.part_threads) ? bits : fitting(bits - 1);
+    return std::size_t{1} << bits <= static_cast<std::size_t>(Policy::tuning.partition_threads) ? bits
+                                                                                                : fitting(bits - 1);
   }
   static constexpr std::size_t value = fitting(static_cast<std::size_t>(Policy::tuning.partition_bits));
 };
