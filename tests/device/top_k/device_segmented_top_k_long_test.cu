@@ -56,13 +56,13 @@ TEST(device_segmented_top_k, a_sample_may_mislead) {
     const auto sample =
         strata::detail::find_top_k_sample(static_cast<long long>(size), static_cast<long long>(k), items, items);
     ASSERT_GT(sample.rank, 0u);
-    ASSERT_GT(sample.rounds, 1);
+    ASSERT_GT(sample.rounds(), 1);
     for (const bool is_greater : {false, true}) {
       auto keys = make_keys<std::uint32_t>(size, pattern::random);
       for (std::uint32_t& key : keys) key = (key >> 4) + (1u << 30);
-      const long long positions = items / strata::detail::top_k_neighbours * sample.rounds;
+      const long long positions = items / strata::detail::top_k_neighbours * sample.rounds();
       for (long long i = 0; i < positions; ++i) {
-        const long long first = strata::detail::top_k_sample_index(static_cast<long long>(size), positions, i);
+        const long long first = strata::detail::top_k_sample_index(static_cast<long long>(size) / positions, i);
         for (long long j = first; j < first + strata::detail::top_k_neighbours; ++j) {
           keys[static_cast<std::size_t>(j)] += is_greater ? 1u << 31 : 0u - (1u << 30);
         }
@@ -94,16 +94,16 @@ TEST(device_segmented_top_k, a_sample_misleads_rarely) {
         const auto sample = strata::detail::find_top_k_sample(length, k, items, static_cast<unsigned>(items));
         if (sample.rank == 0) continue;
         ++samples;
-        ASSERT_LE(static_cast<long long>(items) * sample.rounds, length);
-        const double all = static_cast<double>(items) * sample.rounds, segment = static_cast<double>(length);
+        ASSERT_LE(static_cast<long long>(items) * sample.rounds(), length);
+        const double all = static_cast<double>(items) * sample.rounds(), segment = static_cast<double>(length);
         // Too few candidates: so many items of the sample are before the last result.
         const double too_few = k == 1 ? 0 : at_least(sample.rank, all, static_cast<double>(k - 1) / segment);
         // Too many: threads meet fewer of the first items of the segment than the search takes.
-        const double is_met = -std::expm1(sample.rounds * std::log1p(-static_cast<double>(items) / segment));
+        const double is_met = -std::expm1(sample.rounds() * std::log1p(-static_cast<double>(items) / segment));
         const double last = sample.rank + sample.rank / strata::detail::top_k_sample_slack;
         const double too_many = at_least(items - last + 1, items, 1 - is_met);
-        ASSERT_LT(too_few + too_many, 1e-6)
-            << k << " of " << length << ", " << items << " items, rank " << sample.rank << ", rounds " << sample.rounds;
+        ASSERT_LT(too_few + too_many, 1e-6) << k << " of " << length << ", " << items << " items, rank " << sample.rank
+                                            << ", rounds " << sample.rounds();
       }
     }
   }

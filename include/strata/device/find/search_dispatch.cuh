@@ -34,7 +34,6 @@ __launch_bounds__(MaxPolicy::ActivePolicy::search.block_threads,
   using Agent = AgentSearch<typename MaxPolicy::ActivePolicy, Arrays, Compare>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
   Agent(storage.Alias(), arrays, plan, compare).search();
 }
 
@@ -47,7 +46,6 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   using Agent = AgentSortedSearch<Kind, typename MaxPolicy::ActivePolicy, Arrays, Compare>;
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   platform::wait_for_previous_kernel();
-  platform::launch_next_kernel();
   Agent(storage.Alias(), arrays, compare).search(blockIdx.x, splits);
 }
 

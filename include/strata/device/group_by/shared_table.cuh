@@ -68,9 +68,14 @@ class group_shared_table {
   /// Returns the first of the two neighbouring home slots of a word, where a search begins.
   STRATA_D unsigned home(Slot word) const { return static_cast<unsigned>(word) & mask_ & ~1u; }
   STRATA_D Slot word_in(unsigned slot) const { return *static_cast<volatile Slot*>(storage_.words + slot); }
+  /// The first of the two slots after the home slots.
+  STRATA_D unsigned next_home(Slot word) const { return (home(word) + 2) & mask_; }
   /// The words of both home slots.
   STRATA_D void load_home(Slot word, Slot& first, Slot& second) const {
     platform::load_shared_pair(storage_.words + home(word), first, second);
+  }
+  STRATA_D void load_next_home(Slot word, Slot& first, Slot& second) const {
+    platform::load_shared_pair(storage_.words + next_home(word), first, second);
   }
   /// True if `there`, which was read from a home slot, is the word.
   STRATA_D static bool is_found(Slot word, Slot there) { return there == word && !(has_extra_slot && word == empty); }
@@ -149,8 +154,9 @@ STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
 /// Combines the rows of a thread in a table. `rows` has a bit for each row that there is. If all rows have the same
 /// key, the thread combines them first. `on_full(word, states)` gets the rows that find no slot.
 ///
-/// Most rows find their key in a home slot. Only this case is unrolled for all rows of a thread, because the code must
-/// fit in the instruction cache. Rows that miss are handled by a loop, one at a time.
+/// Most rows find their key in a home slot, and most others in the next two slots. Only these cases are unrolled for all
+/// rows of a thread, because the code must fit in the instruction cache. Rows that miss are handled by a loop, one at a
+/// time.
 template <class Types, class Aggregates, class Table, int Items, class OnFull>
 STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigned rows,
                              const typename Types::Slot (&words)[Items],
@@ -185,6 +191,21 @@ STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigne
                       i == 0 ? states : Types::states_of(aggregates, payloads[i]));
     } else {
       missed |= 1u << i;
+    }
+  }
+  if (missed != 0) {
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      if ((missed >> i & 1) != 0) table.load_next_home(words[i], first[i], second[i]);
+    }
+    STRATA_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      if ((missed >> i & 1) == 0) continue;
+      const bool is_first = Table::is_found(words[i], first[i]);
+      if (!is_first && !Table::is_found(words[i], second[i])) continue;
+      table.add_found(table.next_home(words[i]) + (is_first ? 0 : 1),
+                      i == 0 ? states : Types::states_of(aggregates, payloads[i]));
+      missed &= ~(1u << i);
     }
   }
   STRATA_UNROLL_N(1)

@@ -81,8 +81,9 @@ struct group_by_policy_hub {
     // 625, 795, 944, 1064, 1659 us.
     // The same in any order, 1, 10, 1000, 5000 groups: 334, 395, 490, 780 us. With 8 items: 582, 574, 665, 948 us; with
     // 512 threads, 2 blocks, 96 KiB and 8192 slots: 343, 411, 607, 1599 us.
-    // Moved to parts, 100000 and 10^7 groups: 1602, 3300 us. With 512 threads, 2 blocks and 96 KiB: 2214, 3826 us; and
-    // 20 items: 2273, 4059 us. These figures are older than the rows of partitions, which have not been measured.
+    // 2026-11-30, moved to parts, 100000 and 10^7 groups: 1348, 2416 us. Partitions of 12 items: 1432, 2570 us; 256
+    // threads, 24 items: 1450, 2488 us; 1024 threads, 1 block, 16 items: 1527, 2836 us; sectors of 1 row, 12 items: 1954,
+    // 3085 us; 60 percent, 256 threads, 24 items: 1453, 2770 us.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,
@@ -98,10 +99,10 @@ struct group_by_policy_hub {
                                             /*part_blocks_per_multiprocessor=*/1,
                                             /*part_table_bytes=*/192 << 10,
                                             /*partition_bits=*/8,
-                                            /*partition_items_per_thread=*/24,
+                                            /*partition_items_per_thread=*/8,
                                             /*most_table_rows=*/std::size_t{1} << 20,
                                             /*most_slots_in_memory=*/std::size_t{1} << 18,
-                                            /*partition_threads=*/256,
+                                            /*partition_threads=*/512,
                                             /*partition_blocks_per_multiprocessor=*/2,
                                             /*partition_sector_rows=*/8,
                                             /*part_load_percent=*/35};

@@ -927,11 +927,13 @@ class top_k_block_sort {
   }
 };
 
-/// A sample of a segment: `rounds` times the items that the threads of a block hold. The item of rank `rank` in it is
+/// A sample of a segment: `rounds()` times the items that the threads of a block hold. The item of rank `rank` in it is
 /// the last candidate. Ranks begin at 1.
 struct segment_sample {
   unsigned rank;  // 0 if there would be too many candidates
-  int rounds;
+  int rounds_log;
+
+  STRATA_HD int rounds() const { return 1 << rounds_log; }
 };
 inline constexpr int top_k_sample_slack = 16;  // The search may end up to 1/16 of the rank behind the rank.
 inline constexpr int max_top_k_sample_rounds = 64;
@@ -940,8 +942,8 @@ inline constexpr int max_top_k_sample_rounds = 64;
 /// `capacity`, only once in a million. `items` is the number of items of a round.
 STRATA_HD segment_sample find_top_k_sample(long long length, long long count, int items, unsigned capacity,
                                            int max_rounds = max_top_k_sample_rounds) {
-  for (int rounds = 1; rounds <= max_rounds && length >= static_cast<long long>(items) * rounds; rounds *= 2) {
-    const float share = static_cast<float>(items) * static_cast<float>(rounds) / static_cast<float>(length);
+  for (int log = 0; 1 << log <= max_rounds && length >= static_cast<long long>(items) << log; ++log) {
+    const float share = static_cast<float>(items) * static_cast<float>(1 << log) / static_cast<float>(length);
     // Numbers of items in the sample have Poisson distributions. The margin is five standard deviations, and some items
     // more, because the distributions are skewed.
     const float results = static_cast<float>(count) * share;
@@ -949,18 +951,17 @@ STRATA_HD segment_sample find_top_k_sample(long long length, long long count, in
     const float last = rank + rank / top_k_sample_slack;
     float candidates = static_cast<float>(capacity) * share;
     // A thread keeps one of the items that it takes in all rounds. If several of them are candidates, only one counts.
-    if (rounds > 1) candidates -= candidates * candidates / static_cast<float>(2 * items);
-    if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), rounds};
+    if (log > 0) candidates -= candidates * candidates / static_cast<float>(2 * items);
+    if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), log};
   }
-  return {0, 1};
+  return {0, 0};
 }
 
 inline constexpr int top_k_neighbours = 4;
 
 /// Returns the index of the first neighbour at a position of a sample: a random place in the part of the segment with
-/// the number `position`, of `positions` equal parts.
-STRATA_HD long long top_k_sample_index(long long length, long long positions, long long position) {
-  const long long part = length / positions;  // at least `top_k_neighbours`
+/// the number `position`. Parts have `part` items, at least `top_k_neighbours`.
+STRATA_HD long long top_k_sample_index(long long part, long long position) {
   unsigned hash = static_cast<unsigned>(position + 1) * 0x9e3779b1u;
   hash = (hash ^ hash >> 15) * 0x85ebca77u;
   const auto choices = static_cast<unsigned long long>(part - top_k_neighbours + 1);
@@ -1034,12 +1035,13 @@ class AgentTopKLongSegment {
 
   /// Selects from a segment. `parts` blocks call this for the same segment, with `part` from 0 to `parts` - 1.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
-    if (has_sample(row.length, row.count)) {
+    const segment_sample sample = sample_of(row.length, row.count);
+    if (sample.rank > 0) {
       const segment_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
       if (few.rank > 100) {
         find_last_candidate<few_items>(row, few);
       } else {
-        find_last_candidate<Items>(row, sample_of(row.length, row.count));
+        find_last_candidate<Items>(row, sample);
       }
       const unsigned found = collect(row, part, parts);
       if (!is_last_part(part, parts, found)) return;
@@ -1074,7 +1076,8 @@ class AgentTopKLongSegment {
   STRATA_D static long long index_of_sample(const Row& row, const segment_sample& sample, int round, unsigned number) {
     constexpr int positions = Threads * Count / top_k_neighbours;
     const long long position = static_cast<long long>(round) * positions + number / top_k_neighbours;
-    return detail::top_k_sample_index(row.length, static_cast<long long>(sample.rounds) * positions, position) +
+    // A division by a constant and a shift take fewer instructions than one division.
+    return detail::top_k_sample_index((row.length / positions) >> sample.rounds_log, position) +
            static_cast<long long>(number % top_k_neighbours);
   }
   template <int Count>
@@ -1093,7 +1096,7 @@ class AgentTopKLongSegment {
   STRATA_D void find_last_candidate(const Row& row, const segment_sample& sample) {
     Code codes[Count];
     load_sample(row, sample, 0, codes);
-    for (int round = 1; round < sample.rounds; ++round) {
+    for (int round = 1; round < sample.rounds(); ++round) {
       Code others[Count];
       load_sample(row, sample, round, others);
       STRATA_UNROLL
@@ -1112,7 +1115,7 @@ class AgentTopKLongSegment {
   /// Finds the index of the last candidate: item number `wanted` among the items of the sample with its code.
   template <int Count>
   STRATA_D void find_last_index(const Row& row, const segment_sample& sample, unsigned wanted) {
-    for (int round = 0; round < sample.rounds; ++round) {
+    for (int round = 0; round < sample.rounds(); ++round) {
       Code codes[Count];
       load_sample(row, sample, round, codes);
       unsigned equal = 0, all;
