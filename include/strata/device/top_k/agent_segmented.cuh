@@ -1297,11 +1297,8 @@ class AgentTopKLongSegment {
 
   /// Whether all parts are collected. Then it is known where the candidates of each begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    if (parts > 1) {
-      if (!Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
-    } else {
-      __syncthreads();
-    }
+    // Behind the barrier at the end of `keep`.
+    if (parts > 1 && !Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
     // More than there is room for in a part are more than there is room for in all.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;
     unsigned all;
