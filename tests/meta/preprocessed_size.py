@@ -14,9 +14,9 @@ import toolbox
 
 LIMIT = 22_000
 # CUB 3.0.1 as a whole: 188,000.
-# Grouped aggregation by hash, top-k of rows and scans of segments in one pass have 4,000 lines of it.
+# Grouped aggregation by hash, top-k of rows and scans of segments in one pass have 5,000 lines of it.
 # Joins have five methods, of which one sorts. With a launch for few probe rows they are above the limit of others.
-LIMITS = {"strata/strata.cuh": 59_000, "strata/cub.cuh": 59_400, "strata/device/device_hash_join.hpp": 22_500,
+LIMITS = {"strata/strata.cuh": 59_800, "strata/cub.cuh": 60_000, "strata/device/device_hash_join.hpp": 22_500,
           "strata/device/join/dispatch.cuh": 22_500,
           # Grouped aggregation has a selection, for rows without a key.
           "strata/device/device_group_by.cuh": 22_500, "strata/device/group_by/dispatch.cuh": 22_500}

@@ -8,9 +8,11 @@
 #include <strata/device/device_top_k.cuh>
 
 #include <limits>
+#include <tuple>
 
 #include "device/test_iterators.cuh"
 #include "random/random_sorts.cuh"
+#include "support/fp8.cuh"
 
 namespace {
 
@@ -19,6 +21,10 @@ using strata::DeviceHistogram;
 using strata::DeviceMerge;
 using strata::DeviceSegmentedTopK;
 using strata::DeviceTopK;
+using none = strata::NullType;  // no decomposer
+
+template <class T>
+inline constexpr bool is_fp8 = std::is_same_v<T, __nv_fp8_e4m3> || std::is_same_v<T, __nv_fp8_e5m2>;
 
 std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
 
@@ -89,67 +95,246 @@ problem top_k(source& random) {
 
 // ---------------------------------------------------------------------------- the k first items of each segment
 
-/// Rows of one size, or segments by offsets, with the indices of results. All segments have room for as many results.
-template <class Key, bool IsMax, bool IsSorted>
-problem segmented_top_k(source& random) {
-  const bool is_fixed = random.chance(50);
-  const std::size_t segments = random.chance(20) ? random.below(3) : 1 + random.below(random.chance(20) ? 2000 : 60);
-  const std::size_t most = random.pick<std::size_t>({8, 64, 70, 256, 300, 1024, 1100, 4096, 9000, 40000});
-  std::vector<int> offsets(segments + 1, 0);
-  const std::size_t row = random.below(std::min<std::size_t>(most, size_of_case(random) / (segments + 1) + 8) + 1);
-  for (std::size_t s = 0; s < segments; ++s) {
-    const std::size_t size = is_fixed ? row : random.chance(5) ? 20 * row : random.below(row + 1);
-    offsets[s + 1] = offsets[s] + static_cast<int>(size);
+/// A number in the order of the keys; of those of 8 bits, the numbers themselves.
+template <class Key>
+std::uint64_t word_of(const Key& key) {
+  if constexpr (is_fp8<Key>) {
+    return ordered_word(strata_test::number_of(key));
+  } else {
+    return ordered_word(key);
   }
-  const auto size = static_cast<std::size_t>(offsets[segments]);
+}
+template <class Key>
+std::vector<Key> random_keys(source& data, std::size_t count) {
+  if constexpr (is_fp8<Key>) {
+    const std::vector<std::uint8_t> bytes = random_items<std::uint8_t>(data, count);
+    std::vector<Key> keys(count);
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<void*>(&keys[i]), &bytes[i], 1);
+    return keys;
+  } else {
+    return random_items<Key>(data, count);
+  }
+}
+
+#if STRATA_HOST_SIMT
+/// Fields in a tuple, as a decomposer of CUB returns them.
+struct decompose_to_tuple {
+  std::tuple<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.day}; }
+};
+#else
+using decompose_to_tuple = decompose_event;
+#endif
+
+enum class segments_are { of_size, by_offsets, by_lengths };
+enum class results_are { number, future, rows, padded, compact };
+enum class form { keys, pairs, arg };
+
+/// Where segments are, how many results they have and where these go, on the host.
+struct segment_plan {
+  std::vector<std::size_t> begins, lengths, results, places;
+  std::size_t size = 0, stride = 0, items = 0;  // of a segment, between two, of the input
+  std::size_t most_results = 0, outputs = 0;
+  std::vector<int> offsets, ends, given_lengths, numbers, out_offsets;  // what the device gets
+
+  std::size_t segments() const { return begins.size(); }
+};
+
+template <segments_are Segments, results_are Results>
+segment_plan random_plan(source& random) {
+  segment_plan plan;
+  const std::size_t segments = random.chance(20) ? random.below(3) : 1 + random.below(random.chance(15) ? 2000 : 60);
+  const std::size_t most = random.pick<std::size_t>({8, 64, 70, 256, 300, 1024, 1100, 4096, 9000, 40000});
+  const std::size_t row = random.below(std::min<std::size_t>(most, size_of_case(random) / (segments + 1) + 8) + 1);
+  plan.size = row;
+  // Rows may have gaps behind them, or overlap.
+  plan.stride = random.chance(40) ? row : random.chance(80) ? row + random.below(20) : random.below(row + 1);
+  std::size_t begin = random.chance(50) ? 0 : random.below(10);
+  for (std::size_t s = 0; s < segments; ++s) {
+    std::size_t length = row;
+    if constexpr (Segments == segments_are::of_size) {
+      begin = s * plan.stride;
+    } else if constexpr (Segments == segments_are::by_lengths) {
+      begin = s * plan.stride;
+      // A length may be negative, or larger than the stride.
+      const auto given = random.chance(5) ? -3 : static_cast<int>(random.below(plan.stride + 2));
+      plan.given_lengths.push_back(given);
+      length = given < 0 ? 0 : std::min(static_cast<std::size_t>(given), plan.stride);
+    } else {
+      length = random.chance(5) ? 20 * row : random.below(row + 1);
+      const bool is_backwards = random.chance(5);
+      if (is_backwards) length = 0;
+      plan.offsets.push_back(static_cast<int>(begin));
+      plan.ends.push_back(static_cast<int>(begin + length) - (is_backwards && begin > 0 ? 1 : 0));
+    }
+    plan.begins.push_back(begin);
+    plan.lengths.push_back(length);
+    plan.items = std::max(plan.items, begin + length);
+    begin += length + (random.chance(30) ? random.below(20) : 0);
+  }
   const std::size_t k = random.chance(70) ? random.below(40) : random.below(random.chance(50) ? row + 3 : 3000);
+  plan.most_results = Results == results_are::number ? k : k + random.below(5);
+  constexpr bool is_each =
+      Results == results_are::rows || Results == results_are::padded || Results == results_are::compact;
+  if (Results == results_are::future) plan.numbers.push_back(static_cast<int>(k));
+  for (std::size_t s = 0; s < segments; ++s) {
+    std::size_t own = k;
+    if (is_each) {
+      const int number = random.chance(5) ? -2 : static_cast<int>(random.below(plan.most_results + 3));
+      plan.numbers.push_back(number);
+      own = number < 0 ? 0 : std::min(static_cast<std::size_t>(number), plan.most_results);
+    }
+    own = std::min(own, plan.lengths[s]);
+    plan.results.push_back(own);
+    if (Results == results_are::compact) {
+      plan.out_offsets.push_back(static_cast<int>(plan.outputs));
+      plan.places.push_back(plan.outputs);
+      plan.outputs += own + (random.chance(10) ? random.below(4) : 0);
+    } else {
+      plan.places.push_back(s * plan.most_results);
+      plan.outputs += plan.most_results;
+    }
+  }
+  return plan;
+}
+
+template <class Key, class Decomposer, bool IsMax, bool IsSorted, form Form, segments_are Segments, results_are Results,
+          bool ByIterator = false>
+problem segmented_top_k(source& random) {
+  using Value = std::uint32_t;
+  constexpr bool has_values = Form != form::keys;
+  const segment_plan plan = random_plan<Segments, Results>(random);
   struct arrays : memory<Key, Key> {
-    arrays(std::size_t n, std::size_t results, std::size_t num_offsets, source& from)
-        : memory<Key, Key>(n, results, from), indices(results, from), offsets(num_offsets, from) {}
-    array<std::uint32_t> indices;
-    array<int> offsets;
+    arrays(const segment_plan& from, source& random)
+        : memory<Key, Key>(from.items, from.outputs + random.below(40), random),
+          values(Form == form::pairs ? from.items : 0, random),
+          values_out(has_values ? from.outputs + random.below(40) : 0, random),
+          offsets(from.offsets.size(), random),
+          ends(from.ends.size(), random),
+          lengths(from.given_lengths.size(), random),
+          numbers(from.numbers.size(), random),
+          out_offsets(from.out_offsets.size(), random) {}
+    array<Value> values, values_out;
+    array<int> offsets, ends, lengths, numbers, out_offsets;
+    std::vector<Value> host_values;
+    Key padding{};
   };
-  const auto held = std::make_shared<arrays>(size, segments * k + random.below(40), segments + 1, random);
+  const auto held = std::make_shared<arrays>(plan, random);
+  held->padding = random_keys<Key>(random, 1)[0];
   problem made;
-  made.what = std::string("DeviceSegmentedTopK::Arg") + (IsMax ? "Max" : "Min") + (IsSorted ? "Sorted" : "") + ", " +
-              name_of<Key>() + ", " + std::to_string(segments) + (is_fixed ? " rows of " : " segments of up to ") +
-              std::to_string(row) + ", k " + std::to_string(k);
-  made.renew = [held, size, offsets](source& data, cudaStream_t stream) {
-    held->renew(random_items<Key>(data, size), stream);
-    held->offsets.write(offsets, stream);
-    held->indices.forget(stream);
+  made.what = std::string("DeviceSegmentedTopK::") + (Form == form::arg ? "Arg" : "") + (IsMax ? "Max" : "Min") +
+              (Form == form::keys    ? "Keys"
+               : Form == form::pairs ? "Pairs"
+                                     : "") +
+              (IsSorted ? "Sorted" : "") + ", " + name_of<Key>() + ", " + std::to_string(plan.segments()) +
+              (Segments == segments_are::of_size      ? " rows of "
+               : Segments == segments_are::by_offsets ? " segments of up to "
+                                                      : " lengths of up to ") +
+              std::to_string(plan.size) + ", stride " + std::to_string(plan.stride) + ", k up to " +
+              std::to_string(plan.most_results) + ", results " + std::to_string(static_cast<int>(Results));
+  made.renew = [held, plan](source& data, cudaStream_t stream) {
+    held->renew(random_keys<Key>(data, plan.items), stream);
+    held->host_values = random_items<Value>(data, held->values.size());
+    held->values.write(held->host_values, stream);
+    held->values_out.forget(stream);
+    held->offsets.write(plan.offsets, stream);
+    held->ends.write(plan.ends, stream);
+    held->lengths.write(plan.given_lengths, stream);
+    held->numbers.write(plan.numbers, stream);
+    held->out_offsets.write(plan.out_offsets, stream);
   };
-  made.call = [held, segments, row, k, is_fixed](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, plan](void* storage, std::size_t& bytes, cudaStream_t stream) {
     using all = DeviceSegmentedTopK;
-    const Key* const in = held->in.data();
+    const int* const numbers = held->numbers.data();
+    const auto segments = [&] {
+      if constexpr (Segments == segments_are::of_size) {
+        return strata::SegmentsOfSize(plan.segments(), plan.size, plan.stride);
+      } else if constexpr (Segments == segments_are::by_offsets) {
+        const int* const begins = held->offsets.data();
+        const int* const ends = held->ends.data();
+        return strata::SegmentsByOffsets(plan.segments(), begins, ends);
+      } else {
+        const int* const lengths = held->lengths.data();
+        return strata::SegmentsByLengths(plan.segments(), lengths, plan.stride);
+      }
+    }();
+    const auto k = [&] {
+      if constexpr (Results == results_are::number) {
+        return plan.most_results;
+      } else if constexpr (Results == results_are::future) {
+        return strata::FutureCount(numbers, plan.most_results);
+      } else if constexpr (Results == results_are::rows) {
+        return strata::ResultRows(numbers, plan.most_results);
+      } else if constexpr (Results == results_are::padded) {
+        return strata::PaddedResultRows(numbers, plan.most_results, held->padding, -1);
+      } else {
+        const int* const offsets = held->out_offsets.data();
+        return strata::ResultsAtOffsets(numbers, plan.most_results, offsets);
+      }
+    }();
+    const auto in = [&] {
+      const Key* const first = held->in.data();
+      if constexpr (ByIterator) {
+        return device_test::strided<const Key>(first, 1);
+      } else {
+        return first;
+      }
+    }();
     Key* const out = held->out.data();
-    std::uint32_t* const indices = held->indices.data();
-    const auto call = [&](const auto& where) {
-      if constexpr (IsMax && IsSorted) return all::ArgMaxSorted(storage, bytes, in, out, indices, where, k, stream);
-      if constexpr (IsMax && !IsSorted) return all::ArgMax(storage, bytes, in, out, indices, where, k, stream);
-      if constexpr (!IsMax && IsSorted) return all::ArgMinSorted(storage, bytes, in, out, indices, where, k, stream);
-      if constexpr (!IsMax && !IsSorted) return all::ArgMin(storage, bytes, in, out, indices, where, k, stream);
+    const Value* const values = held->values.data();
+    Value* const values_out = held->values_out.data();
+    const auto call = [&](const auto&... rest) {
+      if constexpr (Form == form::keys) {
+        if constexpr (IsMax && IsSorted) return all::MaxKeysSorted(storage, bytes, in, out, segments, k, rest...);
+        if constexpr (IsMax && !IsSorted) return all::MaxKeys(storage, bytes, in, out, segments, k, rest...);
+        if constexpr (!IsMax && IsSorted) return all::MinKeysSorted(storage, bytes, in, out, segments, k, rest...);
+        if constexpr (!IsMax && !IsSorted) return all::MinKeys(storage, bytes, in, out, segments, k, rest...);
+      } else if constexpr (Form == form::pairs) {
+        if constexpr (IsMax && IsSorted)
+          return all::MaxPairsSorted(storage, bytes, in, out, values, values_out, segments, k, rest...);
+        if constexpr (IsMax && !IsSorted)
+          return all::MaxPairs(storage, bytes, in, out, values, values_out, segments, k, rest...);
+        if constexpr (!IsMax && IsSorted)
+          return all::MinPairsSorted(storage, bytes, in, out, values, values_out, segments, k, rest...);
+        if constexpr (!IsMax && !IsSorted)
+          return all::MinPairs(storage, bytes, in, out, values, values_out, segments, k, rest...);
+      } else {
+        if constexpr (IsMax && IsSorted)
+          return all::ArgMaxSorted(storage, bytes, in, out, values_out, segments, k, rest...);
+        if constexpr (IsMax && !IsSorted) return all::ArgMax(storage, bytes, in, out, values_out, segments, k, rest...);
+        if constexpr (!IsMax && IsSorted)
+          return all::ArgMinSorted(storage, bytes, in, out, values_out, segments, k, rest...);
+        if constexpr (!IsMax && !IsSorted)
+          return all::ArgMin(storage, bytes, in, out, values_out, segments, k, rest...);
+      }
     };
-    const int* const begins = held->offsets.data();
-    return is_fixed ? call(strata::SegmentsOfSize(segments, row))
-                    : call(strata::SegmentsByOffsets(segments, begins, begins + 1));
+    if constexpr (std::is_same_v<Decomposer, none>) {
+      return call(stream);
+    } else {
+      return call(Decomposer{}, stream);
+    }
   };
-  made.check = [held, segments, offsets, k](cudaStream_t stream) {
+  made.check = [held, plan](cudaStream_t stream) {
     std::vector<Key> keys = and_untouched(std::vector<Key>{}, held->out.size());
-    std::vector<std::uint32_t> indices = and_untouched(std::vector<std::uint32_t>{}, held->indices.size());
-    for (std::size_t s = 0; s < segments; ++s) {
-      const auto begin = static_cast<std::size_t>(offsets[s]), end = static_cast<std::size_t>(offsets[s + 1]);
-      std::vector<std::size_t> order =
-          sorted_order(held->items.data() + begin, end - begin, {0, bits_of_key<Key>}, IsMax);
-      order.resize(std::min(k, end - begin));
+    std::vector<Value> values = and_untouched(std::vector<Value>{}, held->values_out.size());
+    std::vector<std::uint64_t> words;
+    for (const Key& key : held->items) words.push_back(word_of(key));
+    for (std::size_t s = 0; s < plan.segments(); ++s) {
+      const std::size_t begin = plan.begins[s], place = plan.places[s];
+      std::vector<std::size_t> order = sorted_order(words.data() + begin, plan.lengths[s], {0, 64}, IsMax);
+      order.resize(plan.results[s]);
       if (!IsSorted) std::sort(order.begin(), order.end());
       for (std::size_t i = 0; i < order.size(); ++i) {
-        keys[s * k + i] = held->items[begin + order[i]];
-        indices[s * k + i] = static_cast<std::uint32_t>(order[i]);
+        keys[place + i] = held->items[begin + order[i]];
+        if constexpr (Form == form::arg) values[place + i] = static_cast<Value>(order[i]);
+        if constexpr (Form == form::pairs) values[place + i] = held->host_values[begin + order[i]];
+      }
+      for (std::size_t i = order.size(); Results == results_are::padded && i < plan.most_results; ++i) {
+        keys[place + i] = held->padding;
+        if constexpr (has_values) values[place + i] = static_cast<Value>(-1);
       }
     }
     must_be_same(keys, held->out.read(stream), "keys");
-    must_be_same(indices, held->indices.read(stream), "indices");
+    must_be_same(values, held->values_out.read(stream), "values");
   };
   return made;
 }
@@ -305,9 +490,12 @@ const std::vector<maker> makers = {
     top_k<float, false, false, true>,
     top_k<double, true, true, true>,
     top_k<std::uint64_t, false, true, false>,
-    segmented_top_k<float, true, false>,
-    segmented_top_k<std::int32_t, true, true>,
-    segmented_top_k<std::uint8_t, false, false>,
+    segmented_top_k<float, none, true, false, form::arg, segments_are::of_size, results_are::number>,
+    segmented_top_k<std::int32_t, none, true, true, form::pairs, segments_are::by_offsets, results_are::rows>,
+    segmented_top_k<std::uint8_t, none, false, false, form::keys, segments_are::by_lengths, results_are::padded>,
+    segmented_top_k<event, decompose_event, true, true, form::arg, segments_are::of_size, results_are::compact>,
+    segmented_top_k<__half, none, false, true, form::keys, segments_are::of_size, results_are::padded>,
+    segmented_top_k<__nv_fp8_e4m3, none, true, false, form::pairs, segments_are::by_lengths, results_are::compact>,
     merge<std::int32_t, false>,
     merge<std::uint64_t, true>,
     histogram<std::uint8_t, std::uint32_t, true>,
@@ -317,8 +505,13 @@ const std::vector<maker> makers = {
     top_k<std::int32_t, true, false, false>,
     top_k<std::int16_t, true, true, true>,
     top_k<__half, true, false, true>,
-    segmented_top_k<float, false, true>,
-    segmented_top_k<std::uint64_t, true, false>,
+    segmented_top_k<float, none, false, true, form::arg, segments_are::by_lengths, results_are::rows, true>,
+    segmented_top_k<float, none, true, false, form::pairs, segments_are::by_offsets, results_are::compact>,
+    segmented_top_k<std::uint64_t, none, true, false, form::keys, segments_are::of_size, results_are::future>,
+    segmented_top_k<event, decompose_to_tuple, false, false, form::pairs, segments_are::by_lengths,
+                    results_are::future>,
+    segmented_top_k<__nv_bfloat16, none, true, false, form::arg, segments_are::by_offsets, results_are::padded>,
+    segmented_top_k<__nv_fp8_e5m2, none, false, true, form::arg, segments_are::by_offsets, results_are::number>,
     merge<std::uint8_t, true>,
     merge<bytes24, false>,
     histogram<std::int16_t, std::uint32_t, true>,

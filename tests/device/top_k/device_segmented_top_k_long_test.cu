@@ -69,6 +69,10 @@ TEST(device_segmented_top_k, a_sample_may_mislead) {
       }
       ASSERT_NO_FATAL_FAILURE((expect_rows<true, false, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
       ASSERT_NO_FATAL_FAILURE((expect_rows<true, true, form::arg, std::uint32_t, short_tiles>(keys, 1, size, k)));
+      // By one block, which alone must find out that there are too many.
+      const device_vector<int> offsets(std::vector<int>{0, static_cast<int>(size)});
+      ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg, std::uint32_t, short_tiles>(
+          keys, {{0, size}}, {{0, k}}, k, strata::SegmentsByOffsets(1, offsets.data(), offsets.data() + 1), k)));
     }
   }
 }
@@ -188,6 +192,20 @@ TEST(device_segmented_top_k, segments_of_several_rounds_of_marks) {
     ASSERT_NO_FATAL_FAILURE((expect_segments<false, true, form::pairs, float, short_tiles>(lengths, 20, how)));
     ASSERT_NO_FATAL_FAILURE((expect_segments<true, false, form::pairs, float>(lengths, 900, how)));
   }
+}
+
+// Marks of the first round are no candidates of the second.
+TEST(device_segmented_top_k, each_round_has_marks_of_its_own) {
+  constexpr std::size_t tile = 512, round = 256 * tile, size = round + 3 * tile, k = 3;
+  auto keys = make_keys<std::uint32_t>(size, pattern::random);
+  for (std::uint32_t& key : keys) key >>= 1;
+  // At the same place of a tile: the first of the first round, the last of that round, the first of the second.
+  keys[100] = 0xf0000000u;
+  keys[round - tile + 100] = 0xf0000001u;
+  keys[round + 100] = 0xf0000002u;
+  const device_vector<int> offsets(std::vector<int>{0, static_cast<int>(size)});
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg, std::uint32_t, short_tiles>(
+      keys, {{0, size}}, {{0, k}}, k, strata::SegmentsByOffsets(1, offsets.data(), offsets.data() + 1), k)));
 }
 
 }  // namespace device_segmented_top_k_test

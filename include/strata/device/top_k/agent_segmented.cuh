@@ -1307,11 +1307,8 @@ class AgentTopKLongSegment {
   /// True for the block that arrives last, when all parts are collected. It then knows where the candidates of each
   /// part begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    if (parts > 1) {
-      if (!Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
-    } else {
-      __syncthreads();
-    }
+    // A barrier at the end of `keep` comes before this.
+    if (parts > 1 && !Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
     // If a part has more candidates than its capacity, the segment has too many as well.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;
     unsigned all;
