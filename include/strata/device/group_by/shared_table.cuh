@@ -154,9 +154,9 @@ STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
 /// Combines the rows of a thread in a table. `rows` has a bit for each row that there is. If all rows have the same
 /// key, the thread combines them first. `on_full(word, states)` gets the rows that find no slot.
 ///
-/// Most rows find their key in a home slot, and most others in the next two slots. Only these cases are unrolled for all
-/// rows of a thread, because the code must fit in the instruction cache. Rows that miss are handled by a loop, one at a
-/// time.
+/// Most rows find their key in a home slot, and most others in the next two slots. Only these cases are unrolled for
+/// all rows of a thread, because the code must fit in the instruction cache. Rows that miss are handled by a loop, one
+/// at a time.
 template <class Types, class Aggregates, class Table, int Items, class OnFull>
 STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigned rows,
                              const typename Types::Slot (&words)[Items],

@@ -82,8 +82,8 @@ struct group_by_policy_hub {
     // The same in any order, 1, 10, 1000, 5000 groups: 334, 395, 490, 780 us. With 8 items: 582, 574, 665, 948 us; with
     // 512 threads, 2 blocks, 96 KiB and 8192 slots: 343, 411, 607, 1599 us.
     // 2026-11-30, moved to parts, 100000 and 10^7 groups: 1348, 2416 us. Partitions of 12 items: 1432, 2570 us; 256
-    // threads, 24 items: 1450, 2488 us; 1024 threads, 1 block, 16 items: 1527, 2836 us; sectors of 1 row, 12 items: 1954,
-    // 3085 us; 60 percent, 256 threads, 24 items: 1453, 2770 us.
+    // threads, 24 items: 1450, 2488 us; 1024 threads, 1 block, 16 items: 1527, 2836 us; sectors of 1 row, 12 items:
+    // 1954, 3085 us; 60 percent, 256 threads, 24 items: 1453, 2770 us.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,
