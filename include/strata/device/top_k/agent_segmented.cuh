@@ -1035,13 +1035,18 @@ class AgentTopKLongSegment {
 
   /// Selects from a segment. `parts` blocks call this for the same segment, with `part` from 0 to `parts` - 1.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
-    const segment_sample sample = sample_of(row.length, row.count);
-    if (sample.rank > 0) {
+    if (has_sample(row.length, row.count)) {
       const segment_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
       if (few.rank > 100) {
-        find_last_candidate<few_items>(row, few);
+        find_last_candidate<few_items, false>(row, few);
       } else {
-        find_last_candidate<Items>(row, sample);
+        // One round has code of its own: the loops over rounds take registers.
+        const segment_sample sample = sample_of(row.length, row.count);
+        if (sample.rounds_log == 0) {
+          find_last_candidate<Items, false>(row, sample);
+        } else {
+          find_last_candidate<Items, true>(row, sample);
+        }
       }
       const unsigned found = collect(row, part, parts);
       if (!is_last_part(part, parts, found)) return;
@@ -1092,8 +1097,9 @@ class AgentTopKLongSegment {
   }
 
   /// Takes the sample. For each of its items, a thread keeps the first code of all rounds.
-  template <int Count>
-  STRATA_D void find_last_candidate(const Row& row, const segment_sample& sample) {
+  template <int Count, bool HasRounds>
+  STRATA_D void find_last_candidate(const Row& row, segment_sample sample) {
+    if constexpr (!HasRounds) sample.rounds_log = 0;
     Code codes[Count];
     load_sample(row, sample, 0, codes);
     for (int round = 1; round < sample.rounds(); ++round) {
