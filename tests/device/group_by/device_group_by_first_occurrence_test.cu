@@ -268,7 +268,7 @@ TEST(device_group_by_first_occurrence, groups_of_rows) {
                       strata::group_output(strata::DiscardOutputIterator<>(), capacity).first_occurrence(), number);
                 }));
       ASSERT_EQ(groups.group_of_row, group_of_row.to_host());
-      ASSERT_EQ(expected<int>(groups, capacity, [](const auto& rows) { return static_cast<int>(rows.front()); }),
+      ASSERT_EQ(expected<int>(groups, capacity, [](const auto& group) { return static_cast<int>(group.front()); }),
                 first.to_host());
     }
   }
