@@ -297,4 +297,39 @@ TEST(device_group_by_methods, results_do_not_depend_on_the_schedule) {
   });
 }
 
+// Rows and entries of all sizes must fit in the shared memory that a block may have.
+template <class Policy, std::size_t KiB, class Key, class... Aggregates>
+constexpr bool fits_in() {
+  namespace sd = strata::detail;
+  using All = strata::GroupAggregates<Aggregates...>;
+  using Types = sd::group_by_types<const Key*, All, unsigned>;
+  using Rows = sd::group_row_packs<const Key*, All, unsigned>;
+  using Output = sd::group_hash_output<Key, Key*, All>;
+  constexpr int bits = sd::group_partition_bits<strata::group_by_policy_hub::MaxPolicy>;
+  constexpr unsigned slots = sd::group_hash_call<strata::group_by_policy_hub::MaxPolicy, const Key*, unsigned, unsigned,
+                                                 All, Key*, unsigned*>::template part_slots<Policy>;
+  constexpr std::size_t most = KiB << 10;
+  return sizeof(typename sd::AgentGroupTable<Policy, Types, All, Rows, Output>::TempStorage) <= most &&
+         sizeof(typename sd::AgentGroupFirstPass<Policy, Types, All, Rows, bits>::TempStorage) <= most &&
+         sizeof(typename sd::AgentGroupSecondPass<Policy, Types, bits>::TempStorage) <= most &&
+         sizeof(typename sd::AgentPartGroups<Policy, Types, All, slots, Output>::TempStorage) <= most;
+}
+template <class Key, class... Aggregates>
+constexpr bool fits_in_shared_memory() {
+  using hub = strata::group_by_policy_hub;
+  return fits_in<hub::Policy750, 64, Key, Aggregates...>() && fits_in<hub::Policy900, 227, Key, Aggregates...>() &&
+         fits_in<hub::Policy1200, 99, Key, Aggregates...>();
+}
+using sum_of_u64 = strata::detail::group_sum_aggregate<const u64*, u64*>;
+using mean_of_u64 = strata::detail::group_mean_aggregate<const u64*, double*>;
+using least_u32 = strata::detail::group_extreme_aggregate<false, const std::uint32_t*, std::uint32_t*>;
+using count_in_u32 = strata::detail::group_count_aggregate<unsigned*>;
+static_assert(fits_in_shared_memory<std::uint32_t, count_in_u32>());
+static_assert(fits_in_shared_memory<std::uint32_t, sum_of_u64, mean_of_u64>());
+static_assert(fits_in_shared_memory<u64, least_u32, least_u32, least_u32, least_u32, count_in_u32>());
+static_assert(fits_in_shared_memory<u64, sum_of_u64, mean_of_u64>());
+static_assert(fits_in_shared_memory<u64, mean_of_u64, mean_of_u64>());
+static_assert(fits_in_shared_memory<u64, mean_of_u64, mean_of_u64, count_in_u32, count_in_u32, count_in_u32,
+                                    count_in_u32, count_in_u32, count_in_u32>());
+
 }  // namespace device_group_by_methods_test

@@ -9,8 +9,10 @@
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/iterator/transform_input_iterator.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -224,6 +226,51 @@ TEST(device_batched_top_k, iterators_of_iterators) {
                                                   10, 2, 2));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_EQ((std::vector<int>{16, 17, 5, 6}), out.to_host());
+}
+
+/// Iterators of `rows` segments. It notes if another one is asked for.
+template <class T>
+struct watched_rows {
+  T* first;
+  int stride;
+  int rows;
+  int* is_behind;
+  __host__ __device__ T* operator()(int row) const {
+    if (row >= rows) *is_behind = 1;
+    return first + row * stride;
+  }
+};
+
+// A thread may have no item of a segment that is shorter than what a warp or a block holds.
+TEST(device_batched_top_k, reads_no_iterator_behind_the_last) {
+  const auto expect = [](int size, int k) {
+    SCOPED_TRACE(testing::Message() << k << " of " << size);
+    constexpr int rows = 3;
+    std::vector<int> keys(static_cast<std::size_t>(rows * size));
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<int>(i * 7919 % 10007);
+    const device_vector<int> in(keys), sizes(std::vector<int>{size});
+    device_vector<int> out(static_cast<std::size_t>(rows * k)), is_behind(std::vector<int>{0});
+    const auto keys_in = rows_by<const int*>(watched_rows<const int>{in.data(), size, rows, is_behind.data()});
+    const auto keys_out = rows_by<int*>(watched_rows<int>{out.data(), k, rows, is_behind.data()});
+    std::vector<int> expected;
+    for (int row = 0; row < rows; ++row) {
+      std::sort(keys.begin() + row * size, keys.begin() + (row + 1) * size, std::greater<int>());
+      expected.insert(expected.end(), keys.begin() + row * size, keys.begin() + row * size + k);
+    }
+    const auto expect_results = [&](cudaError_t status) {
+      ASSERT_CUDA_SUCCESS(status);
+      ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+      EXPECT_EQ(expected, out.to_host());
+      EXPECT_EQ(std::vector<int>{0}, is_behind.to_host());
+    };
+    expect_results(DeviceBatchedTopK::MaxKeys(keys_in, keys_out, size, k, rows));
+    const int* const first_size = sizes.data();
+    const args::deferred in_memory{first_size, args::bounds<0, 2000>(), args::bounds(0, size)};
+    expect_results(DeviceBatchedTopK::MaxKeys(keys_in, keys_out, in_memory, k, rows));
+  };
+  ASSERT_NO_FATAL_FAILURE(expect(1, 1));
+  ASSERT_NO_FATAL_FAILURE(expect(12, 10));
+  ASSERT_NO_FATAL_FAILURE(expect(1100, 700));
 }
 
 TEST(device_batched_top_k, without_storage) {

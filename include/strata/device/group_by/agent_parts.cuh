@@ -281,9 +281,20 @@ struct AgentGroupFirstPass {
   using Plan = group_hash_plan<Slot>;
   static constexpr int threads = Mover::threads;
   static constexpr int thread_items = Mover::thread_items;
-  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states.
-  static constexpr unsigned replica_log = sizeof(Slot) + sizeof(States) <= group_most_entry_bytes / 2 ? 1 : 0;
-  using Frequent = group_shared_table<Types, Aggregates, group_frequent_slots << replica_log>;
+  static constexpr std::size_t entry_bytes = sizeof(Slot) + sizeof(States);
+  static constexpr unsigned frequent_slots = group_frequent_slots<entry_bytes>;
+  template <unsigned ReplicaLog>
+  using Replicated = group_shared_table<Types, Aggregates, (frequent_slots << ReplicaLog)>;
+  /// True if one block has more shared memory than a block of 7.5 may have.
+  template <unsigned ReplicaLog>
+  static constexpr bool exceeds_64_kib = sizeof(typename Mover::TempStorage) +
+                                             sizeof(typename Replicated<ReplicaLog>::TempStorage) >
+                                         65536;
+  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states. But a
+  /// kernel that could run on 7.5 with one copy has one, if it could not with two.
+  static constexpr unsigned replica_log =
+      entry_bytes <= group_most_entry_bytes / 2 && (exceeds_64_kib<0> || !exceeds_64_kib<1>) ? 1 : 0;
+  using Frequent = Replicated<replica_log>;
 
   struct TempStorage {
     typename Mover::TempStorage mover;
@@ -298,7 +309,7 @@ struct AgentGroupFirstPass {
   unsigned* sketch;
 
   STRATA_D void run(std::size_t num_items) {
-    Frequent frequent(storage.frequent, replica_log, group_frequent_slots);
+    Frequent frequent(storage.frequent, replica_log, frequent_slots);
     const unsigned num_frequent = plan->num_frequent;
     if (num_frequent > 0) {
       frequent.clear();
@@ -390,9 +401,9 @@ struct AgentGroupFirstPass {
   }
   /// Returns the slot of a frequent key: one of its two home slots.
   STRATA_D unsigned frequent_slot(unsigned i) const {
-    const unsigned home = detail::group_frequent_home(plan->frequent[i]);
+    const unsigned home = detail::group_frequent_home<Types>(plan->frequent[i]);
     unsigned before = 0;
-    for (unsigned j = 0; j < i; ++j) before += detail::group_frequent_home(plan->frequent[j]) == home ? 1 : 0;
+    for (unsigned j = 0; j < i; ++j) before += detail::group_frequent_home<Types>(plan->frequent[j]) == home ? 1 : 0;
     return home + before;
   }
   /// Combines the rows of frequent keys. Returns the bits of the other rows.

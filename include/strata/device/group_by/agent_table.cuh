@@ -177,10 +177,10 @@ struct AgentGroupTable {
       is_kept[k] = false;
       if (i >= listed) continue;
       words[k] = storage.frequent_words[i];
-      const unsigned home = detail::group_frequent_home(words[k]);
+      const unsigned home = detail::group_frequent_home<Types>(words[k]);
       unsigned before = 0;
       for (unsigned j = 0; j < i; ++j) {
-        before += detail::group_frequent_home(storage.frequent_words[j]) == home ? 1 : 0;
+        before += detail::group_frequent_home<Types>(storage.frequent_words[j]) == home ? 1 : 0;
       }
       is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
     }

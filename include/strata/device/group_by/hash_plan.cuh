@@ -20,11 +20,14 @@ namespace detail {
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// The largest number of frequent keys that a sample lists.
 inline constexpr unsigned group_most_frequent = 64;
-/// Slots of the table of frequent keys. Below, the first of the two home slots of a mixed word in it.
-inline constexpr unsigned group_frequent_slots = 8 * group_most_frequent;
-template <class Slot>
-STRATA_D unsigned group_frequent_home(Slot mixed) {
-  return static_cast<unsigned>(mixed) & (group_frequent_slots - 1) & ~1u;
+/// Slots of the table of frequent keys, whose entries have so many bytes. Large entries have fewer slots, so that the
+/// table and a tile of rows fit in 64 KiB. Below, the first of the two home slots of a mixed word in it.
+template <std::size_t EntryBytes>
+inline constexpr unsigned group_frequent_slots = (EntryBytes <= 56 ? 8 : 4) * group_most_frequent;
+template <class Types>
+STRATA_D unsigned group_frequent_home(typename Types::Slot mixed) {
+  constexpr unsigned slots = group_frequent_slots<sizeof(typename Types::Slot) + sizeof(typename Types::States)>;
+  return static_cast<unsigned>(mixed) & (slots - 1) & ~1u;
 }
 /// Rows of a chunk.
 inline constexpr unsigned group_chunk_rows = 128;

@@ -125,7 +125,8 @@ struct segmented_top_k_problem {
   /// `MayBeFull`, there is a faster branch for tiles without missing items.
   template <int Stride, bool MayBeFull, int Items>
   STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
-    const auto from = detail::items_from(keys, of.begin + static_cast<std::size_t>(first));
+    // `first` may lie behind the segment, and behind the last segment there is no iterator.
+    const auto from = detail::advanced(detail::items_from(keys, of.begin), static_cast<std::size_t>(first));
     if (MayBeFull && valid >= Stride * Items) {
       load_codes<true, Stride>(from, Items * Stride, codes);
     } else {
