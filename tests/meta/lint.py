@@ -141,6 +141,12 @@ def header_findings(header, text):
     if header.startswith("device/") and not header.startswith(ENGINE_FOLDER):
         for match in re.finditer(GRID_CALLS, code):
             yield line_of(code, match.start()), f"{match.group(0)}: blocks communicate by the files of {ENGINE_FOLDER}"
+    if header.startswith(("device/", "distributed/")):
+        for match in re.finditer(r"\bSTRATA_KERNEL\b", code):
+            opened = re.findall(r"^STRATA_(\w*)NAMESPACE_BEGIN|^STRATA_\w*NAMESPACE_END", code[:match.start()],
+                                re.MULTILINE)
+            if not opened or not opened[-1].startswith("ARCH_"):
+                yield line_of(code, match.start()), "a kernel outside STRATA_ARCH_DETAIL_NAMESPACE"
     folder = re.fullmatch(r"(\w+)/\w+\.cuh", header)
     if folder and folder.group(1) in COMPANIONS and not toolbox.is_forward(text):
         if f"#include <strata/{COMPANIONS[folder.group(1)]}>" not in code:
@@ -306,6 +312,8 @@ BAD_HEADERS = [
     ("device/scan/a.cuh", "while (*flag == 0) STRATA_SPIN();", "blocks communicate by"),
     ("device/a.cuh", "platform::store_tagged_word(words, {0, epoch});", "blocks communicate by"),
     ("core/a.hpp", "STRATA_D int f() {\n}\nSTRATA_HD int g() {\n  STRATA_UNROLL\n  for (;;) f();\n}", "host compiler"),
+    ("device/a.cuh", "STRATA_NAMESPACE_BEGIN\nSTRATA_KERNEL void k() {\n}", "a kernel outside"),
+    ("device/a.cuh", "STRATA_ARCH_NAMESPACE_BEGIN\nSTRATA_ARCH_NAMESPACE_END\nSTRATA_KERNEL f();", "outside"),
     ("core/a.hpp", "namespace {", "anonymous namespace"),
     ("core/a.hpp", "using namespace std;", "using directive"),
     ("block/a.cuh", "f([&](int i, auto& items) { g(i, items); });", "generic lambda"),
@@ -327,6 +335,7 @@ GOOD_HEADERS = [
     ("block/a.cuh", "// raw __shared__ and k<<<1, 1>>> are for the launcher"),
     ("device/engine/a.cuh", "while (platform::load_acquire(flag) == 0) STRATA_SPIN();"),
     ("core/a.hpp", "STRATA_HD int f() {\n}\nSTRATA_D int g() {\n  STRATA_UNROLL\n  for (;;) f();\n}"),
+    ("device/a.cuh", "STRATA_ARCH_DETAIL_NAMESPACE_BEGIN\nSTRATA_KERNEL void k() {\n}"),
     ("core/a.hpp", "#include <type_traits>"),
     ("core/a.hpp", "if (!__builtin_is_constant_evaluated()) {"),
     ("core/types.hpp", "__extension__ using int128 = __int128;"),

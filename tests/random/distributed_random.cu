@@ -105,12 +105,9 @@ class team {
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
-  /// Runs `work` on all ranks, one such call after the other. On GPUs the calls of all teams take turns: kernels of two
-  /// communicators may wait for each other there, because ranks start them in different orders (NCCL's documentation,
-  /// "Using multiple NCCL communicators concurrently").
+  /// Runs `work` on all ranks, one such call after the other.
   void each(const std::function<void(const rank_view&)>& work) {
-    static std::mutex turns_on_gpus;
-    const std::lock_guard<std::mutex> turn(is_gpu ? turns_on_gpus : turns_);
+    const std::lock_guard<std::mutex> turn(turns_);
     {
       std::unique_lock<std::mutex> lock(mutex_);
       work_ = &work;
@@ -392,6 +389,11 @@ problem problem_of_ranks(std::string name, std::string what, std::shared_ptr<ran
   problem made;
   made.what = std::move(what) + ranks->name_of_placement() + (is_captured ? ", captured" : "");
   made.can_be_captured = false;  // by one stream
+  // On GPUs, kernels of two communicators may wait for each other, because ranks start them in different orders (NCCL's
+  // documentation, "Using multiple NCCL communicators concurrently"). And cudaFree of another problem waits for the
+  // kernels of all GPUs, because NCCL enables peer access between the GPUs of a process. Until it returns, a rank
+  // cannot start the kernel that these wait for.
+  made.can_be_beside_others = !is_gpu;
   const auto seed = std::make_shared<std::uint64_t>(0);
   const auto renew_all = [ranks, renew](source& random) {
     ranks->each(random, [&](const rank_view& me, source& own) { renew(me, (*ranks)[me.rank], own); });

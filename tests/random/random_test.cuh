@@ -561,6 +561,8 @@ struct problem {
   std::function<void(cudaStream_t)> check;
   /// Calls may be recorded and replayed.
   bool can_be_captured = true;
+  /// Another thread may make calls, and allocate and free memory, at the same time.
+  bool can_be_beside_others = true;
 };
 
 using maker = problem (*)(source&);
@@ -672,7 +674,8 @@ inline void run_replays(const problem& of, source& random) {
   }
 }
 
-/// A problem for each thread, with a stream of its own.
+/// A problem for each thread, with a stream of its own. The threads run at the same time. Behind a problem that cannot
+/// be beside others, the next thread starts when it has ended.
 inline void run_threads(const std::vector<problem>& problems, source& random) {
   std::vector<std::string> errors(problems.size());
   std::vector<std::thread> threads;
@@ -685,8 +688,11 @@ inline void run_threads(const std::vector<problem>& problems, source& random) {
         errors[i] = found.what();
       }
     });
+    if (!problems[i].can_be_beside_others) threads.back().join();
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    if (thread.joinable()) thread.join();
+  }
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (!errors[i].empty()) throw failure("thread " + std::to_string(i) + ": " + errors[i]);
   }

@@ -75,37 +75,6 @@ inline cudaError_t position_of(ncclComm_t comm, rank_position& out) {
   return status != cudaSuccess ? status : detail::completed(ncclCommCount(comm, &out.ranks), comm);
 }
 
-/// Gathers bytes of all ranks, in the order of ranks, on all ranks. It works in place if `d_mine` is this rank's part
-/// of `d_all`. Ranks that share memory store small messages there.
-inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
-                              cudaStream_t stream) {
-  if (peer_group::takes(bytes_each)) {
-    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream);
-  }
-  return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
-}
-
-/// By one block: what is done with messages that NCCL has gathered.
-template <class Then>
-STRATA_KERNEL void after_gather_kernel(Then then) {
-  then();
-}
-
-/// The same, and one block calls `then()` when the messages are there: in the kernel that receives them, if there is
-/// one. `then` is for any number of threads.
-template <class Then>
-cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm, cudaStream_t stream,
-                       const char* name, const Then& then) {
-  if (peer_group::takes(bytes_each)) {
-    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream, then);
-  }
-  const cudaError_t status = detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
-  if (status != cudaSuccess) return status;
-  launch_configuration configuration{name, dim3(1), dim3(1)};
-  configuration.stream = stream;
-  return strata::launch(configuration, after_gather_kernel<Then>, then);
-}
-
 // ------------------------------------------------------------------ the wait of the host
 
 /// Waits until all work in the stream is done. If the communicator was aborted or has failed, the wait ends with an
@@ -149,6 +118,44 @@ inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, n
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
 
+}  // namespace detail
+STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+// ------------------------------------------------------------------ small messages of all ranks
+
+/// Gathers bytes of all ranks, in the order of ranks, on all ranks. It works in place if `d_mine` is this rank's part
+/// of `d_all`. Ranks that share memory store small messages there.
+inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm,
+                              cudaStream_t stream) {
+  if (peer_group::takes(bytes_each)) {
+    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream);
+  }
+  return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
+}
+
+/// By one block: what is done with messages that NCCL has gathered.
+template <class Then>
+STRATA_KERNEL void after_gather_kernel(Then then) {
+  then();
+}
+
+/// The same, and one block calls `then()` when the messages are there: in the kernel that receives them, if there is
+/// one. `then` is for any number of threads.
+template <class Then>
+cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm, cudaStream_t stream,
+                       const char* name, const Then& then) {
+  if (peer_group::takes(bytes_each)) {
+    if (const auto peers = peer_group::of(comm)) return peers->gather(d_mine, d_all, bytes_each, comm, stream, then);
+  }
+  const cudaError_t status = detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
+  if (status != cudaSuccess) return status;
+  launch_configuration configuration{name, dim3(1), dim3(1)};
+  configuration.stream = stream;
+  return strata::launch(configuration, after_gather_kernel<Then>, then);
+}
+
 /// Copies messages to pinned memory of the host.
 struct copy_messages {
   const unsigned* from;
@@ -181,6 +188,11 @@ inline cudaError_t gather_to_host(void* to, const void* d_mine, void* d_all, std
   if (waited == cudaSuccess) std::memcpy(to, peers->staging, bytes);
   return waited;
 }
+
+STRATA_ARCH_DETAIL_NAMESPACE_END
+
+STRATA_NAMESPACE_BEGIN
+namespace detail {
 
 // ------------------------------------------------------------------ what ranks say of their calls
 

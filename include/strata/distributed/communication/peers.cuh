@@ -217,7 +217,8 @@ class peer_group {
   }
 
   /// Gathers the messages of all ranks on all ranks, like ncclAllGather. One block then calls `then()`, even after an
-  /// error. `d_mine` and `d_all` may be null: then it is a barrier.
+  /// error. `d_mine` and `d_all` may be null: then it is a barrier. Types of `then` are in the namespace of kernels, so
+  /// that this is another function where others compile for other architectures.
   template <class Then = no_more_steps>
   cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm, cudaStream_t stream,
                      const Then& then = {}) const {
@@ -249,7 +250,10 @@ class peer_group {
 #endif
   }
   /// A barrier of the streams of all ranks: work after it begins when all work before it is done on all ranks.
-  cudaError_t barrier(ncclComm_t comm, cudaStream_t stream) const { return gather(nullptr, nullptr, 0, comm, stream); }
+  template <class Then = no_more_steps>
+  cudaError_t barrier(ncclComm_t comm, cudaStream_t stream) const {
+    return gather<Then>(nullptr, nullptr, 0, comm, stream);
+  }
 
  private:
   static std::mutex& mutex() {
