@@ -313,7 +313,7 @@ __launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
   long long number = blockIdx.x;
   // Most blocks have one tile, and copies of the code for others would delay the first access. If the operator gets
   // references, a block of a large call has several tiles.
-  constexpr int unrolled_tiles = Problem::is_by_reference ? 4 : 1;
+  [[maybe_unused]] constexpr int unrolled_tiles = Problem::is_by_reference ? 4 : 1;
   STRATA_UNROLL_N(unrolled_tiles)
   do {  // No block is without a tile.
     if constexpr (HasVectors) {
