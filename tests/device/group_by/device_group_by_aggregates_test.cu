@@ -96,7 +96,7 @@ STRATA_KERNEL void set_rows_once(unsigned* rows, unsigned count) {
 }
 
 TEST(device_group_by_aggregates, no_row_replaces_a_row) {
-  const unsigned count = if_small(20u, 10000u);
+  const unsigned count = if_small(20u, 200u);
   under_grid_schedules([&](std::size_t) {
     device_vector<unsigned> rows(std::vector<unsigned>(count, ~0u));
     ASSERT_CUDA_SUCCESS(
