@@ -50,7 +50,7 @@ struct transform_problem {
   static constexpr bool is_by_reference = IsByReference;
   static constexpr bool has_vectors = !IsByReference;
   // Two inputs that exceed L2 are faster with fewer bytes in flight: with the registers that checks take.
-  static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) <= 1;
+  static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
   static constexpr int most_groups_of_one(const tile_tuning& tuning) { return tuning.groups_of_one; }
@@ -310,11 +310,8 @@ __launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
       return;
     }
   }
-  long long number = blockIdx.x;
-  // Most blocks have one tile, and copies of the code for others would delay the first access. If the operator gets
-  // references, a block of a large call has several tiles.
-  [[maybe_unused]] constexpr int unrolled_tiles = Problem::is_by_reference ? 4 : 1;
-  STRATA_UNROLL_N(unrolled_tiles)
+  long long number = blockIdx.x * range.tiles_of_block;
+  const long long end = detail::least(number + range.tiles_of_block, range.tiles);
   do {  // No block is without a tile.
     if constexpr (HasVectors) {
       if (!HasItems || range.is_vectorized) {
@@ -325,7 +322,7 @@ __launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
     if constexpr (HasItems) {
       problem.process(range.template tile<typename Tiles::template items<ActivePolicy>>(number), range, inputs...);
     }
-  } while ((number += gridDim.x) < range.tiles);
+  } while (++number < end);
 }
 
 /// Launches the kernel for the tiles that a range has been cut into. Where whole tiles have a path of their own, it
@@ -336,7 +333,7 @@ cudaError_t launch_tiles(const launch_configuration& configuration, const Proble
   constexpr bool are_apart = Tiles::are_vectorized && Problem::has_whole_tiles;
   if constexpr (are_apart) {
     if (range.is_vectorized) {
-      if (configuration.grid.x == range.tiles) range.find_whole_blocks();
+      if (range.tiles_of_block == 1) range.find_whole_blocks();
       return strata::launch(configuration, tiles_kernel<MaxPolicy, Tiles, true, false, Problem, Inputs...>, problem,
                             range, inputs...);
     }
@@ -345,10 +342,12 @@ cudaError_t launch_tiles(const launch_configuration& configuration, const Proble
                         Problem, Inputs... >, problem, range, inputs...);
 }
 
-/// The blocks of a call whose blocks have so many tiles each, or more if there are too many blocks.
-inline unsigned blocks_of(const tile_range& range, long long tiles_of_block = 1) {
+/// The grid of a call, and the tiles of each of its blocks.
+inline unsigned blocks_of(tile_range& range, long long tiles_of_block = 1) {
   constexpr long long most_blocks = 0x7fffffff;
-  return static_cast<unsigned>(detail::least(ceiling_divide(range.tiles, tiles_of_block), most_blocks));
+  const long long least_tiles = ceiling_divide(range.tiles, most_blocks);
+  range.tiles_of_block = detail::most(tiles_of_block, least_tiles);
+  return static_cast<unsigned>(ceiling_divide(range.tiles, range.tiles_of_block));
 }
 
 /// The tiles of a block where the operator gets references to items of this many bytes. A tile of small items takes
@@ -408,7 +407,7 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
     return cudaErrorInvalidValue;
   }
   return detail::invoke_with_policy<MaxPolicy>(stream, [&](auto policy, const device_properties& device) {
-    const auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
+    auto range = Tiles::template cut<decltype(policy)>(static_cast<std::size_t>(num_items), array, inputs...);
     const long long tiles_of_block =
         Problem::is_by_reference
             ? detail::tiles_of_references(range, Tiles::bytes_in_arrays(), policy.tuning, device.multiprocessors)

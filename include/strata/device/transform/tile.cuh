@@ -90,6 +90,7 @@ struct leftover_item {
 struct tile_range {
   long long num_items;
   long long tiles;
+  long long tiles_of_block;  // neighbouring ones
   int tile_items;
   int head;
   int tail;
@@ -105,6 +106,7 @@ struct tile_range {
     const std::size_t tiles = detail::ceiling_divide<std::size_t>(grouped - tail, Tile::items);
     return {static_cast<long long>(num_items),
             tiles > 0 ? static_cast<long long>(tiles) : 1,
+            1,
             Tile::items,
             static_cast<int>(head),
             static_cast<int>(tail),
@@ -122,7 +124,7 @@ struct tile_range {
   STRATA_HD long long first_of(long long number) const { return head + number * tile_items; }
   template <class Tile>
   STRATA_D Tile tile(long long number) const {
-    const long long first = (Tile::may_leave_items ? head : 0) + number * Tile::items;
+    const long long first = Tile::may_leave_items ? first_of(number) : number * Tile::items;
     const long long valid = num_items - (Tile::may_leave_items ? tail : 0) - first;
     return {number, first, valid < Tile::items ? static_cast<int>(valid) : Tile::items};
   }
