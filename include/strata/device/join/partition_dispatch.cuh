@@ -220,9 +220,9 @@ class join_partition_launches {
 
   join_partition_launches(JoinKind kind, std::uint64_t build_rows, std::uint64_t probe_rows, bool two_passes,
                           bool is_one_table)
-      : plan_(is_one_table
-                  ? plan_one_join_table(build_rows, is_wide)
-                  : plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes, are_numbered_keys<Keys>)),
+      : plan_(is_one_table ? plan_one_join_table(build_rows, is_wide)
+                           : detail::plan_join_partitions(build_rows, probe_rows, tuning, is_wide, two_passes,
+                                                          are_numbered_keys<Keys>)),
         set_plan_(plan_join_set(plan_.bits, plan_.rows_each(build_rows))),
         table_bytes_(plan_.table_bytes(kind == JoinKind::full)) {}
 

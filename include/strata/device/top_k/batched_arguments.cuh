@@ -66,7 +66,7 @@ auto annotated_argument(const T& argument) {
 /// The number, or the greatest that it may be. Negative for a number that is not possible.
 template <class T>
 long long annotated_bound(const T& argument) {
-  if constexpr (annotated_number_of<T>() == annotated_number::value) {
+  if constexpr (detail::annotated_number_of<T>() == annotated_number::value) {
     return count64(detail::annotated_argument(argument));
   } else {
     const long long bound = count64(__highest_(argument));
@@ -87,9 +87,9 @@ struct first_item_of {
 /// An integer, or an iterator of a number for each segment.
 template <class T>
 auto number_of_segment(const T& argument) {
-  if constexpr (annotated_number_of<T>() == annotated_number::value) {
+  if constexpr (detail::annotated_number_of<T>() == annotated_number::value) {
     return detail::annotated_bound(argument);
-  } else if constexpr (annotated_number_of<T>() == annotated_number::on_device) {
+  } else if constexpr (detail::annotated_number_of<T>() == annotated_number::on_device) {
     using First = first_item_of<decltype(detail::annotated_argument(argument))>;
     return TransformInputIterator<typename First::value_type, First, CountingInputIterator<long long>>(
         CountingInputIterator<long long>(0), First{detail::annotated_argument(argument)});
@@ -189,14 +189,15 @@ cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes,
                           KeyOutputIterators d_keys_out, ValueIterators d_values_in, ValueOutputIterators d_values_out,
                           const SegmentSizes& segment_sizes, const K& k, const NumSegments& num_segments,
                           cudaStream_t stream) {
-  constexpr annotated_number size_is = annotated_number_of<SegmentSizes>(), k_is = annotated_number_of<K>();
+  constexpr annotated_number size_is = detail::annotated_number_of<SegmentSizes>(),
+                             k_is = detail::annotated_number_of<K>();
   static_assert(size_is != annotated_number::none && k_is != annotated_number::none,
                 "DeviceBatchedTopK: segment_sizes and k must be integers, or a constant, immediate, deferred or "
                 "deferred_sequence of cuda::args");
-  static_assert(annotated_number_of<NumSegments>() == annotated_number::value,
+  static_assert(detail::annotated_number_of<NumSegments>() == annotated_number::value,
                 "DeviceBatchedTopK: num_segments must be an integer, or a constant or immediate of cuda::args");
   if constexpr (size_is != annotated_number::none && k_is != annotated_number::none &&
-                annotated_number_of<NumSegments>() == annotated_number::value) {
+                detail::annotated_number_of<NumSegments>() == annotated_number::value) {
     const long long segments = detail::annotated_bound(num_segments);
     const long long most_items = detail::annotated_bound(segment_sizes);
     const long long most_results = detail::least(detail::annotated_bound(k), most_items);
