@@ -33,7 +33,7 @@ MOST_SPILLED = 24
 SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
     "segmented_top_k_warps_kernel": (80, "1,024 threads have 64 registers; the measured row"),
-    "segmented_top_k_block_kernel": (1400, "long segments: AgentTopK in a loop over segments"),
+    "segmented_top_k_block_kernel": (1460, "long segments: AgentTopK in a loop over segments"),
     "segmented_top_k_parts_kernel": (224, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_top_k_groups_kernel": (64, "four blocks of 256 threads have 64 registers; the measured row"),
     "group_first_pass_kernel": (80, "1,024 threads have 64 registers; the measured row"),
