@@ -32,7 +32,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   greatest: the contract of CUB for calls without requirements, which do not compile with CUB 3.5.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory and, as `where`, a stream or an environment. Or once, without these two arguments: see `execution`.
-/// - **Methods, storage, types.** Those of DeviceSegmentedTopK, for segments of one size or by lengths, without a
+/// - **Methods, storage, types.** As in DeviceSegmentedTopK, for segments of one size or by lengths, without a
 ///   decomposer.
 /// - **Execution.** Up to three launches on the stream; no host synchronisation and no allocation.
 /// - **Aliasing.** No output may overlap an input, another output, or an array of iterators or numbers. The host does
@@ -72,12 +72,7 @@ struct DeviceBatchedTopK {
   static cudaError_t MaxKeys(KeyInputIteratorT d_keys_in, KeyOutputIteratorT d_keys_out, SegmentSizesT segment_sizes,
                              K k, NumSegmentsT num_segments, const Where& where = {}) {
     STRATA_NVTX_RANGE(&where, "strata::DeviceBatchedTopK::MaxKeys");
-    const auto& place = detail::where_of<cudaStream_t, result<Where>>(where);
-    return detail::with_storage(
-        [](void* storage, std::size_t& bytes, const auto&... arguments) {
-          return call<true, result<Where>>(storage, bytes, arguments...);
-        },
-        d_keys_in, d_keys_out, no_values, no_values, segment_sizes, k, num_segments, place);
+    return call_with_storage<true>(where, d_keys_in, d_keys_out, no_values, no_values, segment_sizes, k, num_segments);
   }
   /// The least keys of each segment.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class SegmentSizesT, class K, class NumSegmentsT,
@@ -96,12 +91,7 @@ struct DeviceBatchedTopK {
   static cudaError_t MinKeys(KeyInputIteratorT d_keys_in, KeyOutputIteratorT d_keys_out, SegmentSizesT segment_sizes,
                              K k, NumSegmentsT num_segments, const Where& where = {}) {
     STRATA_NVTX_RANGE(&where, "strata::DeviceBatchedTopK::MinKeys");
-    const auto& place = detail::where_of<cudaStream_t, result<Where>>(where);
-    return detail::with_storage(
-        [](void* storage, std::size_t& bytes, const auto&... arguments) {
-          return call<false, result<Where>>(storage, bytes, arguments...);
-        },
-        d_keys_in, d_keys_out, no_values, no_values, segment_sizes, k, num_segments, place);
+    return call_with_storage<false>(where, d_keys_in, d_keys_out, no_values, no_values, segment_sizes, k, num_segments);
   }
   /// The greatest keys of each segment and their values.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -122,12 +112,8 @@ struct DeviceBatchedTopK {
                               ValueInputIteratorT d_values_in, ValueOutputIteratorT d_values_out,
                               SegmentSizesT segment_sizes, K k, NumSegmentsT num_segments, const Where& where = {}) {
     STRATA_NVTX_RANGE(&where, "strata::DeviceBatchedTopK::MaxPairs");
-    const auto& place = detail::where_of<cudaStream_t, result<Where>>(where);
-    return detail::with_storage(
-        [](void* storage, std::size_t& bytes, const auto&... arguments) {
-          return call<true, result<Where>>(storage, bytes, arguments...);
-        },
-        d_keys_in, d_keys_out, d_values_in, d_values_out, segment_sizes, k, num_segments, place);
+    return call_with_storage<true>(where, d_keys_in, d_keys_out, d_values_in, d_values_out, segment_sizes, k,
+                                   num_segments);
   }
   /// The least keys of each segment and their values.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
@@ -148,12 +134,8 @@ struct DeviceBatchedTopK {
                               ValueInputIteratorT d_values_in, ValueOutputIteratorT d_values_out,
                               SegmentSizesT segment_sizes, K k, NumSegmentsT num_segments, const Where& where = {}) {
     STRATA_NVTX_RANGE(&where, "strata::DeviceBatchedTopK::MinPairs");
-    const auto& place = detail::where_of<cudaStream_t, result<Where>>(where);
-    return detail::with_storage(
-        [](void* storage, std::size_t& bytes, const auto&... arguments) {
-          return call<false, result<Where>>(storage, bytes, arguments...);
-        },
-        d_keys_in, d_keys_out, d_values_in, d_values_out, segment_sizes, k, num_segments, place);
+    return call_with_storage<false>(where, d_keys_in, d_keys_out, d_values_in, d_values_out, segment_sizes, k,
+                                    num_segments);
   }
 
  private:
@@ -161,6 +143,16 @@ struct DeviceBatchedTopK {
   template <class Where>
   static constexpr detail::call_result result = detail::may_be_unsorted<Where>() ? detail::call_result::fixed
                                                                                  : detail::call_result::sorted;
+
+  template <bool IsMax, class Where, class... Arguments>
+  static cudaError_t call_with_storage(const Where& where, const Arguments&... all) {
+    const auto& place = detail::where_of<cudaStream_t, result<Where>>(where);
+    return detail::with_storage(
+        [](void* storage, std::size_t& bytes, const auto&... arguments) {
+          return call<IsMax, result<Where>>(storage, bytes, arguments...);
+        },
+        all..., place);
+  }
 
   template <bool IsMax, detail::call_result Result, class KeysIn, class KeysOut, class ValuesIn, class ValuesOut,
             class SegmentSizes, class K, class NumSegments>

@@ -58,8 +58,8 @@ struct AgentGroupParts {
   static_assert(sector_rows % pack_rows == 0 && group_chunk_rows % sector_rows == 0, "AgentGroupParts: sectors");
   using Scan = BlockScan<unsigned, threads, BLOCK_SCAN_WARP_SCANS>;
 
-  /// Which staged rows of a part are written: those before `end`. The chunk that the part has takes those before
-  /// `split`.
+  /// The staged rows of a part that are written: rows before `split` go to the chunk that the part has, and rows from
+  /// `split` to `end` to the next chunks.
   struct staged_part {
     unsigned split;
     unsigned end;
@@ -110,8 +110,7 @@ struct AgentGroupParts {
 
   STRATA_D unsigned part_of(Slot word) const { return static_cast<unsigned>(static_cast<Slot>(word << left) >> shift); }
 
-  /// Returns the counter for row i: one of its part, or if the row is not moved, the lane's counter behind those of
-  /// parts.
+  /// Returns the counter for row i: a counter of its part, or if the row is not moved, the lane's counter.
   STRATA_D unsigned counter_of(unsigned rows, int i, Slot word) const {
     const unsigned lane = platform::lane_id();
     const unsigned copy = lane & ((1u << copies_log) - 1);
@@ -208,7 +207,7 @@ struct AgentGroupParts {
   }
 
  private:
-  /// Puts the rows that the last tile has left before those of this tile.
+  /// Stages the rows that the last tile has kept, before the rows of this tile.
   STRATA_D void stage_kept() {
     STRATA_UNROLL_N(1)
     for (unsigned i = threadIdx.x; i < most_parts * sector_rows >> copies_log; i += unsigned{threads}) {

@@ -273,7 +273,7 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
 /// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
-/// method. The kernels of all methods are launched, and all but those of the chosen one have no rows.
+/// method. The kernels of all methods are launched. Only the kernels of the chosen method have rows.
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///

@@ -27,7 +27,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The same aggregates, and another one.
+/// Returns the aggregates with another one added at the end.
 template <class Last>
 GroupAggregates<Last> with_last_group_aggregate(const GroupAggregates<>&, const Last& last) {
   return {last, {}};
@@ -63,13 +63,13 @@ struct kept_group_aggregates : Aggregates {
 template <class Aggregates, class Row>
 inline constexpr bool may_share_group_items<kept_group_aggregates<Aggregates, Row>> = false;
 
-/// How many bits are set in a word.
+/// Returns the number of bits of a word that are set.
 struct group_bits_of_word {
   STRATA_D unsigned operator()(unsigned word) const { return static_cast<unsigned>(__popc(word)); }
 };
 
-/// All groups of a call, in any order, and what their places in the order of their first rows follow from. `Call` is
-/// the DispatchGroupBy of the call, `All` has its aggregates and the first row.
+/// All groups of a call, in any order, and the bits that tell their places in the order of first rows. `Call` is the
+/// DispatchGroupBy of the call. `All` has its aggregates, and one more for the first row.
 template <class Call, class All>
 struct group_places {
   using Key = typename Call::Key;
@@ -153,7 +153,7 @@ struct DispatchGroupsByFirstRow {
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes) const {
     const std::size_t rows = detail::max_items(call.keys.num_items);
     if (!call.are_counts_valid(rows)) return cudaErrorInvalidValue;
-    // Behind the others, so that they share items as they do in other calls.
+    // It is the last aggregate, so that the others share items as they do in other calls.
     using Rows = CountingInputIterator<Row>;
     const group_first_aggregate<Rows, DiscardOutputIterator<>> first_row{Rows(0), {}};
     return detail::call_with_shared_group_items(
@@ -204,7 +204,8 @@ struct DispatchGroupsByFirstRow {
     if constexpr (Call::writes_groups_of_rows) places.groups_of_rows = storage.template get<Row>(groups_of_rows_slot);
     auto* const phase = storage.template get<unsigned char>(phase_slot);
     status = group(phase, group_bytes, places, rows);
-    if (status == cudaSuccess) {
+    // A node of a graph must set some bytes.
+    if (status == cudaSuccess && words > 0) {
       status = cudaMemsetAsync(places.first_rows, 0, words * sizeof(*places.first_rows), call.stream);
     }
     // 2048 blocks are as many as reside on a device.

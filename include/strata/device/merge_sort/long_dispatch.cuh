@@ -101,7 +101,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
 }
 
 /// Upper bounds on the number of full tiles of long segments, and on the number of long segments, each of which has one
-/// more tile. In calls of few items, the tiles may be those of the grid. Neither bound falls as `items` grows.
+/// more tile. In calls of few items, these may be the tiles of the grid. Neither bound falls as `items` grows.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
   static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());

@@ -29,8 +29,8 @@ namespace detail {
 
 // ------------------------------------------------------------------ numbers
 
-/// What an argument for a number is. The wrappers of libcu++ are recognised by their names, and say what they hold by
-/// functions that the types of their arguments bring along.
+/// The kinds of arguments for a number. The wrappers of libcu++ are recognised by their names. Functions beside them,
+/// found through the type of the argument, return what they hold.
 enum class annotated_number {
   none,
   value,           ///< An integer, `constant` or `immediate`: the host knows it.
@@ -53,7 +53,7 @@ constexpr annotated_number annotated_number_of() {
   return annotated_number::none;
 }
 
-/// The number, or an iterator to it.
+/// Returns the number, or an iterator to it.
 template <class T>
 auto annotated_argument(const T& argument) {
   if constexpr (std::is_integral_v<T>) {
@@ -63,7 +63,7 @@ auto annotated_argument(const T& argument) {
   }
 }
 
-/// The number, or the greatest that it may be. Negative for a number that is not possible.
+/// Returns the number, or its upper bound. An impossible number is returned as a negative one.
 template <class T>
 long long annotated_bound(const T& argument) {
   if constexpr (detail::annotated_number_of<T>() == annotated_number::value) {
@@ -74,7 +74,7 @@ long long annotated_bound(const T& argument) {
   }
 }
 
-/// The same number for each segment.
+/// Returns the first item of an iterator for each segment.
 template <class Iterator>
 struct first_item_of {
   using value_type = iterator_value_t<Iterator>;
@@ -84,7 +84,7 @@ struct first_item_of {
   STRATA_HD value_type operator()(long long /*segment*/) const { return detail::item_at(iterator, 0); }
 };
 
-/// An integer, or an iterator of a number for each segment.
+/// Returns an integer, or an iterator to a number for each segment.
 template <class T>
 auto number_of_segment(const T& argument) {
   if constexpr (detail::annotated_number_of<T>() == annotated_number::value) {
@@ -133,7 +133,7 @@ class segment_items : public random_access<segment_items<Iterators>, long long, 
 template <class Iterators>
 inline constexpr bool has_items_of_segments<segment_items<Iterators>> = true;
 
-/// The host does not know where the items are.
+/// The iterators may lie in device memory, so the host does not know where the items are.
 template <class Iterators>
 struct argument_traits<segment_items<Iterators>> {
   static bool is_null(const segment_items<Iterators>& items) { return detail::is_null(items.iterators()); }
@@ -142,7 +142,7 @@ struct argument_traits<segment_items<Iterators>> {
   static constexpr bool overlaps_itself(const segment_items<Iterators>&) { return false; }
 };
 
-/// Without values there are none.
+/// Returns the items of all segments, or NullType if there are no iterators.
 template <class Iterators>
 auto items_of_segments(const Iterators& iterators, int shift) {
   if constexpr (std::is_same_v<Iterators, NullType>) {
@@ -182,7 +182,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// One call.
+/// Carries out one call of DeviceBatchedTopK.
 template <bool IsMax, bool IsSorted, class KeyIterators, class KeyOutputIterators, class ValueIterators,
           class ValueOutputIterators, class SegmentSizes, class K, class NumSegments>
 cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterators d_keys_in,

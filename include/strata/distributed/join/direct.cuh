@@ -26,9 +26,9 @@
 #include <type_traits>
 
 /// \file
-/// Rows straight into the temporary storage of the ranks that get them, where the ranks share it. Keys go by the
-/// partition of an exchange, the numbers of rows as marks. No row is sent with a column: such joins use NCCL, and so do
-/// those where a row goes to several ranks but not to all.
+/// Writes rows straight to the temporary storage of the ranks that receive them, if the ranks share it. The partition
+/// of an exchange moves the keys, and marks tell the numbers of the rows. A join uses NCCL instead if rows have columns
+/// or if a row goes to several ranks but not to all.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -45,7 +45,7 @@ void for_each_join_shared_array(const Call& call, const Storage& storage, const 
   f(join_shared_array::probe_marks, storage.template marks<false>(), storage.template bytes_of_marks<false>(call));
 }
 
-/// One side that goes straight to the ranks of its keys.
+/// A side whose rows go straight to the ranks of their keys.
 template <bool IsBuild, class Call, class Storage>
 class join_direct_side {
   using Key = typename Call::Key;
@@ -60,14 +60,14 @@ class join_direct_side {
   static_assert(Layout::items_per_thread == Partition::items_per_thread, "marks have the tiles of the partition");
 
  public:
-  /// What count() needs.
+  /// Returns in `bytes` how much memory count() needs.
   cudaError_t reserve(const Call& call, std::size_t& bytes) {
     const cudaError_t status = partition_.reserve(call.template side<IsBuild>().rows, call.position.ranks);
     bytes = partition_.bytes();
     return status;
   }
 
-  /// Counts the rows for each rank. The memory stays as it is until move().
+  /// Counts the rows for each rank. Until move(), the memory must not change.
   cudaError_t count(void* d_temp_storage, const Call& call, const join_rank_routing& routing) {
     return partition_.count(d_temp_storage, input_of(call, routing), call.position.ranks, call.stream);
   }
@@ -95,7 +95,8 @@ class join_direct_side {
     return partition_.move(input_of(call, routing), outputs, ranks, call.stream);
   }
 
-  /// Writes the numbers of the rows that have come. `are_global`: among the rows of all ranks.
+  /// Writes the numbers of the received rows: among the rows of all ranks if `are_global`, else among the rows of their
+  /// rank.
   cudaError_t number(const Call& call, const Storage& storage, const join_side_plan& plan, const join_message* messages,
                      bool are_global) const {
     if constexpr (!has_marks) {
@@ -121,7 +122,7 @@ class join_direct_side {
     }
   }
 
-  /// Whether each rank has room for the marks of all.
+  /// True if each rank has room for the marks of all ranks.
   static bool has_room_for_marks(const join_message* messages, int ranks) {
     if (!has_marks) return true;
     const std::size_t words = words_before(messages, ranks);
@@ -151,7 +152,7 @@ class join_direct_side {
   Partition partition_;
 };
 
-/// How many rows this rank has for each rank, as a part of its message. No class behind these has rows that move.
+/// The numbers of this rank's rows for each rank, as a part of its message. Rows of further classes do not move.
 struct join_direct_counts {
   tiled_counts rows;
   int ranks;
@@ -160,13 +161,13 @@ struct join_direct_counts {
   STRATA_D bool are_valid(int) const { return true; }
 };
 
-/// What a call does without sends and receives.
+/// The steps of a call whose ranks write rows to each other without NCCL.
 template <class Call, class Storage>
 class join_direct_moves {
   using Key = typename Call::Key;
 
  public:
-  /// What count() needs of Storage::work().
+  /// Returns in `bytes` how much of Storage::work() count() needs.
   cudaError_t reserve(const Call& call, std::size_t& bytes) {
     bytes = 0;
     if constexpr (Call::may_move_directly) {
@@ -180,7 +181,7 @@ class join_direct_moves {
     return cudaSuccess;
   }
 
-  /// From what all ranks have said. All ranks find the same.
+  /// Finds from the messages which of the steps are possible. All ranks find the same.
   void find_peers(const Call& call, const join_message* messages) {
     const int ranks = call.position.ranks;
     const auto have = [&](join_shared_array array) {
@@ -199,7 +200,8 @@ class join_direct_moves {
   bool can_send_build_side() const { return peers_ != nullptr; }
   bool can_route() const { return peers_ != nullptr && can_route_; }
 
-  /// Counts the rows of both sides by their ranks, and gathers the counts of all ranks. All ranks return alike.
+  /// Counts the rows of both sides for each rank, and gathers the counts of all ranks. An error of one rank is seen by
+  /// all.
   cudaError_t count(const Call& call, const Storage& storage, const exchange_messages& counts,
                     const join_rank_routing& build_routing, const join_rank_routing& probe_routing) {
     if constexpr (Call::may_move_directly) {
@@ -219,7 +221,7 @@ class join_direct_moves {
     return cudaErrorNotSupported;
   }
 
-  /// Writes the rows of this rank to all ranks, and waits for those of the others. Behind count().
+  /// Writes the rows of this rank to all ranks, and waits for the rows of the others. Call this after count().
   cudaError_t route(const Call& call, const Storage& storage, const join_side_plan& build_plan,
                     const join_side_plan& probe_plan, const join_rank_routing& build_routing,
                     const join_rank_routing& probe_routing, const join_message* messages, bool are_build_rows_global,
@@ -227,7 +229,7 @@ class join_direct_moves {
     if constexpr (Call::may_move_directly) {
       cudaError_t status = build_.move(call, build_routing, build_plan, messages, *peers_);
       if (status == cudaSuccess) status = probe_.move(call, probe_routing, probe_plan, messages, *peers_);
-      // Without the rows of this rank, the others must not go on.
+      // If this rank could not write its rows, it must not let the others go on.
       if (status == cudaSuccess) status = peers_->barrier(call.comm, call.stream);
       if (status == cudaSuccess) status = build_.number(call, storage, build_plan, messages, are_build_rows_global);
       if (status == cudaSuccess) status = probe_.number(call, storage, probe_plan, messages, are_probe_rows_global);
@@ -236,7 +238,7 @@ class join_direct_moves {
     return cudaErrorNotSupported;
   }
 
-  /// All build rows to all ranks, in the order of ranks.
+  /// Writes the build rows of this rank to all ranks, in the order of ranks.
   cudaError_t send_build_side(const Call& call, const join_message* messages) const {
     if constexpr (Call::may_move_directly) {
       const auto [rank, ranks] = call.position;
@@ -253,7 +255,7 @@ class join_direct_moves {
             distributed_join_send_kernel<typename Call::KeyIterator, Key>, call.build.keys,
             static_cast<unsigned>(call.build.rows), rank, ranks, outputs);
       }
-      // Without the rows of this rank, the others must not go on.
+      // If this rank could not write its rows, it must not let the others go on.
       return status == cudaSuccess ? peers_->barrier(call.comm, call.stream) : status;
     }
     return cudaErrorNotSupported;

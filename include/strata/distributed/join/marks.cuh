@@ -10,19 +10,21 @@
 #include <strata/distributed/communication/peers.cuh>
 #include <strata/distributed/exchange/partition.cuh>
 #include <strata/distributed/join/route.cuh>
+#include <strata/warp/specializations/warp_sum_butterfly.cuh>
 
 #include <cstddef>
 #include <cstdint>
 
 /// \file
-/// The numbers of the rows that have come, from the marks of their ranks: a bit for each row of a rank, where the
-/// numbers of the rows that move have 4 bytes each. The link is ten times slower than memory.
+/// Finds the numbers of received rows from marks. A rank sends a mark of one bit for each of its rows, instead of a
+/// number of 4 bytes for each row that moves, because the link is ten times slower than memory.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The marks that a rank gets of a side, in words: those of rank 0, then those of rank 1, and so on. Of each rank the
-/// bits of whole tiles, then where the tiles begin among the rows for this rank.
+/// The layout of the marks that a rank receives for a side, in words. The marks of rank 0 come first, then the marks of
+/// rank 1, and so on. The marks of a rank are the bits of whole tiles, and then, for each tile, the number of earlier
+/// rows for the receiving rank.
 template <class Key>
 struct join_marks_layout {
   static constexpr int items_per_thread = detail::partition_items_per_thread(sizeof(Key));
@@ -33,20 +35,20 @@ struct join_marks_layout {
     return static_cast<std::size_t>(ceiling_divide<std::int64_t>(rows, tile_rows));
   }
   static std::size_t words_of(std::int64_t rows) { return tiles_of(rows) * (tile_words + 1); }
-  /// The words that a rank with so many rows has room for. What it needs depends on the rows of all ranks: with ranks
-  /// of equal sizes, a word for each of 32 / ranks rows.
+  /// The number of words for which a rank with so many rows has room. How many it needs depends on the rows of all
+  /// ranks: if these are equally many, a word for every 32 / ranks rows.
   static std::size_t room_for(std::int64_t rows, int ranks) {
     constexpr std::size_t tiles_of_few_rows = 2;
     return static_cast<std::size_t>(rows) + static_cast<std::size_t>(ranks) * tiles_of_few_rows * (tile_words + 1);
   }
 };
 
-/// Marks that have come from each rank.
+/// The received marks of each rank.
 struct join_received_marks {
   const unsigned* words[max_peers];
   unsigned first_tile[max_peers + 1];  // among the tiles of all ranks
   unsigned first_number[max_peers];    // of the rows of a rank
-  std::int64_t begin[max_peers];       // where the rows of a rank lie among those that have come
+  std::int64_t begin[max_peers];       // of the rows of a rank among all received rows
 };
 
 }  // namespace detail
@@ -54,7 +56,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A block for each tile of any rank: the numbers of its rows that have come.
+/// Writes the numbers of all received rows. Each block takes one tile of a rank.
 template <class Layout>
 __launch_bounds__(partition_threads)
     STRATA_KERNEL void distributed_join_numbers_kernel(const STRATA_GRID_CONSTANT join_received_marks marks,
@@ -71,8 +73,7 @@ __launch_bounds__(partition_threads)
   const unsigned lane = platform::lane_id(), first_word = threadIdx.x / warp_threads * words_each;
   unsigned before = 0;
   for (unsigned i = lane; i < first_word; i += warp_threads) before += static_cast<unsigned>(__popc(words[i]));
-  STRATA_UNROLL
-  for (int step = warp_threads / 2; step > 0; step /= 2) before += __shfl_xor_sync(full_warp_mask, before, step);
+  before = detail::sum_of_warp(before);
   unsigned* out = numbers + marks.begin[rank] + begin + before;
   const unsigned first = marks.first_number[rank] + tile * Layout::tile_rows + lane;
   for (unsigned i = first_word; i < first_word + words_each; ++i) {

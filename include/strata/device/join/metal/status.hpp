@@ -9,7 +9,7 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The result of a join by Metal. The values equal those of the corresponding cudaError_t, so a cast converts them.
+/// The result of a join by Metal. The values equal the corresponding cudaError_t, so a cast converts them.
 enum class MetalJoinStatus {
   success = 0,
   invalid_value = 1,

@@ -189,7 +189,7 @@ class AgentJoinColumns {
   template <class In, class Value>
   STRATA_D void move_column(join_record* shared, In in, Value* out) const {
     // not for users: partitioned_column leaves out larger ones
-    static_assert(sizeof(Value) <= sizeof(join_record), "a value must fit in the place of a record");
+    static_assert(sizeof(Value) <= sizeof(join_record), "a value must be as small as a record");
     auto* const values = reinterpret_cast<Value*>(shared);
     __syncthreads();
     constexpr int ahead = 8;  // loads of a thread that are in flight together

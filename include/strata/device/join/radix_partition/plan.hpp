@@ -108,7 +108,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   while (plan.bucket_bits < 15 && std::uint64_t{1} << plan.bucket_bits < rows_each) {
     ++plan.bucket_bits;
   }
-  // The bits of a number that do not fit an entry are those of another bucket.
+  // With one more bit, there are twice as many buckets: an entry has one bit less of the hash, and one more for a
+  // number.
   if (has_numbers && plan.bucket_bits < max_numbered_bucket_bits) ++plan.bucket_bits;
   // Slack for random variation: the standard deviation of a partition's size is the square root of the
   // average, times that of the number of rows of a key.
