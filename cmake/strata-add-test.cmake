@@ -58,7 +58,7 @@ if(STRATA_TEST_FULL STREQUAL "ADDED")
 endif()
 
 # True if a source, or a test of many headers, is in the part that STRATA_TEST_PART names.
-if(NOT STRATA_TEST_PART MATCHES "^([1-9])/([1-9])$" OR CMAKE_MATCH_1 GREATER CMAKE_MATCH_2)
+if(NOT STRATA_TEST_PART MATCHES "^([1-9][0-9]*)/([1-9][0-9]*)$" OR CMAKE_MATCH_1 GREATER CMAKE_MATCH_2)
   message(FATAL_ERROR "STRATA_TEST_PART must be k/n with k from 1 to n, is ${STRATA_TEST_PART}")
 endif()
 math(EXPR strata_test_part "${CMAKE_MATCH_1} - 1")
