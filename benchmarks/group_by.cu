@@ -18,6 +18,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/harness.cuh"
@@ -48,17 +49,19 @@ struct widened_values {
   __host__ __device__ difference_type operator-(const widened_values& other) const { return values - other.values; }
 };
 
-/// Row i has one of `groups` keys, all of them alike or by Zipf's law. Which key is frequent does not follow from its
-/// size.
+/// What keys are multiplied by, so that the size of a key does not tell how frequent it is.
+constexpr u64 spread = 0x9e3779b1u;
+
+/// Row i has one of `groups` keys, all of them alike or by Zipf's law. Keys are multiples of `factor`.
 template <class Key>
-__global__ void make_keys(Key* keys, std::size_t rows, u64 groups, double exponent, u64 seed) {
+__global__ void make_keys(Key* keys, std::size_t rows, u64 groups, double exponent, u64 seed, u64 factor) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows; i += stride) {
     const u64 bits = bench::random_bits(seed + i);
     const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;
     const u64 rank = exponent == 0 ? static_cast<u64>(fraction * static_cast<double>(groups))
                                    : bench::power_law_rank(fraction, exponent, groups);
-    keys[i] = static_cast<Key>(rank * 0x9e3779b1u);
+    keys[i] = static_cast<Key>(rank * factor);
   }
 }
 
@@ -123,12 +126,12 @@ struct tables {
 };
 
 template <class Key>
-tables<Key> make_tables(const environment& env, const data_shape& shape) {
+tables<Key> make_tables(const environment& env, const data_shape& shape, u64 factor = group_by_benchmark::spread) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   tables<Key> result{device_array<Key>(rows), bench::random_array<u32>(shape.rows, env.settings.seed, env.stream),
                      device_array<Key>(rows), device_array<u64>(rows), device_array<u64>(1)};
   group_by_benchmark::make_keys<<<2048, 256, 0, env.stream>>>(result.keys.data(), rows, shape.groups, shape.exponent,
-                                                              env.settings.seed);
+                                                              env.settings.seed, factor);
   bench::check(cudaGetLastError(), "make_keys");
   return result;
 }
@@ -288,6 +291,56 @@ workload five_aggregates(const environment& env, const data_shape& shape) {
   return work;
 }
 
+/// Forms of a call that have no rival of their own.
+enum class form { key_range, first_occurrence, two_columns, nulls_dropped, nulls_as_group, unordered_floats };
+constexpr std::pair<form, const char*> forms[] = {
+    {form::key_range, "key_range"},           {form::first_occurrence, "first_occurrence"},
+    {form::two_columns, "two columns"},       {form::nulls_dropped, "nulls_dropped"},
+    {form::nulls_as_group, "nulls_as_group"}, {form::unordered_floats, "unordered f32"}};
+
+/// Sums in one of these forms. Keys are the numbers from 0 on. Half of the rows have keys where there are nulls.
+workload sums_in_form(const environment& env, const data_shape& shape, form what) {
+  const auto in = make_tables<u32>(env, shape, 1);
+  const std::size_t capacity = std::min<std::size_t>(in.keys.size(), static_cast<std::size_t>(2 * shape.groups + 2));
+  const auto mask = bench::random_array<u32>(shape.rows / 32 + 1, env.settings.seed + 1, env.stream);
+  const device_array<float> floats(in.keys.size()), float_sums(capacity);
+  group_by_benchmark::make_keys<<<2048, 256, 0, env.stream>>>(floats.data(), floats.size(), 1000, 0,
+                                                              env.settings.seed + 2, 1);
+  // The second column has one key, so that there are as many groups as in the other forms.
+  const device_array<std::uint8_t> second(in.keys.size()), second_out(capacity);
+  second.fill_bytes(7, env.stream);
+  bench::check(cudaGetLastError(), "make_keys");
+  const int n = static_cast<int>(shape.rows);
+  workload work;
+  work.bytes = static_cast<double>(in.keys.bytes()) + static_cast<double>(in.values.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    const auto keys = strata::group_keys(in.keys.data(), n);
+    const auto groups = strata::group_output(in.keys_out.data(), capacity);
+    const auto aggregates = strata::group_aggregates(strata::group_sum(in.values.data(), in.sums.data()));
+    const auto call = [&](const auto& rows, const auto& all, const auto& output) {
+      return strata::DeviceGroupBy::Aggregate(storage, bytes, rows, all, output, in.number.data(), s);
+    };
+    switch (what) {
+      case form::key_range:
+        return call(keys.key_range(0u, static_cast<u32>(shape.groups - 1)), aggregates, groups);
+      case form::first_occurrence:
+        return call(keys, aggregates, groups.first_occurrence());
+      case form::two_columns:
+        return call(strata::group_keys(in.keys.data(), second.data(), n), aggregates,
+                    strata::group_output(in.keys_out.data(), second_out.data(), capacity));
+      case form::nulls_dropped:
+        return call(keys.valid(mask.data()), aggregates, groups);
+      case form::nulls_as_group:
+        return call(keys.valid(mask.data()).nulls_as_group(), aggregates, groups);
+      default:
+        return call(keys, strata::group_aggregates(strata::group_sum(floats.data(), float_sums.data()).unordered()),
+                    groups);
+    }
+  }));
+  work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
+  return work;
+}
+
 template <class Key>
 void add_sums(bench::suite& suite, const char* type, const data_shape& shape) {
   bench::benchmark_case what{
@@ -324,6 +377,21 @@ void add_cases(bench::suite& suite) {
                                [=](const environment& env) { return five_aggregates(env, shape); }};
     what.rivals = {};
     suite.add(what);
+  }
+  for (const auto& [kind, name] : forms) {
+    for (const data_shape& shape :
+         {data_shape{std::int64_t{1} << 16, 1000, 0}, data_shape{std::int64_t{1} << 22, 1000, 0},
+          data_shape{20000000, 1000, 0}, data_shape{many_rows, 10, 0}, data_shape{many_rows, 1000, 0},
+          data_shape{many_rows, 5000, 0}, data_shape{many_rows, 100000, 0}}) {
+      bench::benchmark_case what{std::string("DeviceGroupBy::Aggregate, ") + name,
+                                 "u32:u32",
+                                 shape.name(),
+                                 shape.rows,
+                                 timing::batched,
+                                 [=, kind = kind](const environment& env) { return sums_in_form(env, shape, kind); }};
+      what.rivals = {};
+      suite.add(what);
+    }
   }
 }
 

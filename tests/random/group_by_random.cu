@@ -113,8 +113,26 @@ std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
   return rows;
 }
 
+/// Keys that a call expects, and how many percent of the rows have other keys.
+template <class Key>
+struct expected_range {
+  Key lowest;
+  unsigned keys;
+  unsigned others_percent;
+
+  static expected_range random(source& from) {
+    const unsigned keys = 1 + static_cast<unsigned>(from.below(from.chance(80) ? 70 : 4000));
+    return {static_cast<Key>(from.below(100)), keys, from.chance(50) ? 0 : static_cast<unsigned>(from.below(101))};
+  }
+  void put_keys(source& data, std::vector<Key>& others) const {
+    for (Key& key : others) {
+      if (!data.chance(others_percent)) key = static_cast<Key>(static_cast<std::uint64_t>(lowest) + data.below(keys));
+    }
+  }
+};
+
 /// Sums, numbers of rows and extremes; with an operator, first items and what it makes of rows in their order.
-template <class Key, class Hub, bool HasOperator, GroupOrder Order>
+template <class Key, class Hub, bool HasOperator, GroupOrder Order, bool HasRange = false>
 problem aggregates(source& random) {
   const std::size_t size = random_size(random, most_items(random, 100000, 1u << 23));
   const std::size_t different = random.chance(30) ? 0 : 1 + random.below(random.chance(50) ? 20 : size + 1);
@@ -139,12 +157,20 @@ problem aggregates(source& random) {
     std::vector<affine8> host_lines;
   };
   const auto held = std::make_shared<arrays>(size, capacity, random);
+  std::conditional_t<HasRange, expected_range<Key>, strata::NullType> range{};
+  if constexpr (HasRange) range = expected_range<Key>::random(random);
   problem made;
   made.what = description("Aggregate", name_of<Key>(), size) + ", " + std::to_string(different) +
               " keys (0: any), capacity " + std::to_string(capacity) + (HasOperator ? ", operator" : "") +
               (std::is_same_v<Hub, small_tables> ? ", small tables" : "") + text_of_order(Order);
-  made.renew = [held, size, different](source& data, cudaStream_t stream) {
-    held->renew(random_keys<Key>(data, size, different), stream);
+  if constexpr (HasRange) {
+    made.what += ", " + std::to_string(range.keys) + " keys expected, " + std::to_string(range.others_percent) +
+                 " % of the rows have others";
+  }
+  made.renew = [held, size, different, range](source& data, cudaStream_t stream) {
+    std::vector<Key> keys = random_keys<Key>(data, size, different);
+    if constexpr (HasRange) range.put_keys(data, keys);
+    held->renew(std::move(keys), stream);
     held->host_values = random_items<std::int32_t>(data, size);
     held->values.write(held->host_values, stream);
     held->host_lines = random_items<affine8>(data, HasOperator ? size : 0);
@@ -154,9 +180,17 @@ problem aggregates(source& random) {
     held->counts.forget(stream);
     held->number.forget(stream);
   };
-  made.call = [held, size, capacity](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, capacity, range](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const auto call = [&](const auto& all) {
-      const auto rows = strata::group_keys(held->in.data(), size);
+      const auto rows = [&] {
+        const auto keys = strata::group_keys(held->in.data(), size);
+        if constexpr (HasRange) {
+          return keys.key_range(range.lowest,
+                                static_cast<Key>(static_cast<std::uint64_t>(range.lowest) + range.keys - 1));
+        } else {
+          return keys;
+        }
+      }();
       const auto output = in_group_order<Order>(strata::group_output(held->out.data(), capacity));
       using GroupBy = strata::TunedDeviceGroupBy<Hub>;
       return GroupBy::Aggregate(storage, bytes, rows, all, output, held->number.data(), stream);
@@ -438,6 +472,8 @@ const std::vector<maker> makers = {
     aggregates<std::int32_t, small_tables, false, GroupOrder::by_key>,
     aggregates<float, small_tables, false, GroupOrder::any>,
     aggregates<std::uint64_t, small_tables, false, GroupOrder::any>,
+    aggregates<std::int32_t, small_tables, false, GroupOrder::any, true>,
+    aggregates<std::uint8_t, strata::default_policy_hub, false, GroupOrder::any, true>,
     aggregates<std::int16_t, strata::default_policy_hub, true, GroupOrder::any>,
     aggregates<double, small_tables, true, GroupOrder::by_key>,
     aggregates<std::int64_t, small_tables, false, GroupOrder::by_first_row>,

@@ -28,8 +28,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     *d_num_groups = g;
 ///
 /// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows, or `group_keys(d_first, d_second, num_items)`
-///   for two columns of keys, and so on. `.valid(d_mask)` says which rows have keys. `group_aggregates(...)` has one or
-///   more of `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and
+///   for two columns of keys, and so on. `.valid(d_mask)` says which rows have keys. `.key_range(lowest, highest)` is a
+///   hint that saves time if keys are dense. `group_aggregates(...)` has one or more of `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and
 ///   `group_reduce`.
 ///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written, and in which order.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
@@ -100,10 +100,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 template <class PolicyHub>
 struct TunedDeviceGroupBy {
   /// Writes the key and the aggregates of each group, and the number of groups to `*d_num_groups`.
-  template <class KeyIterator, class NumItemsT, class... Aggregates, class KeyOutputIterator, GroupOrder Order,
-            class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, bool HasRange, class... Aggregates, class KeyOutputIterator,
+            GroupOrder Order, class NumGroupsIterator>
   static cudaError_t Aggregate(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                               const GroupKeys<KeyIterator, NumItemsT>& keys,
+                               const GroupKeys<KeyIterator, NumItemsT, HasRange>& keys,
                                const GroupAggregates<Aggregates...>& aggregates,
                                const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                                cudaStream_t stream = 0) {
@@ -114,10 +114,10 @@ struct TunedDeviceGroupBy {
   /// Like Aggregate; it also writes the group of each row. Row i is in group `d_group_of_row[i]`, even if that group is
   /// beyond the capacity. Rows are always sorted, however few groups there are. Groups are in ascending order of their
   /// keys, unless `group_output(...).first_occurrence()` asks for the order of their first rows.
-  template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            GroupOrder Order, class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, bool HasRange, class GroupOfRowIterator, class... Aggregates,
+            class KeyOutputIterator, GroupOrder Order, class NumGroupsIterator>
   static cudaError_t Groups(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                            const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
+                            const GroupKeys<KeyIterator, NumItemsT, HasRange>& keys, GroupOfRowIterator d_group_of_row,
                             const GroupAggregates<Aggregates...>& aggregates,
                             const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                             cudaStream_t stream = 0) {
@@ -126,10 +126,10 @@ struct TunedDeviceGroupBy {
   }
 
   /// Writes the number of different keys to `*d_num_groups`, and nothing else.
-  template <class KeyIterator, class NumItemsT, class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, bool HasRange, class NumGroupsIterator>
   static cudaError_t CountDistinct(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                                   const GroupKeys<KeyIterator, NumItemsT>& keys, NumGroupsIterator d_num_groups,
-                                   cudaStream_t stream = 0) {
+                                   const GroupKeys<KeyIterator, NumItemsT, HasRange>& keys,
+                                   NumGroupsIterator d_num_groups, cudaStream_t stream = 0) {
     STRATA_NVTX_RANGE(d_temp_storage, "strata::DeviceGroupBy::CountDistinct");
     const DiscardOutputIterator<> none;
     return run(d_temp_storage, temp_storage_bytes, keys, NullType{},
@@ -143,19 +143,19 @@ struct TunedDeviceGroupBy {
   STRATA_CALL_WITHOUT_STORAGE(CountDistinct)
 
  private:
-  template <class KeyIterator, class NumItemsT, class GroupOfRowIterator, class... Aggregates, class KeyOutputIterator,
-            GroupOrder Order, class NumGroupsIterator>
+  template <class KeyIterator, class NumItemsT, bool HasRange, class GroupOfRowIterator, class... Aggregates,
+            class KeyOutputIterator, GroupOrder Order, class NumGroupsIterator>
   static cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes,
-                         const GroupKeys<KeyIterator, NumItemsT>& keys, GroupOfRowIterator d_group_of_row,
+                         const GroupKeys<KeyIterator, NumItemsT, HasRange>& keys, GroupOfRowIterator d_group_of_row,
                          const GroupAggregates<Aggregates...>& aggregates,
                          const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                          cudaStream_t stream) {
     const auto all_keys = detail::group_keys_for(keys.keys, groups.keys);
     const auto keys_out = detail::group_key_output_for(all_keys, groups.keys);
-    const detail::DispatchGroupBy<PolicyHub, GroupOfRowIterator, std::decay_t<decltype(all_keys)>, NumItemsT,
-                                  std::decay_t<decltype(keys_out)>, Order, NumGroupsIterator,
-                                  GroupAggregates<Aggregates...>>
-        dispatch{{all_keys, keys.num_items},
+    const detail::DispatchGroupBy<
+        PolicyHub, GroupOfRowIterator, GroupKeys<std::decay_t<decltype(all_keys)>, NumItemsT, HasRange>,
+        std::decay_t<decltype(keys_out)>, Order, NumGroupsIterator, GroupAggregates<Aggregates...>>
+        dispatch{{all_keys, keys.num_items, keys.range},
                  d_group_of_row,
                  aggregates,
                  {keys_out, groups.capacity, groups.has_valid_capacity},

@@ -148,10 +148,18 @@ struct small_tables {
 };
 using SmallTables = strata::TunedDeviceGroupBy<small_tables>;
 
+struct without_hints {
+  template <class Keys>
+  const Keys& operator()(const Keys& keys) const {
+    return keys;
+  }
+};
+
 /// Sums, numbers of rows and extremes of `values` in all groups of `keys`, which come in any order or in that of the
-/// keys.
-template <class GroupBy, bool IsSorted, class Key, class Value>
-void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
+/// keys. `hint` adds to the description of the keys.
+template <class GroupBy, bool IsSorted, class Key, class Value, class Hint = without_hints>
+void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity,
+                            const Hint& hint = {}) {
   const std::vector<std::size_t> rows = rows_by_group(keys);
   const auto is_same_group = [&](std::size_t a, std::size_t b) {
     const order_of_keys less;
@@ -174,7 +182,7 @@ void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Valu
   device_vector<Value> greatest(std::vector<Value>(capacity, number_as<Value>(77)));
   const auto num_groups = result_of<int>([&](int* number, auto&&... storage) {
     const auto output = strata::group_output(keys_out.data(), capacity);
-    const auto rows_in = strata::group_keys(in.data(), static_cast<int>(keys.size()));
+    const auto rows_in = hint(strata::group_keys(in.data(), static_cast<int>(keys.size())));
     const auto all = strata::group_aggregates(
         strata::group_sum(items.data(), sums.data()), strata::group_count(counts.data()),
         strata::group_min(items.data(), least.data()), strata::group_max(items.data(), greatest.data()));

@@ -334,6 +334,23 @@ cudaError_t flags(const int* in, int* out, bool* flags, int* counts, int* number
 }
 }  // namespace group_by_columns
 
+// case: group_by_key_range
+// expect: group_keys: key_range is for one column of keys
+// expect: group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for other keys
+#include <strata/device/device_group_by.cuh>
+namespace group_by_key_range {
+#ifdef STRATA_CASE_group_by_key_range
+using key = float;
+#define GROUP_BY_RANGE_COLUMNS in, in
+#else
+using key = int;
+#define GROUP_BY_RANGE_COLUMNS in
+#endif
+
+auto floats(const key* in) { return strata::group_keys(in, 1000).key_range(key{1}, key{9}); }
+auto columns(const int* in) { return strata::group_keys(GROUP_BY_RANGE_COLUMNS, 1000).key_range(1, 9); }
+}  // namespace group_by_key_range
+
 // case: group_by_numbers
 // expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument
 // expect: group_output: the capacity must be an integer: convert the argument

@@ -28,6 +28,7 @@ struct AgentPartGroups {
   using Row = typename Types::Row;
   using Plan = group_hash_plan<Slot>;
   using Parts = group_parts<Slot, Payload>;
+  using Codes = group_codes<typename Types::Word, false>;
   using Table = group_shared_table<Types, Aggregates, TableSlots>;
   static constexpr int threads = Policy::tuning.part_threads;
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
@@ -79,7 +80,7 @@ struct AgentPartGroups {
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < number; i += unsigned{threads}) {
-      output.store(static_cast<std::size_t>(storage.first_group) + i, plan->frequent[i], states[i]);
+      output.store(static_cast<std::size_t>(storage.first_group) + i, Codes::word_of(plan->frequent[i]), states[i]);
     }
     __syncthreads();
   }
@@ -182,7 +183,7 @@ struct AgentPartGroups {
     __syncthreads();
   }
   STRATA_D void write(const Table& table, unsigned slot, std::size_t group) const {
-    output.store(group, table.word(slot), table.states(output.aggregates, slot));
+    output.store(group, Codes::word_of(table.word(slot)), table.states(output.aggregates, slot));
   }
 };
 

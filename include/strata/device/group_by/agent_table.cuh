@@ -111,8 +111,13 @@ struct AgentGroupTable {
     const bool is_abandoned = platform::load_relaxed(&plan.is_abandoned) != 0;
     if (!is_abandoned) {
       write_groups();
-    } else if (blockIdx.x == 0 && threadIdx.x == 0) {
-      plan.is_partitioned = 1;
+    } else if (blockIdx.x == 0) {
+      if (rows.is_dense()) {
+        // The range of keys was wrong. The other kernels need the sample that it made unnecessary.
+        sample(num_items);
+        list_frequent(plan);
+      }
+      if (threadIdx.x == 0) plan.is_partitioned = 1;
     }
     barrier.leave(storage.is_last);
   }
@@ -142,31 +147,33 @@ struct AgentGroupTable {
       plan.num_written = 0;
       storage.frequent = 0;
     }
-    if (arguments.may_partition && num_items > 0) counts = sample(num_items);
+    if (arguments.may_partition && num_items > 0 && !rows.is_dense()) counts = sample(num_items);
     for (unsigned i = threadIdx.x; i < group_most_frequent; i += unsigned{threads}) {
       Aggregates::template set_identity<Row>(arguments.frequent_states[i]);
     }
     __syncthreads();
-    const unsigned listed = detail::least(storage.frequent, group_most_frequent);
-    drop_frequent(plan, listed);
+    const unsigned listed = list_frequent(plan);
     if (threadIdx.x != 0) return;
     double groups = detail::estimated_groups(counts);
     // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
     if (groups > table_slots / 4 && listed >= 16) groups *= 3;
     plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
-    plan.num_frequent = storage.kept;
+    // If no two keys have the same home, as many slots as keys suffice.
+    const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
     unsigned replica_log = 0;
     if (arguments.may_partition) {
       while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
-             16 * groups <= static_cast<double>(table_slots >> (replica_log + 1))) {
+             slots <= static_cast<double>(table_slots >> (replica_log + 1))) {
         ++replica_log;
       }
     }
     plan.replica_log = replica_log;
   }
 
-  /// Keeps only the frequent keys that have room in their two home slots.
-  STRATA_D void drop_frequent(Plan& plan, unsigned listed) {
+  /// Lists the frequent keys of the sample that have room in their two home slots. Returns how many frequent keys the
+  /// sample has, up to `group_most_frequent`.
+  STRATA_D unsigned list_frequent(Plan& plan) {
+    const unsigned listed = detail::least(storage.frequent, group_most_frequent);
     constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
     if (threadIdx.x == 0) storage.kept = 0;
     Slot words[thread_keys];
@@ -190,6 +197,8 @@ struct AgentGroupTable {
       if (is_kept[k]) plan.frequent[atomicAdd(&storage.kept, 1u)] = words[k];
     }
     __syncthreads();
+    if (threadIdx.x == 0) plan.num_frequent = storage.kept;
+    return listed;
   }
 
   /// Counts the keys of a sample, and lists frequent ones. The lower bits of a mixed word choose the slot. A slot holds
@@ -397,6 +406,7 @@ struct AgentGroupTable {
   /// The slot in device memory in which a word is looked for first. All bits choose it: the words of a slot in shared
   /// memory have the same lower bits.
   STRATA_D std::size_t home_in_memory(Slot word) const {
+    if (rows.is_dense()) word = detail::mixed_group_word(word);
     return static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (arguments.table.slots - 1);
   }
   /// Combines states in the table in device memory, where `there` was read from the home of the word. Returns false if
@@ -459,7 +469,7 @@ struct AgentGroupTable {
         if (found[k] == empty) continue;
         const std::size_t slot = first + static_cast<unsigned>(k * threads);
         const auto group = static_cast<std::size_t>(storage.first_group) + offsets[k];
-        output.store(group, slot == table.slots ? empty : found[k], table.states[slot]);
+        output.store(group, rows.word_of(slot == table.slots ? empty : found[k]), table.states[slot]);
       }
       __syncthreads();
     }

@@ -279,14 +279,16 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///
 /// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes few rows. For
 /// numbers of rows in between, rows are sorted.
-template <class PolicyHub, class GroupOfRowIterator, class KeyIterator, class NumItemsT, class KeyOutputIterator,
-          GroupOrder Order, class NumGroupsIterator, class AggregatesOfGroup>
+template <class PolicyHub, class GroupOfRowIterator, class Keys, class KeyOutputIterator, GroupOrder Order,
+          class NumGroupsIterator, class AggregatesOfGroup>
 struct DispatchGroupBy {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (group_by_tuning)");
   using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
   using Aggregates = AggregatesOfGroup;
+  using KeyIterator = decltype(Keys::keys);
+  using NumItemsT = decltype(Keys::num_items);
   using Key = iterator_value_t<KeyIterator>;
   using Row = item_count_t<NumItemsT>;
   static constexpr bool writes_groups_of_rows = !std::is_same_v<GroupOfRowIterator, NullType>;
@@ -327,7 +329,7 @@ struct DispatchGroupBy {
   using RecordSort = DispatchRadixSort<const Word*, std::conditional_t<sorts_states, const States*, RowNumbers>,
                                        RecordValue, PlannedCount, false, identity_decomposer>;
 
-  GroupKeys<KeyIterator, NumItemsT> keys;
+  Keys keys;
   GroupOfRowIterator d_group_of_row;
   Aggregates aggregates;
   GroupOutput<KeyOutputIterator, Order> groups;
@@ -340,7 +342,8 @@ struct DispatchGroupBy {
     if constexpr (may_use_table) {
       const bool has_many_rows = rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>();
       if constexpr (may_use_hash) {
-        if (has_many_rows || rows <= detail::least_in_chain<group_by_most_table_rows, MaxPolicy>()) {
+        if (has_many_rows || has_small_range() ||
+            rows <= detail::least_in_chain<group_by_most_table_rows, MaxPolicy>()) {
           return run_by_hash(d_temp_storage, temp_storage_bytes, rows);
         }
       } else if constexpr (!drops_rows) {
@@ -394,6 +397,21 @@ struct DispatchGroupBy {
   }
 
  private:
+  template <class Policy>
+  struct slots_of_table {
+    static constexpr auto value = static_cast<std::size_t>(detail::group_slots_that_fit(
+        Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots,
+        static_cast<int>(sizeof(typename Types::Slot) + sizeof(States)), Policy::tuning.hash_threads));
+  };
+  /// True if the caller expects so few keys that they fit in a table in shared memory, on any device.
+  bool has_small_range() const {
+    if constexpr (std::is_same_v<decltype(keys.range), NullType>) {
+      return false;
+    } else {
+      return keys.range.keys > 0 && keys.range.keys <= detail::least_in_chain<slots_of_table, MaxPolicy>();
+    }
+  }
+
   enum slot {
     words_slot,
     payloads_slot,
@@ -421,14 +439,16 @@ struct DispatchGroupBy {
     bool is_aligned = aggregates.has_aligned_packs();
     if constexpr (is_group_pack_array<KeyIterator>) is_aligned = is_aligned && detail::is_group_pack_aligned(keys.keys);
     if constexpr (is_group_key_columns<KeyIterator>) is_aligned = is_aligned && keys.keys.has_aligned_packs();
-    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator> call{
-        {keys.keys, all, is_aligned},
-        keys.num_items,
-        {groups.keys, all, groups.capacity},
-        d_num_groups,
-        stream,
-        {},
-        {}};
+    group_hash_call<MaxPolicy, KeyIterator, NumItemsT, Row, All, KeyOutputIterator, NumGroupsIterator,
+                    decltype(keys.range)>
+        call{{{}, keys.keys, all, is_aligned},
+             keys.num_items,
+             {groups.keys, all, groups.capacity},
+             d_num_groups,
+             stream,
+             keys.range,
+             {},
+             {}};
     call.reserve();
     if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
     if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {

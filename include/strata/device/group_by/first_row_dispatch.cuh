@@ -221,9 +221,8 @@ struct DispatchGroupsByFirstRow {
   /// Keeps all groups in any order.
   template <class Places>
   cudaError_t group(void* storage, std::size_t& bytes, const Places& places, std::size_t rows) const {
-    const DispatchGroupBy<PolicyHub, decltype(places.groups_of_rows), decltype(call.keys.keys),
-                          decltype(call.keys.num_items), Key*, GroupOrder::any, Row*,
-                          kept_group_aggregates<decltype(places.all), Row>>
+    const DispatchGroupBy<PolicyHub, decltype(places.groups_of_rows), std::decay_t<decltype(call.keys)>, Key*,
+                          GroupOrder::any, Row*, kept_group_aggregates<decltype(places.all), Row>>
         inner{call.keys,  places.groups_of_rows, {places.all, places.states}, {places.keys, rows, true}, places.number,
               call.stream};
     return inner.run(storage, bytes);

@@ -18,8 +18,19 @@
 
 STRATA_NAMESPACE_BEGIN
 
+namespace detail {
+
+/// The words of the keys that a caller expects: `keys` words from `lowest` on. 0 keys: any keys are expected.
+struct group_key_range {
+  std::uint64_t lowest = 0;
+  std::uint64_t keys = 0;
+};
+
+}  // namespace detail
+
 /// The keys of the rows that DeviceGroupBy groups, and their number. `group_keys` makes it.
-template <class KeyIterator, class NumItemsT>
+/// @tparam HasRange true after `key_range`
+template <class KeyIterator, class NumItemsT, bool HasRange = false>
 struct GroupKeys {
   static_assert(detail::is_count_type<NumItemsT>,
                 "group_keys: the number of rows must be an integer or a FutureCount: convert the argument");
@@ -27,8 +38,9 @@ struct GroupKeys {
                 "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a "
                 "struct as columns");
 
-  KeyIterator keys;     ///< The key of each row.
-  NumItemsT num_items;  ///< The number of rows.
+  KeyIterator keys;                                                            ///< The key of each row.
+  NumItemsT num_items;                                                         ///< The number of rows.
+  std::conditional_t<HasRange, detail::group_key_range, NullType> range = {};  ///< The hint of `key_range`.
 
   /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. If a mask is a null pointer, all rows
   /// have keys. A row without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row
@@ -54,10 +66,28 @@ struct GroupKeys {
   /// So rows are always sorted if a column of integers has 64 bits.
   auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
 
+  /// A hint that the keys are integers or enumerators of [lowest, highest], as dictionary codes are. The result does
+  /// not depend on it. If the range has no more keys than a table in shared memory has slots, groups come in any order,
+  /// and rows need not be sorted, then each key of the range has a slot of its own, and no sample is taken. If many
+  /// rows have other keys, all rows are read again.
+  template <class Key>
+  GroupKeys<KeyIterator, NumItemsT, true> key_range(Key lowest, Key highest) const {
+    static_assert(detail::group_column_of<KeyIterator>::count == 1, "group_keys: key_range is for one column of keys");
+    using ColumnKey = typename detail::group_column_of<KeyIterator>::type;
+    static_assert((std::is_integral_v<ColumnKey> || std::is_enum_v<ColumnKey>)&&sizeof(ColumnKey) <= 8,
+                  "group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for "
+                  "other keys");
+    static_assert(std::is_convertible_v<Key, ColumnKey>, "group_keys: key_range takes two keys");
+    const std::uint64_t first = RadixTraits<ColumnKey>::ordered(static_cast<ColumnKey>(lowest));
+    const std::uint64_t last = RadixTraits<ColumnKey>::ordered(static_cast<ColumnKey>(highest));
+    if (last < first) return {keys, num_items, {}};
+    return {keys, num_items, {first, last - first + 1}};
+  }
+
  private:
   template <class Columns>
-  GroupKeys<Columns, NumItemsT> with(const Columns& columns) const {
-    return {columns, num_items};
+  GroupKeys<Columns, NumItemsT, HasRange> with(const Columns& columns) const {
+    return {columns, num_items, range};
   }
 };
 
@@ -188,6 +218,33 @@ STRATA_HD constexpr unsigned long long unmixed_group_word(unsigned long long mix
   mixed *= 0x4f74430c22a54005u;
   return mixed ^ mixed >> 33;
 }
+
+/// A table sees a word as its *code*, which chooses the home slot: the mixed word.
+template <class Word, bool HasRange>
+struct group_codes {
+  using Slot = word_of_t<Word>;
+  STRATA_HD static constexpr bool is_dense() { return false; }
+  STRATA_HD static constexpr unsigned num_keys() { return 0; }
+  STRATA_D static Slot code_of(Word word) { return detail::mixed_group_word(Slot{word}); }
+  STRATA_D static Word word_of(Slot code) { return static_cast<Word>(detail::unmixed_group_word(code)); }
+};
+/// If the range of keys is known and small, a code is the distance from the lowest word. So no two keys of the range
+/// have the same slot. Other keys may have any slots.
+template <class Word>
+struct group_codes<Word, true> {
+  using Slot = word_of_t<Word>;
+  Word lowest;
+  unsigned range;  // number of keys; 0: codes are mixed words
+
+  STRATA_HD bool is_dense() const { return range != 0; }
+  STRATA_HD unsigned num_keys() const { return range; }
+  STRATA_D Slot code_of(Word word) const {
+    return is_dense() ? Slot{static_cast<Word>(word - lowest)} : detail::mixed_group_word(Slot{word});
+  }
+  STRATA_D Word word_of(Slot code) const {
+    return static_cast<Word>(is_dense() ? static_cast<Slot>(code + lowest) : detail::unmixed_group_word(code));
+  }
+};
 
 /// Returns the word of a key by which rows are sorted, or the mixed word.
 template <class Key>

@@ -26,19 +26,15 @@
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 /// Takes a sample and combines the rows in tables, or finds that rows must be partitioned.
-template <class MaxPolicy, class KeyIterator, class Aggregates, class Row, class Output, class Count,
+template <class MaxPolicy, class Rows, class Types, class Aggregates, class Output, class Count,
           class NumGroupsIterator>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.hash_threads,
                   MaxPolicy::ActivePolicy::tuning.hash_blocks_per_multiprocessor)
     STRATA_KERNEL void group_table_kernel(
-        const STRATA_GRID_CONSTANT group_row_packs<KeyIterator, Aggregates, Row> rows, Count num_items,
-        const STRATA_GRID_CONSTANT Output output, NumGroupsIterator d_num_groups,
-        const STRATA_GRID_CONSTANT group_table_arguments<typename group_by_types<KeyIterator, Aggregates, Row>::Slot,
-                                                         typename group_by_types<KeyIterator, Aggregates, Row>::States>
-            arguments) {
-  using Types = group_by_types<KeyIterator, Aggregates, Row>;
-  using Agent = AgentGroupTable<typename MaxPolicy::ActivePolicy, Types, Aggregates,
-                                group_row_packs<KeyIterator, Aggregates, Row>, Output>;
+        const STRATA_GRID_CONSTANT Rows rows, Count num_items, const STRATA_GRID_CONSTANT Output output,
+        NumGroupsIterator d_num_groups,
+        const STRATA_GRID_CONSTANT group_table_arguments<typename Types::Slot, typename Types::States> arguments) {
+  using Agent = AgentGroupTable<typename MaxPolicy::ActivePolicy, Types, Aggregates, Rows, Output>;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows, output, arguments};
   agent.run(detail::number_of_items<std::size_t>(num_items));
@@ -115,7 +111,7 @@ inline std::size_t most_group_pass_blocks(std::size_t rows, std::size_t parts) {
 ///     many groups:  rows -> parts -> tables in shared memory -> groups
 ///     more:         rows -> parts -> smaller parts -> tables in shared memory -> groups
 template <class MaxPolicy, class KeyIterator, class NumItemsT, class Row, class Aggregates, class KeyOutputIterator,
-          class NumGroupsIterator>
+          class NumGroupsIterator, class Range = NullType>
 struct group_hash_call {
   using Key = iterator_value_t<KeyIterator>;
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
@@ -146,11 +142,15 @@ struct group_hash_call {
   Output output;
   NumGroupsIterator d_num_groups;
   cudaStream_t stream;
+  Range range;
   temporary_storage::layout<all_slots> storage;
   device_properties device;
 
+  static constexpr bool may_have_range = !std::is_same_v<Range, NullType>;
+  /// The first kernel uses the range of keys.
+  using TableRows = group_row_packs<KeyIterator, Aggregates, Row, may_have_range>;
   template <class Policy>
-  using Table = AgentGroupTable<Policy, Types, Aggregates, Rows, Output>;
+  using Table = AgentGroupTable<Policy, Types, Aggregates, TableRows, Output>;
 
   /// Minimum of `most_table_rows` over all policies of a chain, because a size query does not know the device.
   static std::size_t most_table_rows() { return detail::least_in_chain<group_by_most_table_rows, MaxPolicy>(); }
@@ -254,8 +254,17 @@ struct group_hash_call {
     constexpr group_by_tuning tuning = ActivePolicy::tuning;
     using Agent = Table<ActivePolicy>;
     auto* const plan = storage.template get<Plan>(plan_slot);
-    const std::size_t slots = table_slots();
+    std::size_t slots = table_slots();
     const bool may_be_left = may_partition();
+    TableRows table_rows{{}, rows.keys, rows.aggregates, rows.is_aligned};
+    if constexpr (may_have_range) {
+      if (range.keys <= Agent::table_slots) {
+        table_rows.lowest = static_cast<typename Types::Word>(range.lowest);
+        table_rows.range = static_cast<unsigned>(range.keys);
+        // Less of the table in device memory must be cleared and read.
+        if (may_be_left) slots = detail::least<std::size_t>(slots, std::size_t{Agent::table_slots} * 2);
+      }
+    }
     const group_table_arguments<Slot, States> arguments{
         plan,
         {storage.template get<Slot>(table_words_slot), storage.template get<States>(table_states_slot), slots,
@@ -267,11 +276,11 @@ struct group_hash_call {
         {storage.template get<unsigned long long>(flags_slot), &plan->departures, next_epoch(),
          detail::is_replayable(stream)}};
     static kernel_property_cache cache;
-    const auto kernel = group_table_kernel<MaxPolicy, KeyIterator, Aggregates, Row, Output, Count, NumGroupsIterator>;
+    const auto kernel = group_table_kernel<MaxPolicy, TableRows, Types, Aggregates, Output, Count, NumGroupsIterator>;
     return detail::launch_resident(
         configuration(1, tuning.hash_threads, sizeof(typename Agent::TempStorage)), cache, device,
-        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})), most_blocks, kernel, rows,
-        static_cast<Count>(num_items), output, d_num_groups, arguments);
+        detail::most<std::size_t>(1, detail::ceiling_divide(max_rows(), std::size_t{512})), most_blocks, kernel,
+        table_rows, static_cast<Count>(num_items), output, d_num_groups, arguments);
   }
 
   template <class ActivePolicy>

@@ -369,6 +369,18 @@ constexpr group_nulls group_nulls_of() {
   }
 }
 
+/// The number of columns, and the type of the first one's keys.
+template <class KeyIterator>
+struct group_column_of {
+  static constexpr int count = 1;
+  using type = iterator_value_t<KeyIterator>;
+};
+template <group_nulls Nulls, class First, class... Rest>
+struct group_column_of<group_key_columns<Nulls, First, Rest...>> {
+  static constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
+  using type = iterator_value_t<First>;
+};
+
 /// Returns the same keys with nulls treated as `Nulls` says. An iterator of keys becomes one column.
 template <group_nulls Nulls, class KeyIterator>
 auto group_keys_with_nulls(const KeyIterator& keys) {

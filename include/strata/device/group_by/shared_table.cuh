@@ -231,8 +231,8 @@ STRATA_D void add_group_rows(Table& table, const Aggregates& aggregates, unsigne
 }
 
 /// Reads rows of a call, `group_pack_rows` at a time.
-template <class KeyIterator, class Aggregates, class Row>
-struct group_row_packs {
+template <class KeyIterator, class Aggregates, class Row, bool HasRange = false>
+struct group_row_packs : group_codes<group_word_t<iterator_value_t<KeyIterator>>, HasRange> {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Key = typename Types::Key;
   using Slot = typename Types::Slot;
@@ -243,6 +243,7 @@ struct group_row_packs {
   bool is_aligned;  // true if rows may be read by vector loads
 
   STRATA_D static Slot mixed(const Key& key) { return detail::mixed_group_word(Slot{RadixTraits<Key>::ordered(key)}); }
+  STRATA_D Slot code(const Key& key) const { return this->code_of(RadixTraits<Key>::ordered(key)); }
   /// Loads the keys of `group_pack_rows` rows, of which the first is at an aligned address in all arrays.
   STRATA_D void load_keys(std::size_t first, Key (&pack)[group_pack_rows]) const {
     if constexpr (is_group_pack_array<KeyIterator>) {
@@ -271,7 +272,7 @@ struct group_row_packs {
     load_keys(first, pack);
     load_payloads(first, payloads);
     STRATA_UNROLL
-    for (int k = 0; k < group_pack_rows; ++k) words[k] = mixed(pack[k]);
+    for (int k = 0; k < group_pack_rows; ++k) words[k] = code(pack[k]);
   }
   /// Returns a bit for each of the `group_pack_rows` rows from `first` on: 1 if the row is in a group.
   STRATA_D unsigned grouped([[maybe_unused]] std::size_t first) const {
@@ -297,7 +298,7 @@ struct group_row_packs {
       if constexpr (drops_rows) {
         if (!keys.has_keys(first + k)) continue;
       }
-      words[k] = mixed(detail::item_at(keys, first + k));
+      words[k] = code(detail::item_at(keys, first + k));
       payloads[k] = Types::payload_of(aggregates, static_cast<Row>(first + k));
       loaded |= 1u << k;
     }
@@ -339,10 +340,9 @@ struct group_hash_output {
   Aggregates aggregates;
   std::size_t capacity;
 
-  template <class Slot, class States>
-  STRATA_D void store(std::size_t group, Slot mixed, const States& states) const {
+  template <class States>
+  STRATA_D void store(std::size_t group, group_word_t<Key> word, const States& states) const {
     if (group >= capacity) return;
-    const auto word = static_cast<group_word_t<Key>>(detail::unmixed_group_word(mixed));
     *detail::advanced(keys, group) =
         static_cast<output_value_t<KeyOutputIterator, Key>>(detail::group_key_of_word<Key>(word));
     aggregates.store(group, states);
