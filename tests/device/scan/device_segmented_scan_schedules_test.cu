@@ -277,7 +277,7 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
 }
 
 // With up to 6000 segments, each block checks the order of offsets itself. With more, an earlier launch does. A replay
-// must check the offsets that it finds.
+// must check the offsets of that time.
 TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_array) {
   for (const std::size_t count : sizes{300, 6200}) {
     const std::size_t most = 10 * count + if_small<std::size_t>(20000, STRATA_HOST_SIMT ? 60000 : 300000);
