@@ -62,7 +62,7 @@ inline segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
   return shape;
 }
 
-/// Lengths around the powers of two from 8 to `largest`, where another algorithm takes over.
+/// Lengths around the powers of two from 8 to `largest`, where other algorithms take over.
 inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t power = 8; power <= largest; power *= 2) {

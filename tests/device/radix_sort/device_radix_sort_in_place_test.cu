@@ -258,7 +258,7 @@ TEST(device_radix_sort_in_place, replayed_with_other_keys) {
   }
 }
 
-// ------------------------------------------------------------------ the usual tuning
+// ------------------------------------------------------------------ the library's tuning
 
 TEST(device_radix_sort_in_place, by_the_usual_tuning) {
 #if STRATA_HOST_SIMT

@@ -134,7 +134,7 @@ TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
 
 // ------------------------------------------------------------------ graphs
 
-// Between replays, the input changes, another call uses the storage, and the storage is filled with garbage.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or be used by another call.
 TEST(device_reduce_streams, a_graph_may_be_replayed) {
   for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
     device_vector<int> in(std::vector<int>(size + 1, 0));

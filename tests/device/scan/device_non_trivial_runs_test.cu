@@ -332,7 +332,8 @@ TEST(device_non_trivial_runs, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_non_trivial_runs, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {

@@ -433,7 +433,7 @@ class DevicePartitionArguments : public ::testing::Test {
                        std::int64_t* number, int n, cudaStream_t on = nullptr) const {
     return DevicePartition::If(storage, bytes, from, a, b, c, number, n, first, second, on);
   }
-  /// `call(storage, bytes, stream)` is refused, launches nothing and writes nothing.
+  /// Expects that `call(storage, bytes, stream)` is refused, launches nothing and writes nothing.
   template <class Call>
   void expect_refused(const Call& call) const {
     const scratch storage(std::size_t{1} << 20);

@@ -488,7 +488,8 @@ TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<ints::Problem>::long_size()}) {

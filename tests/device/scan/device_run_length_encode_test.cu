@@ -367,7 +367,8 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<words::Problem>::long_size()}) {

@@ -138,7 +138,7 @@ class DeviceScanItems : public ::testing::Test {};
 #if defined(STRATA_TEST_FEW_TYPES)
 using item_types = ::testing::Types<packed_affine<std::uint8_t>, string_hash>;
 #else
-// 1, 2, 4, 8, 16 and 3 bytes.
+// Items of 1, 2, 4, 8, 16 and 3 bytes.
 using item_types =
     ::testing::Types<packed_affine<std::uint8_t>, packed_affine<std::uint16_t>, packed_affine<std::uint32_t>,
                      packed_affine<std::uint64_t>, string_hash, strata_test::bytes3>;

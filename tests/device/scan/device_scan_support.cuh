@@ -20,7 +20,7 @@ namespace device_test {
 
 // ------------------------------------------------------------------ sequential scans
 
-/// The sum before each of the first `count` items, in `Accum`.
+/// Exclusive scan of the first `count` items, in `Accum`.
 template <class Accum, class Item, class Op>
 std::vector<Accum> exclusive_scan(const Item* items, std::size_t count, Op op, Accum init) {
   std::vector<Accum> sums;
@@ -32,7 +32,7 @@ std::vector<Accum> exclusive_scan(const Item* items, std::size_t count, Op op, A
   return sums;
 }
 
-/// The sum up to each of the first `count` items, beginning with `init`.
+/// Inclusive scan of the first `count` items, which begins with `init`.
 template <class Accum, class Item, class Op>
 std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op, Accum init) {
   std::vector<Accum> sums;

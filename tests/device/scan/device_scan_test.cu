@@ -85,7 +85,7 @@ TYPED_TEST(DeviceScanSum, does_not_care_where_input_and_output_start) {
   }
 }
 
-// With the built-in tuning, arrays of this size take the pipeline.
+// With the library's tuning, arrays of this size take the pipeline.
 TYPED_TEST(DeviceScanSum, of_many_items) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();

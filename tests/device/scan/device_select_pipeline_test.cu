@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The pipeline of DeviceSelect with small tiles, in some numbers of blocks, which run in any order.
+// The pipeline of DeviceSelect with small tiles, in 1, 3 and 8 blocks, which run in any order.
 #include <strata/device/device_select.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 

@@ -281,7 +281,7 @@ struct own_stream {
   cudaStream_t get() const { return handle; }
 };
 
-// The last argument may be a stream, a class that converts to a stream, or a decomposer. None is taken for another one.
+// The last argument may be a stream, a class that stands for one, or a decomposer. None is taken for another one.
 TEST(device_segmented_top_k_fields, with_a_stream_a_class_that_is_one_and_neither) {
   constexpr std::size_t size = 60, k = 7;
   const auto keys = make_structs<player>(size);

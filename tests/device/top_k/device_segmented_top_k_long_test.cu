@@ -100,9 +100,9 @@ TEST(device_segmented_top_k, a_sample_misleads_rarely) {
         ++samples;
         ASSERT_LE(static_cast<long long>(items) * sample.rounds(), length);
         const double all = static_cast<double>(items) * sample.rounds(), segment = static_cast<double>(length);
-        // Too few candidates: so many items of the sample are before the last result.
+        // Too few candidates: at least `rank` items of the sample come before the last result.
         const double too_few = k == 1 ? 0 : at_least(sample.rank, all, static_cast<double>(k - 1) / segment);
-        // Too many: threads meet fewer of the first items of the segment than the search takes.
+        // Too many candidates: fewer than `last` of the first `items` items of the segment are in the sample.
         const double is_met = -std::expm1(sample.rounds() * std::log1p(-static_cast<double>(items) / segment));
         const double last = sample.rank + sample.rank / strata::detail::top_k_sample_slack;
         const double too_many = at_least(items - last + 1, items, 1 - is_met);

@@ -260,7 +260,7 @@ class device_transpose_arguments : public testing::Test {
   void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns) {
     expect_refused(in, out, rows, columns, columns, rows);
   }
-  // The call is not refused for the places of its arrays. Other tests show that results are right.
+  // Expects that a call is not refused because of where its arrays lie. Other tests show that results are right.
   void expect_accepted(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
                        std::int64_t out_dimension) {
     EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension));
