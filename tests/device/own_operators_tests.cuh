@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tests of strata's operators on types with a +, <, & ... of their own, which keep the order of operands in all calls.
+// Device calls keep the order of operands. Items have their own +, <, & ..., which are associative but not commutative,
+// and strata's operators call them.
 #pragma once
 
 #include <strata/device/device_reduce.cuh>
@@ -28,14 +29,14 @@ using strata_test::permutation;
 using strata_test::runs;
 using strata_test::tagged;
 
-/// A warp adds up the sums of more than 32 blocks.
+/// With 64 multiprocessors, a warp adds up the sums of more than 32 blocks.
 class device_own_operators : public ::testing::Test {
   strata_test::device_of_multiprocessors many_{64};
 };
 
 template <class T, class Op>
 void test_reductions(Op op) {
-  // The first size that a block does not reduce in one step, and several tiles for each block.
+  // From fewer items than a warp has lanes to several tiles for each block.
   for (const std::size_t size : sizes{31, 3001, if_small<std::size_t>(40000, 400003)}) {
     const std::vector<T> items = make_own_items<T>(size);
     const device_vector<T> in(items);
@@ -44,7 +45,7 @@ void test_reductions(Op op) {
                 return strata::DeviceReduce::Reduce(storage..., in.data() + 1, out, size - 1, op, items[0]);
               }))
         << size;
-    // Segments of a thread, of some lanes, of a warp, of a block and of several blocks.
+    // From segments that one thread reduces to segments for several blocks.
     for (const std::size_t length : sizes{7, 33, 900, 20000}) {
       const std::size_t segments = std::min<std::size_t>(size / length, 40);
       if (segments == 0) continue;
@@ -63,7 +64,7 @@ void test_reductions(Op op) {
 
 template <class T, class Op>
 void test_scans(Op op) {
-  // More than 32 tiles in one round, in two and in the pipeline.
+  // More than 32 tiles: in one round, in two rounds, and in the pipeline.
   for (const std::size_t size : sizes{3001, 30000, if_small<std::size_t>(150000, 2000003)}) {
     const std::vector<T> items = make_own_items<T>(size);
     const device_vector<T> in(items);
@@ -77,7 +78,7 @@ void test_scans(Op op) {
   }
 }
 
-/// Scans and reductions by key, and segmented scans: runs of one tile and of many.
+/// Scans and reductions by key, and segmented scans. Runs lie in one tile or span many.
 template <class T, class Op>
 void test_by_keys(Op op) {
   const std::size_t size = 30000;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls under as many schedules as a machine can be made to show: on the host back end the seeds,
-// orders and numbers of blocks in flight; on a GPU a second stream that keeps it busy.
+// Repeats a call under many schedules. The host back end varies the seed, the order of blocks and the number of
+// resident blocks. On a GPU, a second stream keeps the device busy.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -21,7 +21,7 @@ namespace device_test {
 inline std::size_t schedules() { return if_small<std::size_t>(8, 24); }
 inline std::size_t large_for_schedules() { return if_small<std::size_t>(20000, 200003); }
 
-/// Restores the configuration of the host back end at its end.
+/// Restores the configuration of the host back end when it is destroyed.
 struct configuration_guard {
   strata::simt::configuration before = strata::simt::config();
   ~configuration_guard() { strata::simt::config() = before; }
@@ -30,7 +30,7 @@ struct configuration_guard {
 inline constexpr strata::simt::block_order orders[] = {
     strata::simt::block_order::ascending, strata::simt::block_order::descending, strata::simt::block_order::shuffled};
 
-/// Calls `issue(i)` for each i below `schedules()`, each under another one.
+/// Calls `issue(i)` for each i below `schedules()`, each time under another schedule.
 template <class Issue>
 void under_all_schedules(const Issue& issue) {
   const configuration_guard guard;
@@ -48,7 +48,7 @@ void under_all_schedules(const Issue& issue) {
 
 #else
 
-// Small programs on a GPU are for memory checkers, under which launches are slow.
+// Small builds on a GPU run under memory checkers, where launches are slow.
 inline std::size_t schedules() { return if_small<std::size_t>(20, 1000); }
 inline std::size_t large_for_schedules() { return if_small<std::size_t>(1 << 20, (1 << 22) + 3); }
 

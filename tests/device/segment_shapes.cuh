@@ -32,7 +32,7 @@ struct segment_shape {
   friend std::ostream& operator<<(std::ostream& os, const segment_shape& shape) { return os << shape.name; }
 };
 
-/// Side by side, in order.
+/// Contiguous segments, in order.
 inline segment_shape consecutive(std::string name, const std::vector<std::int64_t>& lengths) {
   segment_shape shape{std::move(name), {}, {}};
   std::int64_t end = 0;
@@ -43,8 +43,8 @@ inline segment_shape consecutive(std::string name, const std::vector<std::int64_
   return shape;
 }
 
-/// Lengths in the order of the segments, which lie in memory in any order, with gaps. Some of the
-/// empty ones end before they begin.
+/// Segments with the lengths of `of`, in random order in memory and with gaps. Some empty segments end before they
+/// begin.
 inline segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
   std::vector<std::size_t> order(of.begins.size());
@@ -62,8 +62,7 @@ inline segment_shape scattered(const segment_shape& of, std::uint64_t stream) {
   return shape;
 }
 
-/// Lengths around the powers of two from 8 to `largest`: wherever one way of reducing a segment ends
-/// and the next begins.
+/// Lengths around the powers of two from 8 to `largest`, where other algorithms take over.
 inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t power = 8; power <= largest; power *= 2) {
@@ -72,7 +71,7 @@ inline std::vector<std::int64_t> lengths_around_powers(std::int64_t largest) {
   return lengths;
 }
 
-/// What segmented reduction is tested on: few and many segments, of equal and of all lengths.
+/// Few and many segments, of equal and of mixed lengths.
 inline std::vector<segment_shape> segment_shapes() {
   std::mt19937_64 bits = strata_test::random_bits(77);
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(n)); };
@@ -124,7 +123,7 @@ inline std::vector<segment_shape> segment_shapes() {
   for (int i = 0; i < if_small(10000, 100000); ++i) lengths.push_back(below(5));
   shapes.push_back(consecutive("very_many_tiny", lengths));
 
-  // Neither sorted nor disjoint, with gaps, and some that end before they begin.
+  // Segments overlap, in no order, with gaps. Some end before they begin.
   for (const int count : {100, 1000, 6000}) {
     segment_shape shape{"scattered_" + std::to_string(count), {}, {}};
     for (int i = 0; i < count; ++i) {

@@ -14,8 +14,7 @@
 
 namespace device_test {
 
-/// The operators of a random-access iterator over `at(index)` of the derived class, which copies
-/// itself with another index by `moved(index)`.
+/// CRTP base: the operators of a random-access iterator whose item i is `at(i)` of the derived class.
 template <class Derived, class Value, class Reference>
 class indexed_iterator {
  public:
@@ -104,7 +103,7 @@ class strided : public indexed_iterator<strided<T>, std::remove_const_t<T>, T&> 
   std::ptrdiff_t stride_;
 };
 
-/// What dereferencing a packed array of bits gives: neither a reference nor the value.
+/// Proxy for a bit of a packed array: neither a reference nor the value type.
 class bit_reference {
  public:
   STRATA_HD bit_reference(const unsigned* word, unsigned bit) : word_(word), bit_(bit) {}
@@ -123,7 +122,7 @@ class bits : public indexed_iterator<bits, bool, bit_reference> {
   const unsigned* words_;
 };
 
-/// An array of which items are told by proxies, which are nothing but convertible to items.
+/// Proxy for an item of `by_proxies`. It can only be converted to the item.
 template <class T>
 class item_reference {
  public:
@@ -144,7 +143,7 @@ class by_proxies : public indexed_iterator<by_proxies<T>, T, item_reference<T>> 
   const T* items_;
 };
 
-/// An array whose differences have a type of one's choice.
+/// An array whose iterators have the difference_type `Difference`.
 template <class T, class Difference>
 class with_difference : public indexed_iterator<with_difference<T, Difference>, T, const T&> {
  public:
@@ -157,7 +156,7 @@ class with_difference : public indexed_iterator<with_difference<T, Difference>, 
   const T* items_;
 };
 
-/// An output that has no value type: it takes what it is given and stores twice that.
+/// Output iterator whose value_type is void. It stores twice the value that is assigned.
 template <class T>
 class doubling_output {
  public:
@@ -188,7 +187,7 @@ class doubling_output {
   T* to_;
 };
 
-/// An array of numbers of hundredths, to which numbers are assigned: the value type is not theirs.
+/// Output iterator whose value_type is not what is assigned: takes double, stores hundredths as int.
 class hundredths_output {
  public:
   using iterator_category = std::random_access_iterator_tag;
@@ -219,7 +218,7 @@ class hundredths_output {
   int* to_;
 };
 
-/// An output that counts how often it is written.
+/// Output iterator that counts how often each item is written.
 template <class T>
 class counted_output {
  public:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls with a tuning of one's own, by which small inputs take the paths of large ones.
+// Policy hubs for tests, with which small inputs take the paths of large ones.
 #pragma once
 
 #include <strata/device/device_reduce.cuh>
@@ -11,7 +11,8 @@
 
 namespace device_test {
 
-/// `Threads` threads a block, and a block for every `MinBytes` bytes. A thread has `BytesInFlight` bytes under way.
+/// Blocks of `Threads` threads, one block for every `MinBytes` bytes. Each thread has `BytesInFlight` bytes of loads in
+/// flight.
 template <class AccumT, int Threads, int MinBytes, int BytesInFlight = 128>
 struct eager_hub {
   static constexpr strata::reduce_tuning make() {
@@ -28,8 +29,8 @@ struct eager_hub {
   using MaxPolicy = Policy;
 };
 
-/// Groups of `GroupThreads` lanes, and chunks of segments above `ChunkItems` items of the accumulator's
-/// type.
+/// Groups of `GroupThreads` lanes reduce short segments. Segments of more than `ChunkItems` items of type `AccumT` are
+/// cut into chunks.
 template <class AccumT, int GroupThreads, int ChunkItems>
 struct short_segment_hub {
   using usual = typename strata::segmented_reduce_policy_hub<AccumT>::MaxPolicy;

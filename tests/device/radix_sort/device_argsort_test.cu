@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Indices of rows in sorted order, as inference engines find them: keys are sorted over themselves, indices from one
-// array to another, in one row or in several of one length.
+// Argsort by SortPairs, as inference engines call it: keys are sorted in place, and indices from one array to another.
+// There is one row, or several rows of equal length.
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_sort.cuh>
@@ -31,7 +31,7 @@ struct first_of_row {
 };
 using offsets = strata::TransformInputIterator<int, first_of_row, CountingInputIterator<int>>;
 
-/// `sort(storage, bytes, keys, indices, sorted indices)`, of which the size query has the same arrays.
+/// Calls `sort(storage, bytes, keys, indices, sorted indices)`. The size query gets the same arrays as the sort.
 template <class Sort>
 void expect_indices(int rows, int columns, bool is_descending, const Sort& sort) {
   SCOPED_TRACE(testing::Message() << rows << " rows of " << columns << (is_descending ? ", descending" : ""));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sorts of keys that are floating-point numbers of 8 bits, and their hashes.
+// Keys that are 8-bit floating-point numbers: sorts, top-k, and hashes of joins.
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace device_test;
 
-/// All bit patterns, in any order, some of them several times.
+/// Random bit patterns, NaNs included.
 template <class Key>
 std::vector<Key> random_keys(std::size_t count) {
   const std::vector<unsigned char> bits = random_integers<unsigned char>(count, 0, 255, 31);

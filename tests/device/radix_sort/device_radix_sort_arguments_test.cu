@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Bits that DeviceRadixSort refuses, before it launches or writes anything; storage of any alignment and
-// exactly the size that was asked for. What it shares with other calls is in device_arguments.cuh.
+// DeviceRadixSort refuses invalid ranges of bits before it launches or writes anything. It needs no more storage than
+// documented, and takes storage of any alignment. device_arguments.cuh tests the arguments that all algorithms have.
 #include <strata/device/device_radix_sort.cuh>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using strata::DoubleBuffer;
 
 constexpr int most_items = 3000;
 
-/// Two arrays of keys and two of values, for a call with one of them changed.
+/// Input and output of one call.
 struct arrays {
   device_vector<std::uint32_t> keys_in{random_integers<std::uint32_t>(most_items, 0, 1000)};
   device_vector<std::uint32_t> keys_out{static_cast<std::size_t>(most_items)};
@@ -39,7 +39,7 @@ struct arrays {
   }
 };
 
-/// The same arguments for each form of a call.
+/// Arguments for any overload in `forms`. Overloads without values ignore the values.
 struct sort_arguments {
   std::uint32_t* keys_in;
   std::uint32_t* keys_out;
@@ -144,7 +144,7 @@ TEST_P(device_radix_sort_arguments, storage_has_any_alignment_and_any_contents) 
         sort_arguments given{memory.keys_in.data(), memory.keys_out.data(), memory.values_in.data(),
                              memory.values_out.data()};
         given.n = n;
-        // Guard bands are around the storage.
+        // Guard bands around the storage show writes outside of it.
         ASSERT_CUDA_SUCCESS(
             in_two_phases([&](void* storage, std::size_t& bytes) { return form.call(storage, bytes, given); }, garbage,
                           misalignment));

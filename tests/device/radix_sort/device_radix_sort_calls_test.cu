@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceRadixSort in streams and graphs, side by side, over and over: what it writes depends on its
-// input alone.
+// DeviceRadixSort in streams and graphs, concurrently and repeatedly: its result depends on nothing but its input.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_radix_sort.cuh>
 
@@ -42,8 +41,7 @@ std::size_t storage_bytes() {
   return bytes;
 }
 
-// Each call takes the expected number of launches: otherwise the tests below would not test the algorithm in their
-// name.
+// A call with the hub `one_launch` makes one launch. Otherwise the tests below would test another algorithm.
 TEST(device_radix_sort_calls, one_launch_of_several_blocks) {
   const strata_test::device_of_multiprocessors four(4);
   for (const std::size_t size : {std::size_t{1}, std::size_t{256}, std::size_t{257}, most_keys}) {
@@ -59,8 +57,8 @@ TEST(device_radix_sort_calls, one_launch_of_several_blocks) {
   }
 }
 
-// Other keys for each replay, of which some passes do not move any, and garbage in the storage, or
-// what another call left there.
+// Each replay sorts other keys. For some keys, some passes move nothing. Before a replay, the storage holds garbage or
+// what an earlier call left there.
 template <class Hub>
 void expect_replays(std::size_t size, int end_bit) {
   SCOPED_TRACE(testing::Message() << size << " keys, " << end_bit << " bits");
@@ -113,8 +111,8 @@ TEST(device_radix_sort_calls, a_graph_may_be_replayed) {
   expect_replays<passes>(most_keys, 32);
 }
 
-// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
-// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
+// Each call reads what the previous call wrote, in the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or mistakes words of the previous call for its own.
 TEST(device_radix_sort_calls, calls_may_follow_each_other_on_the_same_storage) {
   auto keys = make_keys<Key>(most_keys, pattern::random);
   device_vector<Key> a(keys), b(most_keys);
@@ -124,7 +122,7 @@ TEST(device_radix_sort_calls, calls_may_follow_each_other_on_the_same_storage) {
   Key* from = a.data();
   Key* to = b.data();
   for (int i = 0; i < if_small(6, 40); ++i) {
-    // By some bits in the middle, stably; the next call by others.
+    // All sorts are stable. Each call sorts by another range of 12 bits.
     const int begin = 3 * i % 20;
     const std::size_t size = i % 3 == 2 ? most_keys / 2 : most_keys;
     if (size < most_keys) {

@@ -18,7 +18,7 @@ namespace device_radix_sort_cluster_test {
 using namespace device_test;
 using strata::DeviceRadixSort;
 
-// Tiles are full, have one item, or none.
+// At these sizes, the tile of a block is full, has one item, or is empty.
 TEST(device_radix_sort_cluster, keys_of_any_pattern_in_tiles_of_any_size) {
   using hub = radix_cluster_hub<4>;
   for (const std::size_t size : {257u, 511u, 512u, 513u, 2047u, 2048u, 2049u, 4096u, 4097u, 8191u, 8192u}) {
@@ -34,8 +34,8 @@ TEST(device_radix_sort_cluster, keys_of_any_pattern_in_tiles_of_any_size) {
   }
 }
 
-// Sizes go up to the capacity of a cluster; one more item takes another algorithm. Policies have other numbers of
-// blocks and threads.
+// Sizes at the capacity of a cluster, and one item above it, where another algorithm takes over. The two policies
+// differ in their numbers of blocks and threads.
 TEST(device_radix_sort_cluster, up_to_as_many_as_the_policy_has_room_for) {
   for (const std::size_t size : {std::size_t{1024}, std::size_t{1025}, std::size_t{2049}}) {
     const auto keys = make_keys<double>(size, pattern::random);
@@ -66,7 +66,7 @@ TEST(device_radix_sort_cluster, pairs_are_stable) {
   }
 }
 
-// The library chooses the cluster: the sizes begin above the capacity of the small block.
+// The library's policy chooses the cluster: the smallest size is just above the capacity of the small block.
 TEST(device_radix_sort_cluster, calls_of_the_library) {
   for (const std::size_t size : {1025u, 2048u, 5000u, 16384u, 16385u}) {
     SCOPED_TRACE(testing::Message() << size << " keys");

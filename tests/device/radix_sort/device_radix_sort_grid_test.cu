@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: shapes
 
-// DeviceRadixSort in one launch: sizes for which the blocks of a device have room.
+// DeviceRadixSort in one launch, for sizes that the resident blocks of a device hold together.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_radix_sort.cuh>
 
@@ -19,8 +19,8 @@ namespace device_radix_sort_grid_test {
 using namespace device_test;
 using strata::DeviceRadixSort;
 
-// Numbers of blocks are below, at and above a group: on the host back end, 32 blocks of 256 threads are resident, and
-// 16 of them are a group.
+// The number of blocks is below, at and above the size of a group. On the host back end, 32 blocks of 256 threads are
+// resident, and 16 blocks form a group.
 TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
   using hub = radix_grid_hub<3>;
   for (const std::size_t size : {257u, 511u, 512u, 513u, 1000u, 2000u, 4096u, 4097u, 9000u}) {
@@ -34,7 +34,7 @@ TEST(device_radix_sort_grid, keys_of_any_pattern_in_any_number_of_blocks) {
   }
 }
 
-// Blocks have twice as many threads as there are digits. A tile has nearly its capacity, or all of it.
+// A block has 512 threads, two for each of the 256 digit values. Tiles are full or nearly full.
 TEST(device_radix_sort_grid, two_threads_a_digit) {
   using hub = radix_grid_hub<4, 512>;
   for (const std::size_t size : {300u, 2049u, 8192u, 20000u}) {
@@ -104,8 +104,8 @@ TEST(device_radix_sort_grid, values_that_registers_do_not_hold) {
   }
 }
 
-// Passes that move nothing come first, last, or between others. Then the result lies in the other buffer, or nothing is
-// moved at all.
+// Passes that move nothing come first, last, or between others. The number of other passes decides in which buffer the
+// result would end.
 TEST(device_radix_sort_grid, any_digits_of_such_pairs_are_constant) {
   using hub = radix_grid_hub<16>;
   const std::size_t size = 3000;
@@ -130,8 +130,8 @@ TEST(device_radix_sort_grid, any_digits_of_such_pairs_are_constant) {
   }
 }
 
-// The library chooses the algorithm. Sizes go from above the capacity of one block to the capacity of all blocks, and
-// beyond.
+// The library's policy chooses the algorithm. Sizes go from above the capacity of one block to the capacity of all
+// blocks, and beyond.
 TEST(device_radix_sort_grid, all_that_the_device_holds) {
 #if STRATA_HOST_SIMT
   const std::vector<std::size_t> sizes = {20000, 65535, 65536, 65537};
@@ -151,7 +151,7 @@ TEST(device_radix_sort_grid, all_that_the_device_holds) {
   }
 }
 
-// The library chooses the algorithm for sizes above the capacity of one block.
+// The library's policy chooses the algorithm. The size is above the capacity of one block.
 TEST(device_radix_sort_grid, between_two_buffers) {
   const std::size_t size = if_small<std::size_t>(17000, 60000);
   for (const pattern how : {pattern::random, pattern::low_byte, pattern::equal}) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRadixSort over its input: keys, values or both lie where the result is to be. Each algorithm, with even and odd
-// numbers of digits, and digits that are the same in all items.
+// DeviceRadixSort in place: keys, values or both are sorted over their input. Each algorithm sorts even and odd numbers
+// of digits, and digits that are equal in all items.
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 
@@ -21,12 +21,12 @@ using namespace device_test;
 using strata::DeviceRadixSort;
 using strata::FutureCount;
 
-// Tiles of 512 items in passes and in one grid; up to 4096 items in one cluster.
+// Passes and the grid have tiles of 512 items. A cluster sorts up to 4096 items.
 using passes = radix_hub<2>;
 using grid = radix_grid_hub<2>;
 using cluster = radix_cluster_hub<2>;
 
-/// Which outputs are their inputs.
+/// True where the output array is the input array.
 struct in_place {
   bool keys;
   bool values;
@@ -38,7 +38,7 @@ struct bit_range {
   int end;
 };
 
-/// Keys from a hub's sort, of which a size query is made without arrays.
+/// Sorts keys in place with the tuning of `Hub`. The size query gets null pointers.
 template <class Hub, bool IsDescending, class Key>
 void expect_keys(std::size_t size, pattern how, bit_range bits) {
   SCOPED_TRACE(testing::Message() << size << " keys of " << sizeof(Key) << " bytes, pattern " << static_cast<int>(how)
@@ -52,7 +52,7 @@ void expect_keys(std::size_t size, pattern how, bit_range bits) {
   expect_gathered(keys, expected_order<IsDescending>(keys, bits.begin, bits.end), sorted.to_host());
 }
 
-/// Pairs, one way. An array that is not in place is untouched.
+/// Sorts pairs in place as `is` says. An input that is not sorted in place must stay untouched.
 template <class Hub, bool IsDescending, class Key, class Value>
 void expect_pairs(std::size_t size, pattern how, bit_range bits, in_place is) {
   SCOPED_TRACE(testing::Message() << size << " pairs of " << sizeof(Key) << " + " << sizeof(Value) << " bytes, pattern "
@@ -78,7 +78,7 @@ void expect_pairs(std::size_t size, pattern how, bit_range bits, in_place is) {
   if (!is.values) expect_gathered(values, as_it_was, values_in.to_host());
 }
 
-/// All ways, with digits that move items and digits that do not.
+/// All combinations of `in_place`, with passes that move items and passes that move nothing.
 template <class Hub, bool IsDescending, class Key, class Value>
 void expect_pairs_all_ways(std::size_t size, std::initializer_list<bit_range> ranges) {
   for (const in_place is : all_ways) {
@@ -202,8 +202,8 @@ TEST(device_radix_sort_in_place, keys_with_a_decomposer) {
   }
 }
 
-// Only as many items are sorted as the FutureCount says, and those behind are not touched. Keys may be sorted in place;
-// values that come from an iterator never are.
+// The FutureCount says how many items are sorted. Items behind them stay untouched. Keys may be sorted in place; values
+// that come from an iterator never are.
 TEST(device_radix_sort_in_place, as_many_items_as_the_device_knows) {
   constexpr std::size_t bound = 3000;
   using Sort = strata::TunedDeviceRadixSort<passes>;
@@ -258,7 +258,7 @@ TEST(device_radix_sort_in_place, replayed_with_other_keys) {
   }
 }
 
-// ------------------------------------------------------------------ the usual tuning
+// ------------------------------------------------------------------ the library's tuning
 
 TEST(device_radix_sort_in_place, by_the_usual_tuning) {
 #if STRATA_HOST_SIMT

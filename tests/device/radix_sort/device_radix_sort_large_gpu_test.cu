@@ -20,7 +20,8 @@ using strata::DeviceRadixSort;
 
 constexpr std::size_t beyond_31_bits = (std::size_t{1} << 31) + 7;
 
-// Neighbours in the wrong order; and for keys of 32 bits, those that no item has, or two.
+// Counts keys that are less than the key before them. Keys of 4 bytes are all different, so equal neighbours and keys
+// that no item has count, too.
 template <class Key>
 STRATA_KERNEL void count_wrong_keys(const Key* keys, std::size_t count, unsigned long long* wrong) {
   for_all(count, [&](std::size_t i) {
@@ -30,12 +31,12 @@ STRATA_KERNEL void count_wrong_keys(const Key* keys, std::size_t count, unsigned
     if (!is_right) atomicAdd(wrong, 1ull);
   });
 }
-// How many more items have a key in the one array than in the other.
+// Adds `sign` to the count of each key. After +1 for each input key and -1 for each output key, all counts are 0.
 template <class Key>
 STRATA_KERNEL void add_counts(const Key* keys, std::size_t count, unsigned long long sign, unsigned long long* counts) {
   for_all(count, [&](std::size_t i) { atomicAdd(&counts[keys[i]], sign); });
 }
-// Keys that are not those of their values, or values of one key in another order.
+// Counts pairs whose key does not belong to their value, and equal keys whose values are not in the order of the input.
 template <class Key>
 STRATA_KERNEL void count_wrong_pairs(const Key* keys, const std::uint32_t* values, std::size_t count,
                                      unsigned long long* wrong) {
@@ -75,8 +76,8 @@ void sort_keys(NumItemsT num_items) {
 TEST(device_radix_sort_large, keys_of_one_byte) { sort_keys<std::uint8_t>(beyond_31_bits); }
 TEST(device_radix_sort_large, keys_of_two_bytes) { sort_keys<std::uint16_t>(beyond_31_bits); }
 
-// The first size is the last one whose states have 32 bits, and the largest int. The second is the first with states of
-// 64 bits.
+// The first size is the largest int, and the largest size whose states have 32 bits. The second size is the smallest
+// one with states of 64 bits.
 TEST(device_radix_sort_large, keys_of_four_bytes) {
   sort_keys<std::uint32_t>(std::numeric_limits<int>::max());
   sort_keys<std::uint32_t>(std::size_t{1} << 31);

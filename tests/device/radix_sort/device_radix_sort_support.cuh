@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Keys to sort, and what becomes of them.
+// Keys and values for tests of radix sorts, and their expected order.
 #pragma once
 
 #include <strata/core/radix_key.hpp>
@@ -67,7 +67,7 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 
 constexpr pattern all_patterns[] = {pattern::random,   pattern::few,        pattern::equal,   pattern::sorted,
                                     pattern::reversed, pattern::mostly_one, pattern::low_byte};
 
-/// Where each item of the sorted sequence comes from, by the standard library.
+/// Input index of each item of the result, by std::stable_sort.
 template <bool IsDescending, class Key>
 std::vector<std::uint32_t> expected_order(const std::vector<Key>& keys, int begin_bit, int end_bit) {
   using Traits = strata::RadixTraits<Key>;
@@ -97,7 +97,7 @@ void expect_gathered(const std::vector<T>& in, const std::vector<std::uint32_t>&
   }
 }
 
-/// Items that tell where they were.
+/// Values made from the input index, which show what item moved where.
 template <class Value>
 std::vector<Value> make_values(std::size_t count) {
   std::vector<Value> values(count);

@@ -104,8 +104,8 @@ TEST(device_radix_sort, keys_of_one_byte_are_counted) {
   expect_counted<false, std::int8_t>(size, 1);
 }
 
-// A block writes a tile with only one digit without looking at each key. Tiles that have one other key must not take
-// this way.
+// If all keys of a tile have one digit, a block writes the tile without looking at each key. A tile with a single other
+// key must not take this path.
 TEST(device_radix_sort, keys_of_one_byte_in_tiles_of_almost_one_digit) {
   using hub = radix_hub<1>;
   constexpr std::size_t tile = 256 * 8 * 16;
@@ -190,7 +190,7 @@ TEST(device_radix_sort, any_bits) {
 
 // ------------------------------------------------------------------ keys at any address
 
-// Digits are counted 16 bytes at a time, and singly before the first boundary and behind the last.
+// Digits are counted 16 bytes at a time, but one by one before the first 16-byte boundary and behind the last.
 template <class Key>
 void expect_sorted_at_any_address() {
   using hub = radix_hub<2>;
@@ -319,7 +319,7 @@ TEST(device_radix_sort, keys_with_fields) {
   }
 }
 
-/// A key with a RadixTraits of its own: its bytes lie in another order.
+/// A key with its own specialization of RadixTraits: its upper half comes first in memory.
 struct version {
   std::uint16_t upper, lower;
 };
@@ -339,7 +339,7 @@ STRATA_NAMESPACE_END
 
 namespace device_radix_sort_test {
 
-/// By passes over the digits, if `Hub` says so.
+/// Sorts with the tuning of `Hub`. With `radix_hub`, passes over the digits sort even few items.
 template <bool IsDescending, class Hub>
 void expect_versions_in_order() {
   using sort = strata::TunedDeviceRadixSort<Hub>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Radix sorts with a tuning of one's own, by which few items are many tiles.
+// Radix sorts with policies for tests, whose tiles are small, so that few items make many tiles.
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
@@ -15,7 +15,7 @@
 
 namespace device_test {
 
-/// Tiles of PassItems items a thread; up to 256 items in one block.
+/// Passes take PassItems items a thread. One block sorts up to 256 items.
 template <int PassItems, int HistogramBytes = 48 << 10>
 struct radix_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -30,8 +30,8 @@ struct radix_hub {
   using MaxPolicy = Policy750;
 };
 
-/// One launch for up to MostItems items, in tiles of up to GridItems items a thread, as far as the
-/// device has room for them.
+/// One launch sorts up to MostItems items, in tiles of up to GridItems items a thread, if the resident blocks hold
+/// them.
 template <int GridItems, int GridThreads = 256, int MostItems = 1 << 20>
 struct radix_grid_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -46,7 +46,7 @@ struct radix_grid_hub {
   using MaxPolicy = Policy750;
 };
 
-/// More items than a block has room for go to a cluster.
+/// A cluster sorts what one block, with 256 items, cannot hold.
 template <int ItemsPerThread, int Blocks = 8, int Threads = 256>
 struct radix_cluster_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -70,7 +70,7 @@ struct radix_cluster_hub {
   using MaxPolicy = Policy900;
 };
 
-/// Keys of two bytes are counted, from the least number of items on for which they can be.
+/// Keys of two bytes are counted, from the smallest number of items on that the algorithm allows.
 struct radix_words_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
@@ -107,7 +107,7 @@ cudaError_t tuned_sort_pairs(void* storage, std::size_t& bytes, const Key* in, K
   }
 }
 
-/// Sorts with the tuning of `Hub`, compared with a reference; the input is untouched.
+/// Sorts with the tuning of `Hub`, and compares with std::stable_sort. The input must stay untouched.
 template <class Hub, bool IsDescending, class Key>
 void expect_sorted(const std::vector<Key>& keys, int begin_bit, int end_bit) {
   SCOPED_TRACE(testing::Message() << keys.size() << " keys, bits " << begin_bit << " to " << end_bit);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRadixSort of keys of two bytes, which are counted and written anew.
+// DeviceRadixSort of keys of two bytes by counting: it counts each key value, and writes it that many times.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_radix_sort.cuh>
 
@@ -53,8 +53,9 @@ TEST(device_radix_sort_words, keys_are_counted) {
   expect_sorted<false>(make_keys<std::uint16_t>(least + 1, pattern::random), 0, 11);
 }
 
-// Counters of 16 bits overflow many times. Two words that share a word of counters come in turns, so that no warp finds
-// one of them often enough, and in runs.
+// Counters of 16 bits overflow many times. Keys k and 0x8000 + k share a 32-bit word of counters. In the first call
+// they alternate, so that no warp sees one of them often enough to count it in registers. In the second call there is
+// only one key.
 TEST(device_radix_sort_words, counters_run_over) {
   const std::size_t size = if_small<std::size_t>(200000, 3000000);
   std::vector<std::uint16_t> keys(size);
@@ -98,7 +99,7 @@ TEST(device_radix_sort_words, floats_are_moved) {
   expect_sorted<false>(keys, 0);
 }
 
-// Each replay sorts other keys, over what the replay before has left.
+// Each replay sorts other keys, in storage that holds what the previous replay left.
 TEST(device_radix_sort_words, a_graph_may_be_replayed) {
   using Key = std::uint16_t;
   const std::size_t size = 3 * least;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedRadixSort beside CUB.
+// DeviceSegmentedRadixSort writes the same bytes as CUB's.
 #include <strata/device/device_segmented_radix_sort.cuh>
 
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -23,7 +23,7 @@ using namespace device_test;
 using ours = strata::DeviceSegmentedRadixSort;
 using theirs = cub::DeviceSegmentedRadixSort;
 
-/// Segments side by side, as CUB wants them; the offsets of its version 3.0 have 32 bits.
+/// Contiguous segments, as CUB requires them. Their offsets fit in 32 bits, because CUB 3.0 takes no larger ones.
 std::vector<segment_shape> shapes() {
   std::vector<segment_shape> all;
   for (const segment_shape& shape : segment_shapes()) {
@@ -48,8 +48,8 @@ void expect_same_bytes(const std::vector<T>& expected, const std::vector<T>& act
   }
 }
 
-/// `sort(library, storage, bytes, keys_in, keys_out, values_in, values_out, ...)`, with both
-/// libraries.
+/// Calls `sort(library, storage, bytes, keys_in, keys_out, values_in, values_out, ...)` for both libraries, and
+/// compares results.
 template <class Key, class Value, class Sort>
 void expect_the_same(const segment_shape& shape, const std::vector<Key>& keys, const Sort& sort) {
   const std::size_t size = shape.items();
@@ -76,7 +76,7 @@ void expect_the_same(const segment_shape& shape, const std::vector<Key>& keys, c
   expect_same_bytes(expected.second, actual.second);
 }
 
-// Many keys are equal, so that only a stable sort has the values of CUB.
+// Many keys are equal, so that only a stable sort gives CUB's values.
 TEST(device_segmented_radix_sort_cub, pairs) {
   for (const segment_shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
@@ -108,7 +108,7 @@ TEST(device_segmented_radix_sort_cub, keys) {
   }
 }
 
-/// Keys that are their own values.
+/// Sorts pairs in DoubleBuffers by both libraries. Each value is its key.
 void expect_the_same_in_buffers(const segment_shape& shape, int end_bit) {
   using Key = std::uint32_t;
   const std::vector<Key> keys = random_integers<Key>(shape.items(), 0, 1 << 30);

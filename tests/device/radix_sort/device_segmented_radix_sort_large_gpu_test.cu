@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Radix sorts of a segment of more items than 31 bits can count, and of as many long segments as the list has, checked
-// on the device.
+// Radix sorts of a segment of more items than 31 bits can count, and of as many long segments as the list has room for,
+// checked on the device.
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedRadixSort: each segment sorted for itself, stably, and nothing else written.
+// DeviceSegmentedRadixSort sorts each segment by itself, stably, and writes nothing outside of segments.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_segmented_radix_sort.cuh>
 
@@ -49,7 +49,7 @@ offset items_of(const segment_shape& shape) {
   return items;
 }
 
-/// Lengths at which a segment falls to a warp, a tile, or several; scattered, with gaps.
+/// Lengths around the limits of a warp, of one tile and of several tiles. Segments are scattered, with gaps.
 const segment_shape& mixed() {
   static const segment_shape shape =
       scattered(consecutive("mixed", {0,   1,   2,   31,  32,   33,   3,    0, 255, 256,
@@ -126,7 +126,7 @@ struct words_40 {
   std::uint64_t word[5];
 };
 
-/// Items that tell where they were.
+/// Values made from the input index, which show what item moved where.
 template <class Value>
 std::vector<Value> make_values(std::size_t count) {
   std::vector<Value> values(count);
@@ -140,8 +140,7 @@ std::vector<Value> make_values(std::size_t count) {
 
 constexpr std::size_t nowhere = ~std::size_t{0};
 
-/// Where the item comes from that belongs to a place, by the standard library; from nowhere outside
-/// of segments.
+/// Input index of the item that belongs at each place, by std::stable_sort; `nowhere` outside of segments.
 template <class Key>
 std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys, bool is_descending,
                                         int begin_bit, int end_bit) {
@@ -169,7 +168,7 @@ std::vector<std::size_t> expected_order(const segment_shape& shape, const std::v
   return order;
 }
 
-/// Items of `in` in an order; those from nowhere are as they were.
+/// Expects items of `in` in the given order. Items whose order is `nowhere` must be as before.
 template <class T>
 void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order, const std::vector<T>& out,
                      const std::vector<T>& before) {
@@ -297,7 +296,8 @@ TEST(device_segmented_radix_sort, any_bits) {
   }
 }
 
-// A block adds the small counters of a segment of many tiles to larger ones before they overflow.
+// A block counts digits in small counters. In a segment of many tiles, it adds them to larger ones before they
+// overflow.
 TEST(device_segmented_radix_sort, of_many_tiles_by_one_block) {
   const std::size_t items = if_small<std::size_t>(34000, 65536);
   const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 8);
@@ -307,7 +307,7 @@ TEST(device_segmented_radix_sort, of_many_tiles_by_one_block) {
 
 // ------------------------------------------------------------------ long segments, by many blocks
 
-/// With tiny tiles, segments of more than 1024 items are long.
+/// Many blocks sort a long segment. With tiny tiles, segments of more than 1024 items are long.
 const std::vector<segment_shape>& shapes_with_long() {
   static const std::vector<segment_shape> all = [] {
     using lengths_of = std::vector<offset>;
@@ -344,7 +344,7 @@ TEST(device_segmented_radix_sort, long_segments_by_any_bits) {
   }
 }
 
-/// Keys whose passes differ from segment to segment: segment `s` has other bits in the bytes of `s` modulo 16.
+/// Segments need different passes: in segment `s`, byte b of the keys varies only if bit b of `s` is set.
 std::vector<std::uint32_t> keys_with_different_passes(const segment_shape& shape) {
   std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
   for (std::size_t s = 0; s < shape.begins.size(); ++s) {
@@ -383,8 +383,7 @@ TEST(device_segmented_radix_sort, long_segments_under_any_schedule) {
   });
 }
 
-// A segment is long if it has at least 1 / 256 of all items. So some hundred segments of 2 to 3 tiles are not long.
-// There are more blocks than tiles, and fewer.
+// One segment has 79, 137 or 9,766 tiles, depending on the build: more tiles than the blocks that take them, or fewer.
 TEST(device_segmented_radix_sort, of_very_many_tiles) {
   const std::size_t items = if_small<std::size_t>(40000, STRATA_HOST_SIMT ? 70000 : 5000000);
   const segment_shape shape = scattered(consecutive("long", {3, static_cast<offset>(items), 0, 600, 1000}), 35);
@@ -399,7 +398,7 @@ TEST(device_segmented_radix_sort, limits_of_long_segments) {
     const auto check = [&](std::size_t items) {
       SCOPED_TRACE(testing::Message() << items << " items, tiles of " << tile);
       const limits now = limits::of(items, tile);
-      // As many as are longer than the bound, and their last tiles, which may have one item.
+      // At most this many segments are longer than the bound. Each may end with a tile of one item.
       const std::size_t longest_list = items / (static_cast<std::size_t>(now.bound) + 1);
       EXPECT_LE(longest_list, now.most_segments);
       EXPECT_LE(items / tile + longest_list, now.most_tiles + (longest_list == 0 ? items / tile : 0));
@@ -408,7 +407,7 @@ TEST(device_segmented_radix_sort, limits_of_long_segments) {
       EXPECT_GE(now.bound, 2 * tile);
       EXPECT_GE(now.most_segments, last.most_segments);
       EXPECT_GE(now.most_tiles, last.most_tiles);
-      // Temporary storage has capacity for larger tiles, too.
+      // Storage for these tiles also suffices for larger tiles.
       const limits of_larger = limits::of(items, tile + tile / 3);
       EXPECT_LE(of_larger.most_segments, now.most_segments);
       EXPECT_LE(of_larger.most_tiles, now.most_tiles);
@@ -427,8 +426,8 @@ TEST(device_segmented_radix_sort, under_any_schedule) {
 }
 
 #if !STRATA_DEBUG
-// Segments that have no room in temporary storage are left alone, and debug builds say so. Guard bands show whether
-// anything is written behind the storage.
+// Segments have more items than the call says. Those that do not fit in temporary storage are left alone, and debug
+// builds report it. Guard bands show writes behind the storage.
 TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
   const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
   const std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(shape.items(), pattern::random);
@@ -440,12 +439,12 @@ TEST(device_segmented_radix_sort, leaves_what_has_no_room_in_storage) {
     return tiny_sort<false, NullType>(storage, bytes, in.data(), out.data(), nullptr, nullptr, offsets, offset{1300},
                                       shape.segments(), 0, 32);
   }));
-  // Two of the long ones have room.
+  // Two of the three long segments fit.
   const std::vector<std::uint32_t> sorted = out.to_host();
   EXPECT_EQ(600, std::count(sorted.begin(), sorted.end(), 77u));
 }
 
-// Neither the list nor the states of the tiles have room for more long segments. These are left alone, and short
+// The list and the states of tiles have room for two of the four long segments. The others are left alone, and short
 // segments are sorted.
 TEST(device_segmented_radix_sort, leaves_long_segments_that_have_no_room) {
   const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
@@ -527,7 +526,7 @@ TEST(device_segmented_radix_sort, values_may_be_none) {
 
 // ------------------------------------------------------------------ two buffers
 
-/// `sort(storage..., d_keys, d_values, rest...)`, by some bits.
+/// Calls `sort(storage, bytes, d_keys, d_values, ...)` with bits 0 to `end_bit`, and checks both buffers.
 template <bool IsDescending, class Sort>
 void expect_between_buffers(const segment_shape& shape, const std::vector<std::uint32_t>& keys, int end_bit,
                             bool has_values, const Sort& sort) {
@@ -564,7 +563,7 @@ void expect_between_buffers(const segment_shape& shape, const std::vector<std::u
   } else {
     expect_gathered(values, nothing, value_buffers[1].to_host(), values);
   }
-  // What lies between the segments of the other buffers.
+  // Items between segments stay untouched in the other buffer, too.
   const std::vector<Key> rest = key_buffers[1 - result].to_host();
   const std::vector<Key>& rest_before = result == 1 ? other : keys;
   for (std::size_t i = 0; i < size; ++i) {
@@ -587,7 +586,7 @@ TEST(device_segmented_radix_sort, between_two_buffers) {
                                       return DeviceSegmentedRadixSort::SortPairs(storage, bytes, d_keys, d_values,
                                                                                  rest...);
                                     });
-      // Here the two longest are long.
+      // With tiny tiles, many blocks sort the two longest segments.
       expect_between_buffers<false>(shape, keys(how), end, true,
                                     [](auto* storage, std::size_t& bytes, auto& d_keys, auto& d_values, auto... rest) {
                                       return tiny_sort_buffers<false, std::uint32_t>(storage, bytes, d_keys, d_values,
@@ -662,7 +661,7 @@ TEST(device_segmented_radix_sort, a_graph_may_be_replayed_with_other_segments) {
   const scratch storage(bytes);
   graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
   ASSERT_CUDA_SUCCESS(recorded.status());
-  // One clears counters, one sorts short segments, two sort long ones.
+  // One node clears counters, one sorts short segments, two sort long segments.
   EXPECT_EQ(4u, recorded.nodes());
   const stream on;
   std::mt19937_64 bits = strata_test::random_bits(3);
@@ -671,7 +670,8 @@ TEST(device_segmented_radix_sort, a_graph_may_be_replayed_with_other_segments) {
     if (i % 4 != 3) {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (i % 4 == 0 ? 3 : 70));
     }
-    // Long segments of all replays together have more items than there is room for.
+    // All replays together have more items in long segments than storage has room for. So each replay must reset its
+    // counters.
     if (i % 4 != 0) lengths[bits() % count] = static_cast<offset>(most - 4500);
     const segment_shape shape = scattered(consecutive("replay", lengths), i);
     ASSERT_LE(shape.items(), most);
@@ -721,7 +721,7 @@ TEST(device_segmented_radix_sort, offsets_and_counts_of_any_integer_types) {
                  static_cast<unsigned short>(shape.items()), std::uint8_t{7});
 }
 
-/// With a key, a value, and a segment that would be sorted; `change(arguments)` makes them wrong.
+/// Valid arguments, with one segment of two pairs. `change(arguments)` in expect_refused() makes one of them wrong.
 struct arguments {
   std::vector<std::uint32_t> two = {2, 1};
   device_vector<std::uint32_t> memory{std::vector<std::uint32_t>{2, 1, 0, 0, 5, 6, 0, 0}};

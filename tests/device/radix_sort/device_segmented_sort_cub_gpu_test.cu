@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedSort beside CUB's.
+// DeviceSegmentedSort gives the same results as CUB's.
 #include <strata/device/device_segmented_sort.cuh>
 
 #include <cub/device/device_segmented_sort.cuh>
@@ -23,7 +23,7 @@ using ours = strata::DeviceSegmentedSort;
 using theirs = cub::DeviceSegmentedSort;
 using Value = std::uint32_t;
 
-/// Segments side by side, as CUB wants them.
+/// Contiguous segments, as CUB requires them.
 std::vector<segment_shape> shapes() {
   std::vector<segment_shape> all;
   for (const segment_shape& shape : segment_shapes()) {
@@ -37,8 +37,9 @@ std::vector<segment_shape> shapes() {
   return all;
 }
 
-/// Keys and values after `sort(library, storage, bytes, keys, values_in, values_out, ...)`. `keys` are two
-/// buffers of that library; the first holds the input.
+/// Keys and values after `sort(library, storage, bytes, keys, in_buffers, values_in, values_out, ...)`. `keys` is a
+/// DoubleBuffer of the library, whose first buffer holds the input. `sort` sets `in_buffers` if it passes `keys` as a
+/// DoubleBuffer.
 template <class Key, class Buffer, class Sort, class Library>
 std::pair<std::vector<Key>, std::vector<Value>> sorted_by(Library library, Buffer keys, const segment_shape& shape,
                                                           const std::vector<Key>& unsorted, const Sort& sort) {
@@ -65,7 +66,7 @@ template <class Key, class Sort>
 void expect_the_same(const Sort& sort) {
   for (const segment_shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
-    // Many equal keys: their values must come in one order only.
+    // Many keys are equal, so that only a stable sort gives CUB's values.
     const auto keys = random_integers<Key>(shape.items(), 0, 500);
     const auto expected = sorted_by(theirs{}, cub::DoubleBuffer<Key>{}, shape, keys, sort);
     const auto actual = sorted_by(ours{}, strata::DoubleBuffer<Key>{}, shape, keys, sort);

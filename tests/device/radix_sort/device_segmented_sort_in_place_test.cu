@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sorts of segments, and merge sorts of whole arrays, over their input: keys, values or both lie where the result is to
-// be. Segments of all lengths, which different kernels sort, with even and odd numbers of digits.
+// Sorts of segments, and merge sorts of whole arrays, in place: keys, values or both are sorted over their input.
+// Segments have lengths for each kernel, and keys have even and odd numbers of digits.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
@@ -26,14 +26,14 @@ using strata::DeviceSegmentedSort;
 
 // ------------------------------------------------------------------ what a sort must do
 
-/// Which outputs are their inputs.
+/// True where the output array is the input array.
 struct in_place {
   bool keys;
   bool values;
 };
 constexpr in_place all_ways[] = {{true, false}, {false, true}, {true, true}};
 
-/// The arrays of a call; values of sorts of keys alone are not used.
+/// The arrays of a call. Sorts of keys alone ignore the values.
 template <class Key, class Value>
 struct arrays {
   Key* keys_in;
@@ -46,8 +46,8 @@ struct arrays {
   const offset* ends;
 };
 
-/// `sort(storage, bytes, arrays)` is a two-phase call, `compare(a, b)` its order. Compares all items, those outside of
-/// segments too. The size query is made without arrays.
+/// `sort(storage, bytes, arrays)` is a two-phase call, `compare(a, b)` its order. The size query gets null pointers.
+/// All items are compared, also those outside of segments.
 template <class Key, class Value, bool HasValues = true, class Compare, class Sort>
 void expect_sorts(const segment_shape& shape, pattern how, in_place is, const Compare& compare, const Sort& sort) {
   SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << (is.keys ? ", keys" : "")
@@ -77,7 +77,7 @@ void expect_sorts(const segment_shape& shape, pattern how, in_place is, const Co
   if (!is.values) expect_gathered(values, untouched, values_in.to_host(), values);
 }
 
-/// The order of radix sorts, by some of the bits.
+/// Order of a radix sort by bits `begin_bit` to `end_bit` - 1.
 template <bool IsDescending, class Key>
 auto order_by_bits(int begin_bit, int end_bit) {
   return [=](const Key& a, const Key& b) {
@@ -92,16 +92,16 @@ auto order_by_bits(int begin_bit, int end_bit) {
 
 // ------------------------------------------------------------------ DeviceSegmentedRadixSort
 
-// Segments above 512 items take passes, above 1024 those of many blocks.
+// Passes sort segments of more than 512 items: those of one block up to 1024 items, those of many blocks above.
 using many_blocks = tiles_of<256, 2>;
-/// Passes of one block.
+/// With this hub, all passes are those of one block.
 using one_block = tiles_of<1024, 32>;
 
-/// Sorted by a warp, in a small tile, in a whole one, in passes of one block, and of many.
+/// Lengths for a warp, a small tile, a whole tile, passes of one block, and passes of many blocks.
 segment_shape all_lengths() {
   return scattered(consecutive("all lengths", {0, 1, 2, 32, 33, 256, 257, 512, 513, 1024, 1025, 2100, 3, 700, 1}), 51);
 }
-/// Some 30000 items before the first segment: scratch arrays are shorter.
+/// Segments begin behind item 30000. Scratch arrays are shorter, so they must not be indexed like the input.
 segment_shape behind() {
   segment_shape shape = scattered(consecutive("behind", {1400, 900, 30, 501, 2000}), 52);
   for (offset& begin : shape.begins) begin += 30000;
@@ -164,7 +164,7 @@ TEST(device_segmented_sort_in_place, radix_keys) {
 
 // ------------------------------------------------------------------ DeviceSegmentedSort
 
-/// Segments of more than 500 items are sorted by their digits, if these are an even number.
+/// Segments of more than 500 items are sorted by digits, if keys have an even number of digits.
 struct long_rows : tiny_tiles::Policy {
   static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
   static constexpr strata::radix_pass_tuning pass{256, 3, 1};
@@ -226,7 +226,7 @@ TEST(device_segmented_sort_in_place, merged_pairs_of_segments) {
   }
 }
 
-/// One block, a cluster, a grid, and three kernels.
+/// Sizes for one block, a cluster, a grid, and three kernels.
 constexpr offset sizes[] = {1, 150, 192, 193, 1500, 5000, 20000};
 
 TEST(device_segmented_sort_in_place, merged_pairs_of_an_array) {

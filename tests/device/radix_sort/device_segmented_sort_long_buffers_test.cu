@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedSort with long segments: between the arrays of double buffers, and of indices.
+// DeviceSegmentedSort with long segments: sorts in DoubleBuffers, and sorts that return indices.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -53,7 +53,7 @@ void expect_in_buffers(const segment_shape& shape, const std::vector<Key>& keys)
   }
 }
 
-/// Each segment has another number of digits that differ, from none to all.
+/// In each segment, another number of digits varies, from none to all.
 std::vector<std::uint32_t> keys_of_few_digits(const segment_shape& shape) {
   std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(shape.items(), pattern::random);
   constexpr std::uint32_t masks[] = {0xff000000, 0x00ff0000, 0x00ffff00, 0, 0xff00ffff, 0xffffffff};
@@ -77,7 +77,7 @@ TEST(device_segmented_sort_long, between_two_buffers) {
       tiles, make_bits<std::int32_t>(tiles.items(), pattern::few));
   expect_in_buffers<true, float, NullType, strata::DeviceSegmentedSort>(
       tiles, make_bits<float>(tiles.items(), pattern::random));
-  // One pass would leave these in the other array: all are merged.
+  // Keys of one byte take one pass, which would leave the result in the other array. So all segments are merged.
   expect_in_buffers<true, std::uint8_t, std::uint32_t>(shape, make_bits<std::uint8_t>(shape.items(), pattern::random));
 }
 

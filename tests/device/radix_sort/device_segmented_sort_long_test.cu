@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedSort with segments that are sorted by their digits, by many blocks or by one, beside others that are
+// DeviceSegmentedSort with long segments, which one block or many blocks sort by digits, beside shorter ones, which are
 // merged.
 #include <algorithm>
 #include <cstddef>
@@ -116,7 +116,7 @@ std::size_t nodes_of_call(offset items, offset segments) {
   return recorded.nodes();
 }
 
-/// No grid that finds the segments of a call of few itself.
+/// Turns off the resident grid, which takes calls of few segments and would launch other kernels.
 template <class Rows>
 struct without_grid : Rows {
   static constexpr strata::merge_sort_grid_tuning resident_grid{0, 1, 1};
@@ -136,7 +136,7 @@ TEST(device_segmented_sort_long, only_large_calls_launch_two_more_kernels) {
   EXPECT_EQ(2u, more_nodes(6000, 600));
 }
 
-// A program may query the storage for a call with more segments, so the size must not depend on their number.
+// A program may query the storage with one number of segments and call with another. So the size must not depend on it.
 TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segments) {
   using Sort = TunedDeviceSegmentedSort<one_policy_hub<large_call_rows>>;
   std::uint32_t* const out = nullptr;
@@ -151,8 +151,8 @@ TEST(device_segmented_sort_long, storage_does_not_depend_on_the_number_of_segmen
 // ------------------------------------------------------------------ more items than the call has
 
 #if !STRATA_DEBUG
-// Neither the list nor the buffer has capacity for more long segments. Short segments are sorted, and nothing else is
-// written.
+// The list and the buffer have capacity for two of the four long segments. Short segments are sorted, and nothing else
+// is written.
 TEST(device_segmented_sort_long, leaves_long_segments_that_have_no_room) {
   const segment_shape shape = consecutive("too_many", {5, 1100, 7, 1100, 1100, 1100, 9});
   const std::vector<std::uint32_t> keys = make_bits<std::uint32_t>(shape.items(), pattern::random);
@@ -179,7 +179,7 @@ TEST(device_segmented_sort_long, limits) {
   EXPECT_EQ(0u, limits::above(bound, bound, tile).most_tiles);
   EXPECT_EQ(1u, limits::above(bound, bound + 1, tile).most_segments);
   EXPECT_EQ(bound / tile + 1, limits::above(bound, bound + 1, tile).most_tiles);
-  // The list is never longer, however many items there are.
+  // The list has at most 2^16 segments, however many items there are: the bound grows instead.
   EXPECT_EQ(bound, limits::above(bound, std::size_t{1} << 33, tile).bound);
   EXPECT_EQ(std::size_t{1} << 20, limits::above(bound, std::size_t{1} << 36, tile).bound);
   EXPECT_LE(limits::above(bound, std::size_t{1} << 50, tile).most_segments, std::size_t{1} << 16);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedSort with a block for each segment, which sorts its numbers in registers.
+// DeviceSegmentedSort where one block sorts each segment, with its numbers in registers.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,8 @@ using namespace segmented_sort_test;
 
 template <class Key, class Value>
 using numbers_hub = strata::segmented_sort_policy_hub<Key, Value>;
-/// The library's rows: tiles of 4,096 items. What is longer is left to a grid, or without one is queued.
+/// The library's rows: tiles of 4,096 items. A grid sorts longer segments. If `GridThreads` is 0, there is no grid, and
+/// longer segments are queued.
 template <class Key, class Value, int GridThreads>
 struct number_tile_rows : numbers_hub<Key, Value>::template rows<typename numbers_hub<Key, Value>::merges::rows_900,
                                                                  typename numbers_hub<Key, Value>::digits::Policy900> {
@@ -42,8 +43,8 @@ TEST(device_segmented_sort_number_tiles, pairs) {
   expect_number_tiles<true, float, std::int32_t>(pattern::random);
 }
 
-/// Words whose high 20 bits are one of `prefixes` numbers: a block sorts by these first. The others are random, the
-/// first two are the least and the greatest word.
+/// The high 20 bits of a word have one of `prefixes` values; a block sorts by these bits first. The low 12 bits are
+/// random. In every 500 words, the first is the least possible word and the second the greatest.
 template <class Key>
 std::vector<Key> keys_of_few_prefixes(std::size_t count, unsigned prefixes) {
   std::vector<std::uint32_t> words = make_bits<std::uint32_t>(count, pattern::random);
@@ -61,14 +62,15 @@ std::vector<Key> keys_of_few_prefixes(std::size_t count, unsigned prefixes) {
 
 TEST(device_segmented_sort_number_tiles, keys_that_differ_in_low_bits) {
   const segment_shape shape = scattered(consecutive("prefixes", {2000, 4096, 1, 2500}), 53);
-  // As many neighbours as a thread compares with, fewer, and more.
+  // With these numbers of prefixes, a key has as many neighbours with its prefix as a thread compares with, fewer, or
+  // more.
   for (const unsigned prefixes : {1u, 40u, 75u, 85u, 100u, 1000u, 30000u}) {
     SCOPED_TRACE(prefixes);
     expect_copies_of<false, std::uint32_t, std::uint32_t, strata::DeviceSegmentedSort>(
         shape, keys_of_few_prefixes<std::uint32_t>(shape.items(), prefixes));
     expect_copies_of<true, float, std::int32_t, strata::DeviceSegmentedSort>(
         shape, keys_of_few_prefixes<float>(shape.items(), prefixes));
-    // NaN and zeros with a sign: by position, although keys have no values.
+    // NaNs, and zeros of both signs: equal keys with different bits must keep their order, even without values.
     std::vector<float> keys = keys_of_few_prefixes<float>(shape.items(), prefixes);
     for (std::size_t i = 0; i < keys.size(); i += 7) keys[i] = i % 2 == 0 ? -0.0f : 0.0f;
     expect_copies_of<false, float, NullType, strata::DeviceSegmentedSort>(shape, keys);
@@ -111,7 +113,7 @@ struct small_number_tile_rows : number_tile_rows<Key, Value, 0> {
   static constexpr strata::number_tile_tuning number_tile{32, 8, 1, 2};
 };
 
-/// So many segments of 240 items on average that they are queued without a further kernel.
+/// Segments of 240 items on average, enough of them that they are queued without a further kernel.
 segment_shape many_rows() {
   std::vector<std::int64_t> sizes(1100, 240);
   for (std::size_t i = 0; i < 16; ++i) sizes[60 * i + 7] = 0;

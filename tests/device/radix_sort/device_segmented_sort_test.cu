@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedSort: every function, numbers of all kinds, and what it promises beyond the merge sort
-// that it is made of.
+// DeviceSegmentedSort: every function, keys of all number types, and what it promises beyond the merge sort on which it
+// is built.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_segmented_sort.cuh>
 
@@ -41,7 +41,7 @@ double number_of(double key) { return key; }
 double number_of(__half key) { return static_cast<double>(__half2float(key)); }
 double number_of(__nv_bfloat16 key) { return static_cast<double>(__bfloat162float(key)); }
 
-/// What is documented, in words of floating-point arithmetic.
+/// The documented order, computed with floating-point comparisons instead of bits.
 template <class T>
 bool is_before(const T& a, const T& b) {
   if constexpr (strata::detail::radix_mantissa_bits<T> != 0) {
@@ -99,7 +99,7 @@ std::vector<T> special_floats() {
   return all;
 }
 
-// Sorted as the number that it is, whatever its `<` says.
+// An enumeration is sorted by its number, even if its own `<` says otherwise.
 enum class small : std::int16_t { low = -5, zero = 0, high = 9 };
 [[maybe_unused]] STRATA_HD bool operator<(small a, small b) { return static_cast<int>(b) < static_cast<int>(a); }
 
@@ -120,7 +120,7 @@ TEST(device_segmented_sort, order_of_keys) {
 
 // ------------------------------------------------------------------ every function
 
-/// One in four is special, and most come several times.
+/// One key in four is a special value. Most keys occur several times.
 std::vector<Key> make_floats(std::size_t count) {
   const std::vector<Key> special = special_floats<Key, std::uint32_t>();
   std::mt19937_64 bits = strata_test::random_bits(31);
@@ -162,7 +162,7 @@ struct sorting {
     expect_gathered(keys, everything(), keys_in.to_host(), keys);
     EXPECT_EQ(values, values_in.to_host());
   }
-  /// The other arrays are written only where there are segments.
+  /// Expects the results in the arrays of the input. The other arrays may only be written within segments.
   void expect_in_place(bool has_values) {
     expect_gathered(keys, order, keys_in.to_host(), keys);
     expect_gathered(values, has_values ? order : nothing(), values_in.to_host(), values);
@@ -195,7 +195,7 @@ struct sorting {
   device_vector<Value> values_out;
 };
 
-/// Segments that are sorted by each kernel: in packs, queued, in tiles with merges.
+/// Segments for each kernel: short ones that share a tile, queued ones, and ones of several tiles, which are merged.
 std::vector<segment_shape> library_shapes() {
   std::vector<offset> lengths(if_small<std::size_t>(100, 1000), 7);
   lengths.back() = if_small(3000, 13000);
@@ -213,7 +213,7 @@ void expect_copies(bool is_descending, bool has_values, const Call& call) {
   }
 }
 
-/// The current array is the second of the two.
+/// The input lies in the second array of each DoubleBuffer.
 template <class Call>
 void expect_in_buffers(bool is_descending, bool has_values, const Call& call) {
   for (const segment_shape& shape : library_shapes()) {
@@ -255,7 +255,7 @@ TEST(device_segmented_sort, stable_names) {
   EXPECT_FUNCTIONS(StableSortKeysDescending, StableSortPairsDescending, true);
 }
 
-/// Indices are written to the place of values.
+/// Calls write indices to `values_out`.
 void expect_indices(const sorting& data) {
   const std::vector<Value> indices = data.values_out.to_host();
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -280,7 +280,7 @@ TEST(device_segmented_sort, indices) {
   }
 }
 
-/// `sort(data, storage, bytes, 9, size)` of segments of sizes that different kernels sort; then `expect(data)`.
+/// Calls `sort(data, storage, bytes, 9, size)` for sizes that different kernels sort, and then `expect(data)`.
 template <class Sort, class Expect>
 void expect_of_one_size(bool is_descending, const Sort& sort, const Expect& expect) {
   for (const offset size : {0, 1, 33, if_small(700, 6500)}) {
@@ -308,7 +308,7 @@ TEST(device_segmented_sort, two_buffers_need_a_tenth_of_the_storage) {
   EXPECT_LE(with_buffers, without / 10);
 }
 
-// Keys have 4 bytes. The lists are longest if there may be many long segments.
+// Keys have 4 bytes. The lists need most storage if there may be many long segments.
 TEST(device_segmented_sort, storage_is_as_documented) {
   const Key* const in = nullptr;
   const offset* const offsets = nullptr;
@@ -429,7 +429,7 @@ TEST(device_segmented_sort, a_graph_may_be_replayed_with_other_segments) {
 
 // ------------------------------------------------------------------ arguments
 
-/// With a segment that would be sorted; `change(arguments)` makes them wrong.
+/// Valid arguments, with one segment of two pairs. `change(arguments)` in expect_refused() makes one of them wrong.
 struct arguments {
   std::vector<Key> items_before{2, 1, 0, 0};
   std::vector<Value> values_before{5, 6, 0, 0};

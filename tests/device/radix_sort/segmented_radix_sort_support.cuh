@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of DeviceSegmentedRadixSort with other tunings than its own.
+// Calls of DeviceSegmentedRadixSort with policies for tests.
 #pragma once
 
 #include <strata/device/device_segmented_radix_sort.cuh>
@@ -11,8 +11,8 @@
 
 namespace device_test {
 
-/// Tiles of 512 items. A longer segment takes passes: of many blocks if it is longer than two tiles of these passes,
-/// which have `PassItems` items for each of `PassThreads` threads, or of one block.
+/// Tiles of 512 items. Passes sort longer segments, in tiles of `PassItems` items for each of `PassThreads` threads:
+/// passes of many blocks if a segment is longer than two of these tiles, otherwise passes of one block.
 template <int PassThreads, int PassItems>
 struct tiles_of {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tests of DeviceSegmentedSort with long segments of numbers share: hubs, shapes, keys by their bits, and calls
+// Shared by tests of DeviceSegmentedSort with long segments of numbers: hubs, shapes, keys with given bits, and sorts
 // from one array to another.
 #pragma once
 
@@ -47,11 +47,11 @@ using LongSort = TunedDeviceSegmentedSort<one_policy_hub<long_rows>>;
 
 // ------------------------------------------------------------------ shapes
 
-/// Merged in the first kernel, queued, in tiles, and of one to four tiles of passes.
+/// Segments that are merged in the first kernel, queued, merged in tiles, or sorted by passes in one to four tiles.
 inline segment_shape mixed() {
   return consecutive("mixed", {0, 1, 30, 700, 193, 501, 500, 2, 769, 450, 2600, 90, 0, 768, 2305, 17});
 }
-/// All segments lie behind as many items as the call has: scratch arrays are shorter.
+/// Segments begin behind item 30000. Scratch arrays are shorter, so they must not be indexed like the input.
 inline segment_shape behind() {
   segment_shape shape = scattered(consecutive("behind", {900, 30, 501, 2000, 300}), 44);
   for (offset& begin : shape.begins) begin += 30000;
@@ -73,7 +73,7 @@ std::vector<std::size_t> order_of(const segment_shape& shape, const std::vector<
                         [](const Key& a, const Key& b) { return IsDescending ? is_before(b, a) : is_before(a, b); });
 }
 
-/// Numbers whose bits are those of the pattern. Of floating-point numbers some are NaNs and zeros of both signs.
+/// Numbers whose bits have the pattern. Floating-point numbers include NaNs and zeros of both signs.
 template <class Key>
 std::vector<Key> make_bits(std::size_t count, pattern how) {
   using Word = typename strata::RadixTraits<Key>::word;

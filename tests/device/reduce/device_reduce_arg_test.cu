@@ -161,7 +161,7 @@ TEST(device_reduce_arg, overloads_without_storage_do_the_same) {
 
 // ------------------------------------------------------------------ in the order of a comparator
 
-/// A record that no operator compares.
+/// A record without comparison operators.
 struct person {
   int age;
   short name;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every function of DeviceReduce does with its arguments: storage, counts, pointers, errors. What it
-// shares with other calls is in device_arguments.cuh.
+// Arguments of every function of DeviceReduce: storage, counts, pointers, earlier errors. device_arguments.cuh tests
+// what all device calls have in common.
 #include <strata/device/device_reduce.cuh>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 using namespace device_test;
 using strata::DeviceReduce;
 
-// Room for whatever a function writes: an int, or an int and a 64-bit index behind it, or a pair.
+// Room for the output of any function: an int, an int and a 64-bit index, or a pair.
 struct output {
   std::int32_t value;
   std::int32_t second;
@@ -44,7 +44,7 @@ std::int64_t* index_of(output* out) { return out != nullptr ? &out->index : null
 using pair = strata::KeyValuePair<std::int32_t, std::int32_t>;
 pair* pair_of(output* out) { return reinterpret_cast<pair*>(out); }
 
-// Forwards with and without the two storage arguments.
+// Makes both forms of a call: with the two storage arguments, and without.
 template <class Call>
 function make(const char* name, Call call, std::int32_t if_empty, std::int32_t of_1_2_3) {
   return {name,
@@ -119,7 +119,7 @@ class DeviceReduceArguments : public ::testing::TestWithParam<function> {
         .value;
   }
 
-  // Refused, nothing launched, nothing written. `out` may be null.
+  // Expects that a call is refused and launches nothing. `out` may be null.
   void expect_refused(void* storage, std::size_t bytes, const int* in, output* out, std::int64_t n) const {
     const graph recorded([&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceReduce beside CUB, and with the iterators and operators of CUB's companions: whoever
-// replaces `cub::` by `strata::` gets the same results.
+// DeviceReduce gives the same results as CUB's, also with iterators and operators of Thrust and libcu++. So a program
+// may replace `cub::` by `strata::`.
 #include <strata/device/device_reduce.cuh>
 
 #include <thrust/iterator/constant_iterator.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace device_test;
 
-// `call(Library{}, out, storage...)` with both libraries.
+// Stand for the libraries in `call(library, storage, bytes, out)`.
 struct by_strata {
   using reduce = strata::DeviceReduce;
 };
@@ -89,7 +89,7 @@ TEST(device_reduce_cub, transform_reduce_with_their_operators) {
 }
 
 TEST(device_reduce_cub, arg_min_and_arg_max) {
-  // Not 0: CUB 3.0.1 then writes nothing, though its documentation says otherwise.
+  // Size 0 is missing: CUB 3.0.1 then writes nothing, though its documentation says otherwise.
   for (const std::int64_t size : {1, 33, 4097, 1000000}) {
     SCOPED_TRACE(size);
     const auto items = random_integers<int>(static_cast<std::size_t>(size), -500, 500);

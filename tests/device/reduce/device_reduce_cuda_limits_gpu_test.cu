@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Extremes of cuda::std::numeric_limits, of a program that includes libcu++ before strata's headers.
+// DeviceReduce uses cuda::std::numeric_limits for extremes, in a program that includes libcu++ before strata's headers.
 // clang-format off
 #include <cuda/std/limits>
 #include <strata/device/device_reduce.cuh>

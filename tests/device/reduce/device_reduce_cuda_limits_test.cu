@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Extremes of cuda::std::numeric_limits, of a program that includes libcu++ behind strata's headers.
+// DeviceReduce uses cuda::std::numeric_limits for extremes, in a program that includes libcu++ after strata's headers.
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 
 #if STRATA_HOST_SIMT
-// The host compiler does not find libcu++.
+// The host compiler does not find libcu++. These lines stand for its header.
 #define _CUDA_STD_LIMITS
 namespace cuda::std {
 inline namespace any_version {

@@ -95,7 +95,7 @@ TEST(device_reduce_iterators, order_is_kept) {
   }
 }
 
-// 0, 7, 14, ... modulo a prime: each value once, the extrema anywhere.
+// Multiples of 7919 modulo the prime 104729. Each value occurs once, and extrema lie anywhere.
 struct scatter {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x * 7919 % 104729; }
 };

@@ -20,7 +20,7 @@ using strata::DeviceSegmentedReduce;
 constexpr std::int64_t beyond_31_bits = (std::int64_t{1} << 31) + 3;
 constexpr std::int64_t beyond_32_bits = (std::int64_t{1} << 32) + 5;
 
-/// Plain device memory without guard bands, which are slow to check at this size.
+/// Device memory full of bytes 1, without guard bands, which are slow to check at this size.
 class bytes {
  public:
   explicit bytes(std::int64_t size) {
@@ -111,7 +111,7 @@ TEST(device_segmented_reduce_large, segments_of_one_size) {
 TEST(device_segmented_reduce_large, segments_by_offsets) {
   bytes in(beyond_32_bits);
   if (in.data() == nullptr) GTEST_SKIP() << "not enough device memory";
-  // Lengths 0, 1, 2, ...: 92,681 segments, the last of which begin beyond 2^32.
+  // Lengths 0, 1, 2, ..., 92,681. The longest segments begin beyond 2^31.
   std::vector<std::int64_t> offsets = {0};
   for (std::int64_t length = 0; offsets.back() + length <= beyond_32_bits; ++length) {
     offsets.push_back(offsets.back() + length);
@@ -129,7 +129,7 @@ TEST(device_segmented_reduce_large, segments_by_offsets) {
   }
 }
 
-// 20,000 segments of 70,000 items have more chunks than temporary storage has room for.
+// 20,000 segments of at least 70,000 items have more chunks than temporary storage has room for.
 TEST(device_segmented_reduce_large, many_long_segments) {
   constexpr std::int64_t segments = 20000;
   std::vector<std::int64_t> begins(segments);
@@ -172,8 +172,8 @@ TEST(device_segmented_reduce_large, very_many_segments) {
   }
 }
 
-// There are more segments than 32 bits can count. They are so short that the time, some milliseconds, is what a segment
-// costs without its items.
+// There are more segments than 32 bits can count. Nearly all of them are empty, so that the call takes only
+// milliseconds.
 TEST(device_segmented_reduce_large, more_segments_than_32_bits_count_most_of_them_empty) {
   constexpr std::int64_t segments = (std::int64_t{1} << 32) + 2000000, full = 3000000, length = 200;
   bytes out(segments);
@@ -182,7 +182,7 @@ TEST(device_segmented_reduce_large, more_segments_than_32_bits_count_most_of_the
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
     return DeviceSegmentedReduce::Sum(storage..., constant<int>(1), out.data(), segments, offsets, offsets + 1);
   }));
-  // Each byte was 1.
+  // Each byte was 1 before the call, so an empty segment without a result would change the sum.
   EXPECT_EQ(full * length, result_of<std::int64_t>([&](std::int64_t* sum, auto&&... storage) {
               return DeviceReduce::Sum(storage..., out.data(), sum, segments);
             }));

@@ -37,7 +37,7 @@ T device_max(const T* in, std::size_t count) {
   return result_of<T>([&](T* out, auto&&... storage) { return DeviceReduce::Max(storage..., in, out, count); });
 }
 
-// Returns items of the whole range except its ends, which the tests add, and of both signs if the type has them.
+// Items of the whole range except its ends, which the tests add. If the type is signed, items have both signs.
 template <class T>
 std::vector<T> middling(std::size_t count) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -26,7 +26,7 @@ using strata_test::join_intervals;
 
 template <class Interval>
 class DeviceReduceOrder : public ::testing::Test {};
-// 8, 16, 12 and 40 bytes: read in packs of two, one by one, and not in 16-byte pieces at all.
+// 8 bytes (loaded in packs of two), 16 bytes (loaded one by one), 12 and 40 bytes (without 16-byte loads).
 using interval_types =
     ::testing::Types<interval<int, 0>, interval<long long, 0>, interval<int, 1>, interval<long long, 3>>;
 TYPED_TEST_SUITE(DeviceReduceOrder, interval_types);
@@ -53,7 +53,7 @@ TYPED_TEST(DeviceReduceOrder, operator_joins_neighbours_in_order_and_nothing_els
   }
 }
 
-// Composition of functions x -> factor * x + offset, modulo 2^32, first one first.
+// Composes maps x -> factor * x + offset modulo 2^32. The first one is applied first.
 struct compose {
   STRATA_HD affine operator()(const affine& first, const affine& second) const {
     return {first.factor * second.factor, first.offset * second.factor + second.offset};
@@ -73,7 +73,7 @@ TEST(device_reduce_operators, composes_functions_in_order) {
   EXPECT_EQ(expected.offset, composed.offset);
 }
 
-// Associative and as little commutative as can be, for items of which 16 go into one load.
+// Associative, but not commutative. One load takes 16 items of one byte, whose order must be kept.
 struct last {
   template <class T>
   STRATA_HD T operator()(const T&, const T& b) const {
@@ -95,7 +95,8 @@ TEST(device_reduce_operators, last_of_bytes_is_the_last) {
   }
 }
 
-// Before and behind the input, and wherever memory was not written, lies what no operator may see.
+// Maximum that counts operands which are the sentinel. Sentinels lie before and behind the input, so the count shows
+// operands that are not items.
 template <class T>
 struct wary_max {
   T sentinel;
@@ -146,7 +147,7 @@ TEST(device_reduce_operators, may_return_one_of_the_operands_by_reference) {
   }));
 }
 
-// nvcc wants device lambdas in functions with a name.
+// nvcc refuses device lambdas in the body of a test, which is a private member function.
 int sum_modulo(const std::vector<int>& items, int modulus) {
   const device_vector<int> in(items);
   const auto add = [modulus] __host__ __device__(int a, int b) { return (a + b) % modulus; };
@@ -171,7 +172,7 @@ struct strata::operator_traits<add_modulo_prime, std::uint32_t> : strata::commut
 
 namespace {
 
-// As of a program that was ported from CUB.
+// An operator of a program that was ported from CUB: STRATA_RUNTIME_FUNCTION stands for CUB_RUNTIME_FUNCTION.
 struct smaller {
   template <class T>
   STRATA_RUNTIME_FUNCTION __forceinline__ T operator()(const T& a, const T& b) const {

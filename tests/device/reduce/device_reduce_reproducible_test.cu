@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check, shapes
 
-// Sums whose association depends on the types and the number of items alone.
+// ReproducibleSum: the order of additions depends only on the types and the number of items.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_reduce.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
@@ -25,7 +25,7 @@ using namespace device_test;
 using strata::DeviceReduce;
 namespace ex = cuda::strata_test::execution;
 
-/// The sum of 32 values, or of fewer, as a warp adds: in distances 1, 2, 4, 8, 16.
+/// Sum of up to 32 values in the order of a warp: at distances 1, 2, 4, 8, 16.
 template <class Accum>
 Accum sum_of_lanes(std::vector<Accum> lanes) {
   for (std::size_t distance = 1; distance < lanes.size(); distance *= 2) {
@@ -36,7 +36,7 @@ Accum sum_of_lanes(std::vector<Accum> lanes) {
   return lanes[0];
 }
 
-/// A second way to the sum that include/strata/device/reduce/reproducible.cuh describes.
+/// The sum that include/strata/device/reduce/reproducible.cuh defines, computed sequentially.
 template <class Accum, class T>
 Accum expected_sum(const std::vector<T>& items) {
   if (items.empty()) return Accum{0};
@@ -77,7 +77,7 @@ Accum expected_sum(const std::vector<T>& items) {
   return Accum{0} + sum_of_lanes(warps);
 }
 
-/// Numbers of very different sizes: almost each association gives another sum.
+/// Numbers of very different magnitudes: almost every order of additions gives another sum.
 template <class T>
 std::vector<T> wild_numbers(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 bits = strata_test::random_bits(seed);
@@ -144,7 +144,7 @@ TEST(reproducible_sum, iterators_future_counts_and_wider_sums) {
   EXPECT_TRUE(have_same_bits(expected, sum_of<float>(computed, size)));
   EXPECT_TRUE(have_same_bits(expected_sum<double>(items), sum_of<double>(in.data(), size)));
 
-  // Fewer items may have more pieces than the bound.
+  // The count may have more pieces than its bound, because pieces double in size as the number of items grows.
   for (const std::size_t bound : {size, size + 1, 2 * size + 7}) {
     const device_vector<std::size_t> count(std::vector<std::size_t>{size});
     EXPECT_TRUE(have_same_bits(expected, result_of<float>([&](float* out, auto&&... storage) {
@@ -229,7 +229,7 @@ TEST(reproducible_sum, is_the_sum_that_gpu_to_gpu_requires) {
                                          gpu_to_gpu);
   }));
   EXPECT_TRUE(have_same_bits(expected_sum<float>(halves), out.to_host()[0]));
-  // Sums of integers are the same in any association: no partial sums in storage.
+  // Sums of integers do not depend on the order of additions, so they need no partial sums in storage.
   std::size_t of_ints = 0, of_floats = 0, fast = 0;
   int* const no_ints = nullptr;
   float* const no_floats = nullptr;

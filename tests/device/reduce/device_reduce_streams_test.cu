@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceReduce in streams and graphs, side by side, over and over: what it returns depends on its
-// input alone.
+// DeviceReduce in streams and graphs, concurrently and repeatedly: its result depends on nothing but its input.
 #include <strata/device/device_reduce.cuh>
 
 #include <chrono>
@@ -49,8 +48,8 @@ TEST(device_reduce_streams, calls_wait_for_earlier_work_of_their_stream) {
   EXPECT_EQ(static_cast<unsigned>(several_blocks) * 0x01010101u, out.to_host()[0]);
 }
 
-// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
-// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
+// Each call reads what the previous call wrote, in the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or mistakes words of the previous call for its own.
 TEST(device_reduce_streams, calls_may_follow_each_other_on_the_same_storage) {
   const unsigned calls = if_small(50u, 1000u);
   for (const std::size_t size : sizes{std::size_t{1000}, several_blocks}) {
@@ -83,7 +82,8 @@ struct one_byte {
   STRATA_HD append_bytes::value operator()(std::uint8_t x) const { return {257, x, 1}; }
 };
 
-// Reductions with partial results of 4, 8, 16 and 24 bytes take turns on the same storage, over what the others left.
+// Reductions with partial results of 4, 8, 16 and 24 bytes take turns in the same storage. Each finds there what the
+// others left.
 TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t size = 4 * several_blocks;
   const std::vector<std::uint8_t> bytes_in = random_integers<std::uint8_t>(size, 0, 255);
@@ -134,7 +134,7 @@ TEST(device_reduce_streams, storage_may_hold_leftovers_of_other_calls) {
 
 // ------------------------------------------------------------------ graphs
 
-// Between replays, the input changes, another call uses the storage, and the storage is filled with garbage.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or be used by another call.
 TEST(device_reduce_streams, a_graph_may_be_replayed) {
   for (const std::size_t size : sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, several_blocks}) {
     device_vector<int> in(std::vector<int>(size + 1, 0));
@@ -272,7 +272,7 @@ TEST(device_reduce_streams, calls_without_storage_may_be_captured) {
 
 // ------------------------------------------------------------------ determinism
 
-// Sums of these depend on the order of additions in nearly all of their last bits.
+// The last bits of nearly all sums of these numbers depend on the order of additions.
 template <class T>
 std::vector<T> rounded(std::size_t count) {
   std::vector<T> items = random_reals<T>(count, -1.0, 1.0);

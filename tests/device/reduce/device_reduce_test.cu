@@ -80,7 +80,7 @@ TYPED_TEST(DeviceReduceSum, of_every_size_up_to_three_warps) {
 }
 
 TYPED_TEST(DeviceReduceSum, of_ones_counts_them) {
-  // Counts that every type represents: a block or item that is left out, or taken twice, shows.
+  // Every type represents this sum. It shows any block or item that is left out, or taken twice.
   const std::size_t size = 100;
   const device_vector<TypeParam> in(std::vector<TypeParam>(size, TypeParam{1}));
   EXPECT_EQ(static_cast<TypeParam>(size), device_sum(in.data(), size));
@@ -88,10 +88,10 @@ TYPED_TEST(DeviceReduceSum, of_ones_counts_them) {
 
 // ------------------------------------------------------------------ rounding
 
-// A reduction adds along chains of additions whose length bounds the error: first order,
-// length * epsilon * sum of |x| (Higham, "The accuracy of floating point summation", 1993). Threads
-// and blocks each take a part, so no chain may be longer than a few times the square root of n; a
-// single running sum is allowed n and drifts out of this bound.
+// The longest chain of additions bounds the error: to first order, by length * epsilon * sum of |x| (Higham, "The
+// accuracy of floating point summation", 1993). Threads and blocks each add a part of the items, so no chain may be
+// longer than a few times the square root of n. The error of a single running sum, whose chain has n additions, grows
+// beyond this bound.
 template <class T>
 double error_bound(const std::vector<T>& items) {
   double magnitude = 0;

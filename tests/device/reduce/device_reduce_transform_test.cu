@@ -59,7 +59,7 @@ TEST(device_transform_reduce, does_not_transform_init) {
   }
 }
 
-// Sums of 64 bits of what is made of bytes: nvcc 13.0 could not compile some of them.
+// 64-bit sums of values that are computed from bytes: nvcc 13.0 could not compile some of them.
 template <class Byte>
 struct square_plus_one {
   STRATA_HD std::int64_t operator()(Byte x) const { return std::int64_t{x} * x + 1; }
@@ -124,7 +124,7 @@ TYPED_TEST(DeviceTransformReduceBytes, sums_of_64_bits) {
   }
 }
 
-// Counts its applications to each item; what is not an item is outside the array and counted apart.
+// Counts its applications to each item. Values that are no items are counted as strays.
 struct record_application {
   unsigned* applications;
   unsigned* strays;
@@ -161,7 +161,7 @@ TEST(device_transform_reduce, transforms_each_item_once_and_nothing_else) {
   }
 }
 
-// Order survives the transformation, and packs of 16 transformed items.
+// Items are transformed in packs of 16. Their order must be kept.
 struct digit {
   std::uint32_t factor;
   std::uint32_t value;
@@ -189,7 +189,7 @@ TEST(device_transform_reduce, hashes_bytes_in_order) {
   }
 }
 
-// Fewer items than blocks would like to have, each worth a block's while.
+// With items of 8 KiB, several blocks have enough to do, but fewer items than threads.
 struct record {
   std::uint32_t key;
   std::uint32_t rest[2047];

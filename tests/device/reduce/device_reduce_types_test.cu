@@ -54,7 +54,7 @@ std::vector<typename Kind::type> narrowed(const std::vector<float>& values) {
 TYPED_TEST(DeviceReduceHalf, sum_of_small_integers_is_exact) {
   using T = typename TypeParam::type;
   for (const std::size_t size : sizes{0, 1, 7, 8, 9, 33, 200, 20000}) {
-    // As many ones as can be counted, spread over zeros.
+    // As many ones as the type can count exactly, spread over zeros.
     std::vector<float> values(size, 0.0f);
     const std::size_t ones = std::min<std::size_t>(size, TypeParam::exact_integers);
     for (std::size_t i = 0; i < ones; ++i) values[i * (size / ones)] = 1.0f;
@@ -166,7 +166,7 @@ struct add_points {
   STRATA_HD point operator()(const point& a, const point& b) const { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 };
 
-// 40 bytes, and no default constructor that would make it an aggregate of zeros.
+// 40 bytes. Default construction does not give zeros.
 struct moments {
   double sum = -1;
   std::int64_t count = -1;

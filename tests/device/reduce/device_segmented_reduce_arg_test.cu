@@ -67,7 +67,7 @@ TYPED_TEST(DeviceSegmentedReduceArg, give_the_first_extremum_and_its_index_in_th
   }
 }
 
-/// Its members have the names of std::pair's.
+/// A type of results whose members have the names of std::pair's.
 struct standard_pair {
   std::int64_t first;
   double second;

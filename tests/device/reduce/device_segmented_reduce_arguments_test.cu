@@ -42,7 +42,7 @@ std::size_t bytes_by_size(std::int64_t segments, std::int64_t size) {
   return bytes;
 }
 
-// Refused; nothing is launched, and `call(stream)` leaves no error behind.
+// Expects that `call(stream)` is refused, launches nothing and leaves no error behind.
 template <class Call>
 void expect_refused(const Call& call) {
   const graph recorded([&](cudaStream_t on) { return call(on); });
@@ -53,7 +53,7 @@ void expect_refused(const Call& call) {
   EXPECT_CUDA_SUCCESS(cudaPeekAtLastError());
 }
 
-// Some segments of 0, 1, 2, ... items; few enough for one launch, and many.
+// Segments of 0, 1, 2, ..., 38 and 700 items, over and over. Tests take few segments, for one launch, and many.
 struct problem {
   explicit problem(int segments)
       : shape(make_shape(segments)),
@@ -212,7 +212,7 @@ TEST(device_segmented_reduce_arguments, an_older_error_is_neither_returned_nor_c
 
 // ------------------------------------------------------------------ graphs and schedules
 
-// The device reads the offsets, so a replay reduces the segments that it finds then.
+// The device reads the offsets, so each replay reduces the segments that the offsets describe at that time.
 TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segments) {
   const std::int64_t most = if_small(20000, 100000);
   const std::vector<int> items = random_integers<int>(static_cast<std::size_t>(most), -100, 100);
@@ -231,8 +231,8 @@ TEST(device_segmented_reduce_arguments, a_graph_may_be_replayed_on_other_segment
     EXPECT_GT(recorded.nodes(), 0u);
     const stream on;
     for (int round = 0; round < if_small(10, segments < 1000 ? 100 : 20); ++round) {
-      // Cut anywhere; in most rounds one segment gets nearly all, and several blocks share it. What
-      // a replay left in the storage is what the next one finds there.
+      // Segments are cut anywhere. In most rounds the last one gets nearly all items, and several blocks share it. A
+      // replay finds in the storage what the previous one left.
       const std::int64_t last_cut = round % 4 != 3 ? most / 50 : most;
       auto cuts = random_integers<offset>(segments + 1, 0, last_cut, static_cast<std::uint64_t>(round));
       std::sort(cuts.begin(), cuts.end());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedReduce beside CUB.
+// DeviceSegmentedReduce gives the same results as CUB's.
 #include <strata/device/device_segmented_reduce.cuh>
 
 #include <thrust/iterator/counting_iterator.h>
@@ -51,7 +51,7 @@ void expect_the_same(std::int64_t segments, const Call& call) {
 TEST(device_segmented_reduce_cub, every_function) {
   for (segment_shape shape : segment_shapes()) {
     SCOPED_TRACE(shape.name);
-    // What CUB makes of a segment that ends before it begins is not defined.
+    // CUB does not define the result of a segment that ends before it begins.
     for (std::size_t s = 0; s < shape.begins.size(); ++s) {
       shape.ends[s] = std::max(shape.begins[s], shape.ends[s]);
     }

@@ -64,7 +64,7 @@ TEST(device_segmented_reduce_iterators, offsets_may_be_iterators) {
   }
 }
 
-// The items are computed and lie in no memory, so offsets may have more than 32 bits.
+// Items are computed, not loaded, so offsets can have more than 32 bits.
 TEST(device_segmented_reduce_iterators, offsets_may_exceed_32_bits) {
   const std::int64_t far = std::int64_t{1} << 35;
   for (const std::size_t segments : sizes{5, 400, 5000}) {

@@ -20,7 +20,7 @@ using strata_test::string_hash;
 
 // ------------------------------------------------------------------ order and operands
 
-// Item i is the interval [i, i + 1); see device_reduce_operators_test.cu.
+// Item i is the interval [i + 1, i + 2), so {0, 0} is free for `init`. See join_intervals in support/own_operators.cuh.
 struct interval {
   int begin;
   int end;
@@ -66,7 +66,7 @@ TEST(device_segmented_reduce_operators, join_neighbours_in_order_and_nothing_els
 
 // ------------------------------------------------------------------ iterators with much state
 
-/// With so much state, an iterator is expected to have long code, which is not repeated.
+/// The library takes an iterator of more than 32 bytes for one with long code, which kernels do not repeat.
 template <class Function>
 struct with_much_state : Function {
   std::int64_t addends[6] = {};

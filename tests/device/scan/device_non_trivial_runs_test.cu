@@ -44,7 +44,7 @@ struct encoding {
 };
 using words = encoding<std::uint32_t, int, int, int>;
 
-/// The runs of more than one item.
+/// Expects offsets and lengths of the runs of more than one item.
 template <class Offset, class Length>
 void expect_runs(const run_shape& shape, const run_outputs<Offset, Length>& out) {
   std::vector<Offset> offsets;
@@ -58,7 +58,7 @@ void expect_runs(const run_shape& shape, const run_outputs<Offset, Length>& out)
   out.expect(offsets, lengths);
 }
 
-/// Shapes of runs in which many have one item.
+/// More than half of the runs have one item.
 run_shape with_single_items(std::size_t items, std::size_t mean) {
   std::mt19937_64 bits = strata_test::random_bits(items + mean);
   return runs_of("single items and runs of about " + std::to_string(mean), items,
@@ -99,7 +99,7 @@ TYPED_TEST(DeviceNonTrivialRunsTypes, writes_offset_and_length_of_each_run_of_mo
 
 // ------------------------------------------------------------------ pipelines
 
-// Runs that end and begin at every place of a thread's items, a warp's and a tile's.
+// Runs begin and end at every position within the items of a thread, a warp and a tile.
 template <class Policy, bool UsesBulkCopies, class Encoding>
 void expect_in_pipelines() {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
@@ -112,7 +112,7 @@ void expect_in_pipelines() {
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     expect_runs(shape, out);
   });
-  // A long run in steps over the borders of tiles, among single items; and the end of the input in steps.
+  // One run among single items moves over the borders of tiles, step by step, and so does the end of the input.
   constexpr std::size_t tile = Problem::template steps<Policy, UsesBulkCopies>::Stage::tile_items;
   for (std::size_t step = 0; step < 12; ++step) {
     const std::size_t size = 3 * tile - 4 + step;
@@ -206,7 +206,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Inputs are computed. Outputs count how often each place is written, or take what they get and keep no value type.
+// The input is computed. One output counts how often each item is written, another one has no value type.
 TEST(device_non_trivial_runs, items_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -248,7 +248,7 @@ class DeviceNonTrivialRunsArguments : public ::testing::Test {
     EXPECT_CUDA_SUCCESS(DeviceRunLengthEncode::NonTrivialRuns(nullptr, bytes, no_items, nowhere, nowhere, nowhere, n));
     return bytes;
   }
-  // Refused, nothing launched, nothing written.
+  // Expects that a call is refused, launches nothing and writes nothing.
   void expect_refused(const std::uint32_t* items, int* o, int* l, int* r, int n, std::size_t bytes_missing = 0) const {
     const scratch storage(storage_bytes(n < 0 ? 0 : n));
     const std::vector<unsigned char> before = storage.read();
@@ -332,7 +332,8 @@ TEST(device_non_trivial_runs, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_non_trivial_runs, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DevicePartition and DeviceRunLengthEncode::NonTrivialRuns beside CUB, with the built-in tuning at any size.
+// DevicePartition and DeviceRunLengthEncode::NonTrivialRuns write the same as CUB's, with the library's tuning, at
+// random sizes.
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 
@@ -29,7 +30,7 @@ struct by_cub {
   using encode = cub::DeviceRunLengthEncode;
 };
 
-/// Up to 2^23 items, in all orders of magnitude.
+/// Random sizes of all orders of magnitude up to 2^23, and sizes around a tile for each of 132 multiprocessors.
 std::vector<std::size_t> random_sizes() {
   std::mt19937_64 bits = strata_test::random_bits(11);
   std::vector<std::size_t> all = {1, 2, 1024 * 132, 1024 * 132 + 1, 2048 * 132, 2048 * 132 + 1};
@@ -45,7 +46,7 @@ struct results {
   shifted_array<int> numbers;
 };
 
-/// `call(library, results, storage, bytes)` writes the same with both libraries.
+/// Expects that `call(library, results, storage, bytes)` writes the same with both libraries.
 template <class T, class Call>
 void expect_as_cub(std::size_t size, const Call& call) {
   const results<T> ours(size), theirs(size);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: shapes
 
-// DevicePartition: every item lies where a sequential partition puts it, and nothing else is written.
+// DevicePartition puts every item where a sequential partition puts it, and writes nothing else.
 #include <strata/device/device_partition.cuh>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ using strata::detail::partition_problem;
 using strata_test::struct12;
 using strata_test::struct16;
 
-/// Around a tile in registers, and one for each multiprocessor of the host back end; and what takes the
-/// pipeline there, or on a GPU.
+/// Sizes around one tile in registers, around a tile for each multiprocessor of the host back end, and sizes that take
+/// the pipeline there or on a GPU.
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 33, 1025, 2049, 10003};
   std::vector<std::size_t> all = {0,    1,    2,    31,   33,   1023,  1024,  1025,
@@ -52,7 +52,7 @@ std::vector<T> in_two(const std::vector<T>& items, const std::vector<char>& sele
   return all;
 }
 
-/// Items of one of three parts.
+/// The items of one of three parts, in order.
 template <class T>
 std::vector<T> of_part(const std::vector<T>& items, const std::vector<char>& parts, char part) {
   std::vector<T> found;
@@ -62,7 +62,8 @@ std::vector<T> of_part(const std::vector<T>& items, const std::vector<char>& par
   return found;
 }
 
-/// `call(out, num_selected, storage...)` writes this partition in two, and nothing around it.
+/// Expects that `call(out, num_selected, storage...)` writes the partition of `items` in two parts, and nothing around
+/// it.
 template <class T, class Call>
 void expect_in_two(const std::vector<T>& items, const std::vector<char>& selects, std::size_t shift, const Call& call) {
   const shifted_array<T> out(items.size(), shift);
@@ -73,7 +74,8 @@ void expect_in_two(const std::vector<T>& items, const std::vector<char>& selects
   ASSERT_SAME_BYTES(in_two(items, selects), out.to_host());
 }
 
-/// `call(first_out, second_out, rest_out, num_selected, storage...)` writes three parts, and nothing behind.
+/// Expects that `call(first_out, second_out, rest_out, num_selected, storage...)` writes three parts, and nothing
+/// behind them.
 template <class T, class Call>
 void expect_in_three(const std::vector<T>& items, const std::vector<char>& parts, std::size_t shift, const Call& call) {
   const std::size_t size = items.size();
@@ -91,7 +93,7 @@ void expect_in_three(const std::vector<T>& items, const std::vector<char>& parts
   ASSERT_SAME_BYTES(with_front(of_part(items, parts, 2), poisoned<T>(size)), rest.to_host());
 }
 
-/// Selects about `of_1024` of 1024 items of any bits, others for another `salt`.
+/// Selects about `of_1024` of 1024 items by a hash of their bits. Another `salt` selects other items.
 struct selects_some {
   unsigned of_1024;
   unsigned salt = 0;
@@ -133,7 +135,7 @@ TYPED_TEST(DevicePartitionTypes, selected_items_are_in_order_and_others_in_rever
     const std::vector<T> all = items_of_any_bits<T>(size + 1, size);
     const device_vector<T> in(all);
     for (const unsigned density : densities) {
-      // The second input begins behind a boundary, as does its output.
+      // At one density and odd sizes, input and output begin one item behind a boundary.
       const std::size_t shift = density == 512 && size % 2 == 1 ? 1 : 0;
       SCOPED_TRACE(testing::Message() << size << " items from " << shift << " on, " << density << " of 1024 selected");
       const std::vector<T> items(all.begin() + static_cast<std::ptrdiff_t>(shift),
@@ -176,7 +178,7 @@ void expect_flagged() {
       const std::vector<char> selects = kept_by(which, size, size + 1);
       std::vector<Flag> flags;
       for (std::size_t i = 0; i < size; ++i) flags.push_back(static_cast<Flag>(selects[i] != 0 ? 1 + i % 100 : 0));
-      // Flags and items at different boundaries.
+      // Flags and items begin at different distances from a boundary.
       const shifted_array<Flag> d_flags(flags, which == pattern::half ? 1 : 0);
       ASSERT_NO_FATAL_FAILURE(expect_in_two(
           items, selects, which == pattern::few ? 3 : 0, [&](T* out, std::int64_t* num, auto&&... storage) {
@@ -194,7 +196,7 @@ TEST(device_partition, flagged_items_of_24_bytes) { expect_flagged<int, struct24
 
 // ------------------------------------------------------------------ pipelines
 
-/// The pipeline with tiles of few items, in as many blocks as asked for.
+/// Runs the pipeline with small tiles in the given number of blocks.
 template <class Policy, bool UsesBulkCopies, class Problem>
 cudaError_t in_some_blocks(void* storage, std::size_t& bytes, unsigned blocks, const Problem& problem) {
   if (storage == nullptr) {
@@ -247,7 +249,7 @@ struct two_by_pipeline {
   }
 };
 
-/// `expect(blocks, size, number)` for inputs of up to some rounds, then under all schedules.
+/// Calls `expect(blocks, size, number)` for inputs of up to several rounds, and then under all schedules.
 template <class Expect>
 void for_all_pipelines(std::size_t tile, const Expect& expect) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
@@ -345,7 +347,7 @@ TEST(device_partition, computed_flags_and_items_of_an_array) {
   });
 }
 
-/// The end of an array, backwards.
+/// Output that fills an array backwards from its end.
 template <class T>
 struct backwards {
   using iterator_category = std::random_access_iterator_tag;
@@ -360,7 +362,7 @@ struct backwards {
   STRATA_HD backwards operator+(std::ptrdiff_t n) const { return {end - n}; }
 };
 
-// Two of the three outputs may be one array, as in a call in CUB's documentation.
+// Two of the three outputs may share an array, as in a call in CUB's documentation.
 TEST(device_partition, two_of_three_parts_share_an_array) {
   const std::size_t size = 5001;
   const std::vector<float> items = items_of_any_bits<float>(size);
@@ -382,7 +384,8 @@ TEST(device_partition, two_of_three_parts_share_an_array) {
 
 // ------------------------------------------------------------------ predicates
 
-/// Items from 0 on are real; the second predicate must not see an item of the first.
+/// A predicate that counts items which it must not see: those around the input, which are -1, and for the second
+/// predicate also those that the first one selects.
 struct counts_calls {
   int below;
   unsigned* violations;
@@ -395,7 +398,7 @@ struct counts_calls {
 };
 TEST(device_partition, predicates_see_items_and_nothing_else) {
   for (const std::size_t size : sizes{33, 10001}) {
-    // Around the items lie some that no predicate may see.
+    // Items around the input are -1. No predicate may see them.
     std::vector<int> all(size + 64, -1);
     for (std::size_t i = 0; i < size; ++i) all[32 + i] = static_cast<int>(i * 7 % 100);
     const device_vector<int> in(all);
@@ -430,7 +433,7 @@ class DevicePartitionArguments : public ::testing::Test {
                        std::int64_t* number, int n, cudaStream_t on = nullptr) const {
     return DevicePartition::If(storage, bytes, from, a, b, c, number, n, first, second, on);
   }
-  /// `call(storage, bytes, stream)` is refused, launches nothing and writes nothing.
+  /// Expects that `call(storage, bytes, stream)` is refused, launches nothing and writes nothing.
   template <class Call>
   void expect_refused(const Call& call) const {
     const scratch storage(std::size_t{1} << 20);
@@ -449,7 +452,7 @@ TEST_F(DevicePartitionArguments, outputs_may_not_overlap) {
   float* const b = a + size;
   float* const c = b + size;
   const int n = static_cast<int>(size);
-  // All of the output in two is known.
+  // A partition in two parts writes its whole output, so the host can find all overlaps.
   expect_refused([&](void* storage, std::size_t& bytes, cudaStream_t on) {
     return in_two(storage, bytes, a + size - 1, a, num.data(), n, on);
   });
@@ -594,7 +597,8 @@ TEST(device_partition, storage_may_have_any_alignment_and_contents) {
   }
 }
 
-// Between replays: new input, garbage, and what an earlier replay has left.
+// Each replay gets new input. Before replay i, `renew(storage, i)` may fill the storage with garbage, or with what an
+// earlier replay left.
 template <class Renew>
 void expect_replays(std::size_t size, const Renew& renew) {
   device_vector<float> in(size), first(size), second(size), rest(size);

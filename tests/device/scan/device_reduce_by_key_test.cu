@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long, shapes
 
-// DeviceReduce::ReduceByKey: what the values of each run of equal keys add up to.
+// DeviceReduce::ReduceByKey reduces the values of each run of equal keys.
 #include <strata/device/device_reduce.cuh>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TYPED_TEST(DeviceReduceByKeyTypes, reduces_each_run_in_order) {
   for_all_shapes<typename TypeParam::Problem>([](const run_shape& shape, std::size_t number) {
     const std::vector<Key> keys = keys_of<Key>(shape);
     const std::vector<Value> values = TypeParam::values(shape.items, number);
-    // Each of these at a boundary, or not.
+    // Arrays begin at a boundary for some shapes, and behind one for others.
     const shifted_array<Key> d_keys(keys, number % 2);
     const shifted_array<Value> d_values(values, number / 2 % 2);
     const run_outputs<Key, Accum> out(shape.items, number % 3);
@@ -123,7 +123,7 @@ TEST(device_reduce_by_key, pipeline_of_any_number_of_blocks) {
                                  reduction<std::int64_t, std::int32_t, strata::Sum, std::int64_t>>();
 }
 
-// Results have the same bits at any speed of the blocks, although sums of floating-point numbers are rounded.
+// Results have the same bits in whatever order blocks run, although sums of floating-point numbers are rounded.
 TEST(device_reduce_by_key, is_repeated_bit_for_bit) {
   const std::size_t size = parts_of<reals::Problem>::long_size();
   const run_shape shape = random_runs(size, 700);
@@ -179,7 +179,7 @@ class DeviceReduceByKeyOrder : public ::testing::Test {};
 #if STRATA_TEST_FEW_TYPES
 using intervals = ::testing::Types<interval<int>>;
 #else
-// 8 bytes, and 12, which no pipeline takes.
+// Intervals of 8 bytes, and of 12 bytes, which take no pipeline.
 using intervals = ::testing::Types<interval<int>, interval<int, 1>>;
 #endif
 TYPED_TEST_SUITE(DeviceReduceByKeyOrder, intervals);
@@ -196,7 +196,7 @@ TYPED_TEST(DeviceReduceByKeyOrder, operators_see_neighbouring_items_of_a_run_and
     for (const run_shape& shape : run_shapes(size, parts_of<Problem>::get())) {
       SCOPED_TRACE(testing::Message() << shape);
       const std::vector<watched_key> keys = watched_keys(shape, lead, counter);
-      std::vector<Interval> values(keys.size());  // empty ones around the items
+      std::vector<Interval> values(keys.size());  // empty intervals around the items
       for (std::size_t i = 0; i < size; ++i) {
         values[lead + i].begin = static_cast<int>(i);
         values[lead + i].end = static_cast<int>(i + 1);
@@ -228,7 +228,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Keys are computed. Outputs count how often each place is written, or take what they get and keep no value type.
+// Keys are computed. One output counts how often each item is written, another one has no value type.
 TEST(device_reduce_by_key, keys_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -255,7 +255,7 @@ TEST(device_reduce_by_key, keys_may_be_computed) {
   }
 }
 
-// No argument is an array, and the keys are read backwards.
+// Keys, values and outputs are iterators that are no pointers. Keys are read backwards.
 TEST(device_reduce_by_key, values_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<ints::Problem>::long_size()}) {
     const run_shape shape = random_runs(size, 16);
@@ -301,7 +301,7 @@ class DeviceReduceByKeyArguments : public ::testing::Test {
                                                   static_cast<int*>(nullptr), strata::Sum{}, n));
     return bytes;
   }
-  // Refused, nothing launched, nothing written.
+  // Expects that a call is refused, launches nothing and writes nothing.
   void expect_refused(const std::uint32_t* k, std::uint32_t* u, const std::int32_t* v, std::int32_t* a, int* r, int n,
                       std::size_t bytes_missing = 0) const {
     const scratch storage(storage_bytes(n < 0 ? 0 : n));
@@ -488,7 +488,8 @@ TEST(device_reduce_by_key, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_reduce_by_key, a_graph_may_be_replayed) {
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<ints::Problem>::long_size()}) {

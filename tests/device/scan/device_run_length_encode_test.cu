@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRunLengthEncode: the items of runs, and how long these are.
+// DeviceRunLengthEncode::Encode writes the item and the length of each run.
 #include <strata/device/device_run_length_encode.cuh>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ struct divide_by {
   STRATA_HD std::int64_t operator()(std::int64_t x) const { return x / divisor; }
 };
 
-// Items are computed. Outputs count how often each place is written, or take what they get and keep no value type.
+// Items are computed. One output counts how often each item is written, another one has no value type.
 TEST(device_run_length_encode, items_may_be_computed) {
   for (const std::size_t size : {std::size_t{3000}, 2 * parts_of<words::Problem>::long_size()}) {
     const run_shape shape = runs_of("sevens", size, [](std::size_t) { return std::size_t{7}; });
@@ -206,7 +206,7 @@ class DeviceRunLengthEncodeArguments : public ::testing::Test {
     EXPECT_CUDA_SUCCESS(DeviceRunLengthEncode::Encode(nullptr, bytes, no_items, nowhere, no_lengths, no_lengths, n));
     return bytes;
   }
-  // Refused, nothing launched, nothing written.
+  // Expects that a call is refused, launches nothing and writes nothing.
   void expect_refused(const std::uint32_t* items, std::uint32_t* u, int* l, int* r, int n,
                       std::size_t bytes_missing = 0) const {
     const scratch storage(storage_bytes(n < 0 ? 0 : n));
@@ -367,7 +367,8 @@ TEST(device_run_length_encode, storage_may_hold_leftovers_of_other_calls) {
   }
 }
 
-// Between replays, the input changes, and the storage gets garbage or what an earlier replay has left.
+// Each replay gets new input. Before it, the storage may be filled with garbage, or get what it held after an earlier
+// replay.
 TEST(device_run_length_encode, a_graph_may_be_replayed) {
   for (const std::size_t size :
        sizes{std::size_t{0}, std::size_t{1}, std::size_t{3000}, 4 * parts_of<words::Problem>::long_size()}) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceReduce::ReduceByKey and DeviceRunLengthEncode share: runs of all shapes,
-// keys that make them, and outputs that know what was written.
+// Shared by the tests of DeviceReduce::ReduceByKey and DeviceRunLengthEncode: runs of all shapes, keys with these runs,
+// and outputs that check what was written.
 #pragma once
 
 #include <strata/core/detail/device_properties.cuh>
@@ -83,8 +83,8 @@ inline std::vector<run_shape> run_shapes(std::size_t items, const tile_parts& pa
   return shapes;
 }
 
-/// What the policies make of a reduce_by_key_problem: the parts of the tiles that long inputs are cut into,
-/// and up to how many items inputs are short.
+/// Sizes that the library's policy gives a `Problem`: tiles of long inputs and their parts, and the largest short
+/// input.
 template <class Problem>
 struct parts_of {
   using Run = typename Problem::Accum;
@@ -122,7 +122,8 @@ struct parts_of {
     }
     if (!is_small()) {
       all.push_back(300001);
-      // Once for pipelines, and for tiles enough for several in a block.
+      // Enough tiles for several in each block. Of the problems with a pipeline, only those with keys of 4 bytes get
+      // them.
       if (!has_pipeline || sizeof(typename Problem::Key) == 4) {
         all.push_back(has_pipeline ? 3000017 : 1100003);
       }
@@ -131,7 +132,8 @@ struct parts_of {
   }
 };
 
-/// `call(shape, number)` for as many shapes as are worth the time. Long ones have a huge run.
+/// Calls `call(shape, number)` for some shapes of each size, for fewer shapes if the size is large. A shape of a large
+/// size has a huge run.
 template <class Problem, class Call>
 void for_all_shapes(const Call& call) {
   const tile_parts parts = parts_of<Problem>::get();
@@ -186,10 +188,10 @@ STRATA_HD void count_violation(unsigned* violations) {
 #endif
 }
 
-/// A key that counts comparisons with what is no key.
+/// A key that counts its comparisons with anything that is no key.
 struct watched_key {
   static constexpr std::uint32_t of_a_key = 0x5eed5eedu;
-  static constexpr std::uint32_t of_none = 0xbadbad00u;  // in memory; registers may hold anything
+  static constexpr std::uint32_t of_none = 0xbadbad00u;  // around the keys in memory; registers may hold anything
   std::uint32_t mark;
   std::uint32_t id;
   unsigned* violations;
@@ -203,7 +205,7 @@ struct watched_key {
   friend std::ostream& operator<<(std::ostream& os, const watched_key& key) { return os << key.id; }
 };
 
-/// Returns the keys of a shape, between `lead` items that are no keys.
+/// Returns the keys of a shape, with `lead` items that are no keys before and behind them.
 inline std::vector<watched_key> watched_keys(const run_shape& shape, std::size_t lead, unsigned* violations) {
   std::vector<watched_key> keys(lead + shape.items + lead, {watched_key::of_none, 0, violations});
   for (std::size_t run = 0; run < shape.runs(); ++run) {
@@ -278,7 +280,7 @@ class shifted_array {
   strata_test::guarded_memory memory_;
 };
 
-/// Room for as many runs as there are items, where nothing was written yet.
+/// Poisoned outputs, with room for as many runs as there are items.
 template <class Key, class Aggregate, class NumRuns = int>
 class run_outputs {
  public:
@@ -295,7 +297,7 @@ class run_outputs {
     num_runs_.poison();
   }
 
-  /// What was written: as many as there are runs. Nothing lies behind them.
+  /// The number of runs that was written. keys() and sums() check that nothing is written behind so many runs.
   std::size_t number() const {
     const auto runs = static_cast<std::size_t>(num_runs_.to_host()[0]);
     return runs <= items_ ? runs : 0;
@@ -338,8 +340,8 @@ class run_outputs {
 
 using in_blocks::short_columns;
 
-/// Calls `call(shape, run)` for shapes of all kinds. It must call `run(problem)` once, which runs the pipeline
-/// in some number of blocks, and see what was written.
+/// Calls `call(shape, run)` for shapes of all kinds and several numbers of blocks. `call` must call `run(problem)`
+/// once, which runs the pipeline, and must check what was written.
 template <class Policy, bool UsesBulkCopies, class Problem, class Call>
 void for_pipelines_of_any_number_of_blocks(const Call& call) {
   using Stage = typename Problem::template steps<Policy, UsesBulkCopies>::Stage;

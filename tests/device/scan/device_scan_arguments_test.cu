@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every function of DeviceScan does with its arguments: storage, counts, pointers, errors.
-// What it shares with other calls is in device_arguments.cuh.
+// Arguments of every function of DeviceScan: storage, counts, pointers, earlier errors. device_arguments.cuh tests what
+// all device calls have in common.
 #include <strata/device/device_scan.cuh>
 
 #include <cstdint>
@@ -66,7 +66,7 @@ class DeviceScanArguments : public ::testing::TestWithParam<function> {
     return bytes;
   }
 
-  // Refused, nothing launched, nothing written. `out` may be null.
+  // Expects that a call is refused and launches nothing. `out` may be null.
   void expect_refused(void* storage, std::size_t bytes, const int* in, int* out, std::int64_t n) const {
     const graph recorded([&](cudaStream_t on) { return GetParam().call(storage, bytes, in, out, n, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());

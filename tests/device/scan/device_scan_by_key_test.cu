@@ -42,13 +42,13 @@ std::vector<std::uint32_t> runs_of(std::size_t count, std::size_t mean, std::uin
   keys.reserve(count);
   for (std::uint32_t key = 0; keys.size() < count; ++key) {
     for (std::size_t left = 1 + bits() % (2 * mean - 1); left > 0 && keys.size() < count; --left) {
-      keys.push_back(key % 5);  // comes again, but not at once
+      keys.push_back(key % 5);  // keys recur, but not in neighbouring runs
     }
   }
   return keys;
 }
 
-/// Sequential: exclusive results, or inclusive ones.
+/// The results of an exclusive or inclusive scan by key, computed sequentially.
 template <bool IsInclusive, class T, class Item, class Key, class Op, class Equal>
 std::vector<T> expected_by_key(const std::vector<Key>& keys, const std::vector<Item>& values, Op op, bool has_init,
                                T init, Equal equal) {
@@ -203,7 +203,7 @@ TEST(device_scan_by_key, initial_value_from_the_device_and_values_in_place) {
 
 TEST(device_scan_by_key, keys_and_values_may_be_computed) {
   const std::size_t size = 4000;
-  // Item i has the value i + 1; a run for each hundred of them.
+  // Item i is i + 1. Items in the same hundred are a run.
   std::vector<std::int64_t> numbers(size);
   for (std::size_t i = 0; i < size; ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
   const counting<std::int64_t> computed(1);
@@ -252,8 +252,8 @@ TEST(device_scan_by_key, results_may_be_written_over_keys) {
   }
 }
 
-// Results may be written over the keys. They are right at any speed of the blocks of neighbouring tiles, which read
-// keys beside their tile.
+// Results may be written over the keys. A block also reads keys beside its tile, over which the block of the
+// neighbouring tile writes. Results must be right whichever block runs first.
 TEST(device_scan_by_key, results_over_keys_under_all_schedules) {
   const std::vector<std::uint32_t> keys = runs_of(8011, 3, 1);
   const std::vector<std::int32_t> values = random_integers<std::int32_t>(keys.size(), -4, 4);
@@ -272,7 +272,7 @@ TEST(device_scan_by_key, many_results_over_keys) {
   expect_scans_over_keys<true>(keys, values);
 }
 
-// Operators are given values, whatever the iterators give.
+// Operators get values, even if iterators return proxies.
 struct is_same_int {
   STRATA_HD bool operator()(int a, int b) const { return a == b; }
   template <class T>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceScan beside CUB, with the built-in tuning at any size, and on a device that others keep busy.
+// DeviceScan gives the same results as CUB's, with the library's tuning, at random sizes and on a device that other
+// kernels keep busy.
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_scan.cuh>
 
@@ -22,7 +23,7 @@ using namespace device_test;
 using strata_test::join;
 using strata_test::string_hash;
 
-// `call(Library{}, out, storage...)` with both libraries.
+// Stand for the libraries in `call(library, storage, bytes, out)`.
 struct by_strata {
   using scan = strata::DeviceScan;
 };
@@ -30,10 +31,10 @@ struct by_cub {
   using scan = cub::DeviceScan;
 };
 
-// Sums of floats reach 2^23, where floats are one apart; each library rounds along its own tree.
+// Sums of floats reach 2^23, where neighbouring floats differ by one, and each library adds in its own order.
 constexpr double tolerance = 256;
 
-// Compared on the device: 2^24 items are slow to bring home.
+// Compares on the device, because copying 2^24 items to the host is slow.
 template <class T>
 STRATA_KERNEL void compare(const T* a, const T* b, std::size_t count, unsigned long long* differences,
                            unsigned long long* first) {
@@ -134,7 +135,7 @@ TEST(device_scan_cub, an_initial_value_of_the_future_is_the_same) {
 
 // ------------------------------------------------------------------ a busy device
 
-// Keeps a block's place for a while that differs from block to block.
+// Each block stays resident for another number of cycles.
 STRATA_KERNEL void occupy(unsigned seed, unsigned most_cycles) {
   unsigned x = seed ^ (blockIdx.x * 2654435761u);
   x ^= x >> 15;

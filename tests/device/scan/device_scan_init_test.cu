@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where a DeviceScan begins, and the type in which it is carried.
+// Initial values and accumulator types of DeviceScan.
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_scan.cuh>
 
@@ -65,9 +65,9 @@ TEST(device_scan_init, all_forms_scan_in_place) {
   });
 }
 
-// ------------------------------------------------------------------ values of the future
+// ------------------------------------------------------------------ initial values in device memory
 
-// Takes its time, so that a scan that begins before this ends finds what was there before.
+// Writes late, so that a scan that does not wait reads the old value.
 template <class T>
 STRATA_KERNEL void write_late(T* to, T value) {
 #if STRATA_HOST_SIMT
@@ -146,7 +146,7 @@ TEST(device_scan_init, may_be_read_through_any_iterator) {
 
 // ------------------------------------------------------------------ types
 
-// Into `Out`, in `Accum`.
+// Expects inclusive sums that are added in `Accum` and written as `Out`.
 template <class Accum, class Out, class In, class Call>
 void expect_inclusive_sums(const std::vector<In>& items, const Call& call) {
   std::vector<Out> expected;
@@ -156,7 +156,7 @@ void expect_inclusive_sums(const std::vector<In>& items, const Call& call) {
   EXPECT_SAME_ITEMS(expected, scan_results<Out>(items.size(), call));
 }
 
-// The items are integers that are small enough for halves.
+// Items are 0 or 1, so __half represents all sums exactly.
 template <class In, class Out>
 void expect_sums_are_carried_in_the_type_of_items() {
   const std::vector<int> small = random_integers<int>(1000, 0, 1);
@@ -213,11 +213,11 @@ TEST(device_scan_types, sums_of_bytes_are_carried_in_ints_as_the_operator_adds) 
 TEST(device_scan_types, scans_are_carried_in_the_type_that_the_operator_returns) {
   const std::vector<std::int8_t> items = random_integers<std::int8_t>(20000, 0, 127);
   const device_vector<std::int8_t> in(items);
-  // In an int, as the operator adds; cut off by the output only.
+  // Carried in int, which the operator returns.
   expect_inclusive_sums<int, std::int64_t>(items, [&](std::int64_t* out, auto&&... storage) {
     return DeviceScan::InclusiveScan(storage..., in.data(), out, strata::Sum{}, items.size());
   });
-  // In 64 bits, as the initial value has them.
+  // Carried in 64 bits, like the initial value.
   constexpr std::int64_t init = std::int64_t{1} << 40;
   EXPECT_SAME_ITEMS(inclusive_scan(items.data(), items.size(), plain_sum{}, init),
                     scan_results<std::int64_t>(items.size(), [&](std::int64_t* out, auto&&... storage) {
@@ -239,7 +239,7 @@ TEST(device_scan_types, sums_of_floats_with_a_double_first_have_the_accuracy_of_
   }
 }
 
-// Results take the places of items where both have one size, whatever they are.
+// Results replace items in shared memory if both types have the same size.
 struct halves {
   STRATA_HD float operator()(float a, float b) const { return a + b; }
 };

@@ -17,7 +17,7 @@ using namespace device_test;
 using strata::DeviceScan;
 using strata_test::plain_sum;
 
-// With the built-in tuning a few tiles, and many rounds.
+// With the library's tuning, a few tiles in small builds, and many rounds in others.
 const std::size_t many = if_small<std::size_t>(20000, (1u << 21) + 3);
 
 template <class T, class Iterator>

@@ -42,8 +42,8 @@ STRATA_HD std::uint8_t mixed(std::uint64_t i) {
   return static_cast<std::uint8_t>(i >> 56);
 }
 
-// Differences of these sums, modulo 256, are the items: any sum before them may be wrong only
-// together with all behind it.
+// Item i is mixed(i + 1) - mixed(i) modulo 256. So each sum is a difference of two values of mixed(), which the device
+// can check without a scan.
 STRATA_KERNEL void fill_with_differences(std::uint8_t* to, std::int64_t count) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += step) {
@@ -77,7 +77,7 @@ TEST(device_scan_large, sums_of_bytes) {
     if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
     ASSERT_CUDA_SUCCESS(
         strata::launch({"fill_with_differences", blocks, threads}, fill_with_differences, in.data(), size + 1));
-    // Item i makes mixed(i) - mixed(0) of what lies before it.
+    // The sum before item i is mixed(i) - mixed(0).
     EXPECT_CUDA_SUCCESS(in_two_phases(
         [&](auto&&... storage) { return DeviceScan::ExclusiveSum(storage..., in.data(), out.data(), size); }));
     EXPECT_EQ(0u, wrong_sums(out.data(), size, static_cast<std::uint8_t>(-mixed(0)), 0)) << size;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans with one tile for each block, whose blocks may start in any order, one after the other: a block
-// that has waited long for the aggregate of a tile reduces the tile itself. Results are right in place, too, and have
-// the same bits under every schedule.
+// Scans with one tile for each block. Blocks may start in any order, even one after the other, because a block that has
+// waited long for the aggregate of a tile reduces that tile itself. Results are also right in place, and have the same
+// bits under every schedule.
 #include <strata/core/chained_policy.hpp>
 #include <strata/device/device_scan.cuh>
 
@@ -20,10 +20,10 @@
 #include "device/schedules.cuh"
 #include "support/test_support.cuh"
 
-// Not unnamed: nvcc warns of members that are not used there.
+// This namespace has a name, because nvcc warns of unused members in an unnamed one.
 namespace device_test {
 
-/// One tile for each block, whatever the number of items, of one shape.
+/// Tiles of one shape, one for each block, at any number of items.
 template <int Threads, int Items, strata::BlockLoadAlgorithm Load, strata::BlockStoreAlgorithm Store>
 struct one_round_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
@@ -46,11 +46,11 @@ using vectorized = one_round_hub<Threads, Items, strata::BLOCK_LOAD_VECTORIZE, s
 template <int Threads, int Items>
 using transposed = one_round_hub<Threads, Items, strata::BLOCK_LOAD_WARP_TRANSPOSE, strata::BLOCK_STORE_WARP_TRANSPOSE>;
 
-/// Schedules of one shape; all tests together have ten thousand.
+/// Number of schedules in each test.
 std::size_t schedules_of_shape() { return if_small<std::size_t>(60, 1000); }
 
-/// Calls `issue(i)` for each i below `schedules_of_shape()`. On a GPU the schedules are what it makes
-/// of calls that follow each other.
+/// Calls `issue(i)` for each i below `schedules_of_shape()`. On the host back end, each call has another schedule. On a
+/// GPU, schedules vary only by chance.
 template <class Issue>
 void under_many_schedules(const Issue& issue) {
 #if STRATA_HOST_SIMT
@@ -78,7 +78,7 @@ cudaError_t scan(void* storage, std::size_t& bytes, const T* in, T* out, std::si
   }
 }
 
-/// A value that travels between blocks in two parts.
+/// A value that travels between blocks in two tagged words.
 struct two_sums {
   double sum, sum_of_halves;
   STRATA_HD friend two_sums operator+(const two_sums& a, const two_sums& b) {
@@ -111,8 +111,8 @@ std::vector<T> items_of(std::size_t n) {
   return items;
 }
 
-/// Under every schedule, in place and not, a scan gives the bits that the first one gave, which are
-/// those of a sum in order but for rounding.
+/// Expects the same bits under every schedule, in place or not. They must be those of a sequential scan, apart from
+/// rounding.
 template <class T, bool IsInclusive, class Hub>
 void expect_the_same_bits() {
   constexpr strata::scan_tile_tuning tile = Hub::MaxPolicy::small_tile;
@@ -167,7 +167,7 @@ TEST(device_scan_one_round, graphs_in_place_may_be_replayed_under_any_schedule) 
   });
 }
 
-// Blocks of one warp; of some, whose sums are added one by one; and of many, whose sums are scanned.
+// Blocks of one warp, of a few warps, whose sums are added one by one, and of many warps, whose sums are scanned.
 TEST(device_scan_one_round, blocks_of_one_warp_inclusive) { expect_the_same_bits<float, true, vectorized<32, 4>>(); }
 TEST(device_scan_one_round, blocks_of_one_warp_exclusive) { expect_the_same_bits<float, false, vectorized<32, 4>>(); }
 TEST(device_scan_one_round, vectorized_inclusive) { expect_the_same_bits<float, true, vectorized<128, 4>>(); }

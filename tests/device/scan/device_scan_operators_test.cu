@@ -50,7 +50,7 @@ class DeviceScanOrder : public ::testing::Test {};
 #if defined(STRATA_TEST_FEW_TYPES)
 using interval_types = ::testing::Types<interval<int, 0>, interval<long long, 3>>;
 #else
-// 8, 12 and 40 bytes.
+// Intervals of 8, 12 and 40 bytes.
 using interval_types = ::testing::Types<interval<int, 0>, interval<int, 1>, interval<long long, 3>>;
 #endif
 TYPED_TEST_SUITE(DeviceScanOrder, interval_types);
@@ -83,7 +83,8 @@ TYPED_TEST(DeviceScanOrder, operator_joins_neighbours_in_order_and_nothing_else)
   }
 }
 
-// Before and behind the input, and wherever memory was not written, lies what no operator may see.
+// Maximum that counts operands which are the sentinel. Sentinels lie before and behind the input, so the count shows
+// operands that are not items.
 template <class T>
 struct wary_max {
   T sentinel;
@@ -137,7 +138,7 @@ class DeviceScanItems : public ::testing::Test {};
 #if defined(STRATA_TEST_FEW_TYPES)
 using item_types = ::testing::Types<packed_affine<std::uint8_t>, string_hash>;
 #else
-// 1, 2, 4, 8, 16 and 3 bytes.
+// Items of 1, 2, 4, 8, 16 and 3 bytes.
 using item_types =
     ::testing::Types<packed_affine<std::uint8_t>, packed_affine<std::uint16_t>, packed_affine<std::uint32_t>,
                      packed_affine<std::uint64_t>, string_hash, strata_test::bytes3>;
@@ -160,7 +161,7 @@ TYPED_TEST(DeviceScanItems, are_combined_each_once_and_in_order) {
   }
 }
 
-// With the built-in tuning, these arrays take more rounds than there are places for sums, so places are reused.
+// With the library's tuning, these arrays take more rounds than there are slots for aggregates, so slots are reused.
 TYPED_TEST(DeviceScanItems, may_be_many) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();
@@ -203,7 +204,7 @@ TEST(device_scan_operators, may_return_one_of_the_operands_by_reference) {
                     inclusive(in.data(), items.size(), larger_by_reference{}));
 }
 
-// nvcc wants device lambdas in functions with a name.
+// nvcc refuses device lambdas in the body of a test, which is a private member function.
 std::vector<int> sums_modulo(const std::vector<int>& items, int modulus) {
   const device_vector<int> in(items);
   const auto add = [modulus] __host__ __device__(int a, int b) { return (a + b) % modulus; };

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceScan in streams and graphs, side by side, over and over: what it writes depends on its input
-// alone.
+// DeviceScan in streams and graphs, concurrently and repeatedly: its result depends on nothing but its input.
 #include <strata/device/device_scan.cuh>
 
 #include <algorithm>
@@ -52,8 +51,8 @@ TEST(device_scan_streams, calls_wait_for_earlier_work_of_their_stream) {
   EXPECT_SAME_ITEMS(inclusive_scan<unsigned>(items.data(), items.size(), plain_sum{}), data.to_host());
 }
 
-// Each call reads what the call before wrote, on the same temporary storage, and the host waits for none of them. The
-// result is wrong if a call starts too early, or takes words that its predecessor left for its own.
+// Each call reads what the previous call wrote, in the same temporary storage, and the host waits for none of them. The
+// result is wrong if a call starts too early, or mistakes words of the previous call for its own.
 TEST(device_scan_streams, calls_may_follow_each_other_on_the_same_storage) {
   const unsigned calls = if_small(20u, 300u);
   for (const std::size_t size : sizes{std::size_t{1000}, several_blocks}) {
@@ -74,7 +73,7 @@ TEST(device_scan_streams, calls_may_follow_each_other_on_the_same_storage) {
 
 // ------------------------------------------------------------------ one storage, many shapes
 
-// With these hubs blocks have several tiles as soon as there are some ten thousand items.
+// With these hubs, blocks have several tiles from some ten thousand items on.
 using pipeline = pipeline_hub<64, 1, 3, 2>;
 using tiles = tiles_hub<32, 4>;
 
@@ -84,9 +83,10 @@ std::size_t blocks_at_a_time(std::size_t block_threads) {
   const std::size_t blocks = static_cast<std::size_t>(device.multiprocessors) * (2048 / block_threads);
   return std::min(blocks, strata::detail::max_scan_blocks);
 }
-// On the host back end, the rounds of a device of many multiprocessors take minutes.
+// On the host back end, rounds of a device with many multiprocessors take minutes.
 bool has_long_rounds() { return STRATA_HOST_SIMT && blocks_at_a_time(160) > 100; }
-// Items of so many rounds at least, of a scan of ints by `pipeline`. Epochs are erased up to 16 rounds.
+// Number of items that take at least `rounds` rounds in a scan of ints by `pipeline`. Calls of up to 16 rounds erase
+// their epochs.
 std::size_t rounds_of_the_pipeline(std::size_t rounds) { return rounds * 256 * blocks_at_a_time(160); }
 
 template <class Hub, class T, class Op>
@@ -94,7 +94,8 @@ cudaError_t inclusive(void* storage, std::size_t& bytes, const T* in, T* out, st
   return tuned_scan<Hub, true>(storage, bytes, in, out, n, op, NullType{}, on);
 }
 
-// Scans of any size with sums of 4 and of 16 bytes follow each other on the same storage, over what the others left.
+// Scans of any size, with sums of 4 and of 16 bytes, take turns in the same storage. Each finds there what the others
+// left.
 TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = rounds_of_the_pipeline(is_small() || has_long_rounds() ? 3 : 18);
   const std::vector<int> ints = scan_items<int>::make(most);
@@ -131,8 +132,8 @@ TEST(device_scan_streams, storage_may_hold_leftovers_of_other_calls) {
 
 // ------------------------------------------------------------------ graphs
 
-// Between replays: new input, another call on the same storage, garbage, and what the storage held
-// after an earlier replay or an earlier call.
+// Each replay gets new input. Before it, the storage may be used by another call, be filled with garbage, or get what
+// it held after an earlier replay or call.
 template <class T, class Call, class Op>
 void expect_replays(std::size_t size, const Call& call, Op op, int replays) {
   SCOPED_TRACE(size);
@@ -191,20 +192,20 @@ TEST(device_scan_streams, a_graph_may_be_replayed) {
   }
 }
 
-// Above a certain number of rounds, epochs are no longer erased. The numbers of rounds are all those around this bound.
+// Calls of more than 16 rounds do not erase their epochs. The numbers of rounds lie on both sides of this bound.
 TEST(device_scan_streams, a_graph_with_any_number_of_rounds_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const int* in, int* out, std::size_t n, cudaStream_t where) {
     return inclusive<pipeline>(storage, bytes, in, out, n, strata::Sum{}, where);
   };
   for (const std::size_t rounds : sizes{1, 2, 10, 16, 17, 19}) {
     if ((is_small() || has_long_rounds()) && rounds % 8 > 1) continue;
-    // Some more than that many, or some less.
+    // The last round is full, or lacks 300 items.
     const std::size_t size = rounds_of_the_pipeline(rounds) - (rounds % 2 == 0 ? 300 : 0);
     expect_replays<int>(size, call, plain_sum{}, is_small() || has_long_rounds() ? 6 : 12);
   }
 }
 
-// The sums of tiles travel in two tagged words, in several rounds.
+// The sums of tiles have 16 bytes and travel between blocks in two tagged words, in one round or several.
 TEST(device_scan_streams, a_graph_of_tiles_may_be_replayed) {
   const auto call = [](void* storage, std::size_t& bytes, const string_hash* in, string_hash* out, std::size_t n,
                        cudaStream_t where) { return inclusive<tiles>(storage, bytes, in, out, n, join{}, where); };

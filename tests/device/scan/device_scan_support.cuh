@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceScan share: sequential scans, calls into outputs that start anywhere, and a
-// policy hub by which small inputs take the paths of large ones.
+// Shared by the tests of DeviceScan: sequential scans, calls whose outputs start anywhere, and items of all types.
 #pragma once
 
 #include <strata/device/device_scan.cuh>
@@ -21,7 +20,7 @@ namespace device_test {
 
 // ------------------------------------------------------------------ sequential scans
 
-/// The sum before each of the first `count` items, in `Accum`.
+/// Exclusive scan of the first `count` items, in `Accum`.
 template <class Accum, class Item, class Op>
 std::vector<Accum> exclusive_scan(const Item* items, std::size_t count, Op op, Accum init) {
   std::vector<Accum> sums;
@@ -33,7 +32,7 @@ std::vector<Accum> exclusive_scan(const Item* items, std::size_t count, Op op, A
   return sums;
 }
 
-/// The sum up to each of the first `count` items, beginning with `init`.
+/// Inclusive scan of the first `count` items, which begins with `init`.
 template <class Accum, class Item, class Op>
 std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op, Accum init) {
   std::vector<Accum> sums;
@@ -44,7 +43,7 @@ std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op, A
   return sums;
 }
 
-/// The same, beginning with the first item.
+/// Inclusive scan without an initial value.
 template <class Accum, class Item, class Op>
 std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op) {
   if (count == 0) return {};
@@ -56,7 +55,7 @@ std::vector<Accum> inclusive_scan(const Item* items, std::size_t count, Op op) {
   return sums;
 }
 
-/// Says where the first difference is; whole vectors in a message help nobody.
+/// Reports the first difference, because whole vectors in a message are too long to read.
 template <class T>
 testing::AssertionResult same_items(const char* expected_text, const char*, const std::vector<T>& expected,
                                     const std::vector<T>& actual) {
@@ -81,8 +80,8 @@ testing::AssertionResult same_items(const char* expected_text, const char*, cons
 
 // ------------------------------------------------------------------ calls
 
-/// What `call(T* out, storage...)` writes to `count` outputs that start `shift` items above a multiple
-/// of 256 bytes; no byte next to them changes.
+/// Returns what `call(T* out, storage...)` writes to `count` outputs that start `shift` items above a multiple of 256
+/// bytes. No byte next to them may change.
 template <class T, class Call>
 std::vector<T> scan_results(std::size_t count, std::size_t shift, const Call& call) {
   const strata_test::guarded_memory out(count * sizeof(T), shift * sizeof(T));
@@ -97,7 +96,7 @@ std::vector<T> scan_results(std::size_t count, const Call& call) {
   return scan_results<T>(count, 0, call);
 }
 
-/// More bytes than any policy scans without the pipeline, and some that do not fill a tile.
+/// Items of more bytes than any policy scans without the pipeline. The last tile is partial.
 template <class T>
 std::size_t large_count() {
   return (std::size_t{17} << 20) / sizeof(T) + 5;
@@ -105,9 +104,8 @@ std::size_t large_count() {
 
 // ------------------------------------------------------------------ types
 
-/// Functions x -> factor * x + offset modulo 2^(half the bits of Word), packed into a Word. With odd
-/// factors they are a group that is not commutative: a sum is right only if each item went in once and
-/// in its place.
+/// Functions x -> factor * x + offset modulo 2^(half the bits of Word), packed into a Word. With odd factors they form
+/// a group that is not commutative, so a result is right only if each item was combined once and in order.
 template <class Word>
 struct packed_affine {
   static constexpr int bits = 4 * static_cast<int>(sizeof(Word));
@@ -127,7 +125,7 @@ struct packed_affine {
   }
 };
 
-/// The first one first.
+/// Composition that applies `a` first.
 struct compose {
   template <class Word>
   STRATA_HD packed_affine<Word> operator()(const packed_affine<Word>& a, const packed_affine<Word>& b) const {
@@ -135,7 +133,7 @@ struct compose {
   }
 };
 
-/// Items that a scan by `op` mixes well, for each type that the tests scan.
+/// Random items of each type that the tests scan.
 template <class T>
 struct scan_items {
   static std::vector<T> make(std::size_t count, std::uint64_t stream = 0) {

@@ -32,7 +32,7 @@ using number_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, s
 #endif
 TYPED_TEST_SUITE(DeviceScanSum, number_types);
 
-// Numbers whose sums are not rounded. Those of unsigned and of narrow integers wrap around.
+// Numbers whose sums are not rounded. Sums of unsigned and of narrow integers wrap around.
 template <class T>
 std::vector<T> summable(std::size_t count, std::uint64_t stream = 0) {
   if constexpr (std::is_floating_point_v<T>) return random_integers<T>(count, -8, 8, stream);
@@ -85,7 +85,7 @@ TYPED_TEST(DeviceScanSum, does_not_care_where_input_and_output_start) {
   }
 }
 
-// With the built-in tuning, arrays of this size take the pipeline.
+// With the library's tuning, arrays of this size take the pipeline.
 TYPED_TEST(DeviceScanSum, of_many_items) {
   if (is_small()) GTEST_SKIP() << "17 MiB take too long when every access is watched";
   const std::size_t size = large_count<TypeParam>();
@@ -121,7 +121,7 @@ TYPED_TEST(DeviceScanSum, in_place) {
 }
 
 TYPED_TEST(DeviceScanSum, of_ones_are_the_numbers) {
-  // Counts that every type represents: a block or item that is left out, or taken twice, shows.
+  // Every type represents these sums. They show any block or item that is left out, or taken twice.
   const std::size_t size = 100;
   const device_vector<TypeParam> in(std::vector<TypeParam>(size, TypeParam{1}));
   const std::vector<TypeParam> before = exclusive_sums(in.data(), size);
@@ -175,9 +175,9 @@ TEST(device_scan, infinities_and_nans_reach_what_follows_and_nothing_else) {
   }
 }
 
-// Along a chain of additions the error is, to first order, length * epsilon * sum of |x| (Higham,
-// "The accuracy of floating point summation", 1993). Threads, blocks and rounds each take a part of the
-// chain.
+// The longest chain of additions bounds the error: to first order, by length * epsilon * sum of |x| (Higham, "The
+// accuracy of floating point summation", 1993). Threads, blocks and rounds each add a part of the items, so chains grow
+// with the square root of the number of items.
 TEST(device_scan, sums_are_as_accurate_as_a_tree_of_additions) {
   for (const std::size_t size : sizes{100, 4099, if_small<std::size_t>(30000, (1 << 20) + 3)}) {
     const std::vector<double> items = random_reals<double>(size, -1.0, 1.0, size);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// ScanTileState and TilePrefixCallbackOp: each tile gets what comes before it, in the order of tiles, over any memory.
-// With tickets blocks may start in any order, any number at a time, and neither launches nor replays of graphs need
-// anything cleared between them.
+// ScanTileState and TilePrefixCallbackOp: each tile gets the aggregate of all tiles before it, in their order, whatever
+// the memory held before. With tickets, blocks may start in any order, any number at a time, and nothing needs to be
+// cleared between launches or replays of graphs.
 #include <strata/block/block_scan.cuh>
 #include <strata/device/scan_tile_state.cuh>
 
@@ -12,7 +12,7 @@
 
 #include "device/engine/grid_support.cuh"
 
-// Not unnamed: nvcc warns of members that are not used there.
+// This namespace has a name, because nvcc warns of unused members in an unnamed one.
 namespace device_test {
 
 enum class numbering { tickets, indices };
@@ -22,8 +22,8 @@ STRATA_HD T before_all(std::uint64_t salt) {
   return aggregates<T>::of(salt, ~0ull);
 }
 
-/// `out[tile]` becomes what comes before the tile, `out[tiles]` what comes behind the last one. `numbers[tile]` counts
-/// the blocks that have had the tile.
+/// Writes the exclusive prefix of each tile to `out[tile]`, and the inclusive prefix of the last tile to `out[tiles]`.
+/// `numbers[tile]` counts the blocks that have had the tile.
 template <class T, class Op, numbering Numbering>
 STRATA_KERNEL void write_tile_prefixes(strata::ScanTileState<T> state, int tiles, T* out, unsigned* numbers,
                                        const std::uint64_t* salts) {
@@ -53,7 +53,7 @@ STRATA_KERNEL void clear_state(strata::ScanTileState<T> state, int tiles) {
   state.InitializeStatus(tiles);
 }
 
-/// As CUB's users write it: tile 0 apart, the tile from `blockIdx.x`.
+/// A scan as users of CUB write it: block b has tile b, and tile 0 is treated separately.
 template <class T, class Op, int Threads>
 STRATA_KERNEL void scan_as_with_cub(strata::ScanTileState<T> state, const T* in, T* out, T* total) {
   using Scan = strata::BlockScan<T, Threads>;
@@ -80,7 +80,7 @@ STRATA_KERNEL void scan_as_with_cub(strata::ScanTileState<T> state, const T* in,
   out[i] = item;
 }
 
-/// Sums of counts, from each `period` tiles on anew. `out[tile]` is what comes before the tile.
+/// Sums that start anew after each `period` tiles. Writes the sum of the tiles before each tile to `out[tile]`.
 STRATA_KERNEL void write_periods(strata::ScanTileState<unsigned> state, unsigned period, unsigned* out) {
   using Prefix = strata::TilePrefixCallbackOp<unsigned, strata::Sum>;
   STRATA_SHARED(number_storage, strata::ScanTileState<unsigned>::TempStorage);
@@ -97,7 +97,7 @@ STRATA_KERNEL void write_periods(strata::ScanTileState<unsigned> state, unsigned
   if (threadIdx.x == 0) out[number] = before;
 }
 
-/// Two scans of a launch: the second one of what the first has found.
+/// Two scans in one launch. The second one scans what the first one has found.
 STRATA_KERNEL void scan_twice(strata::ScanTileState<unsigned> state, strata::ScanTileState<std::uint64_t> second,
                               unsigned salt, std::uint64_t* out) {
   using Prefix = strata::TilePrefixCallbackOp<unsigned, strata::Sum>;
@@ -144,7 +144,8 @@ class state_with_storage {
   int tiles_ = 0;
 };
 
-/// Sizes at which levels begin and end. On the host a launch of 2100 blocks takes some milliseconds.
+/// Numbers of tiles around those at which levels begin and end. Large numbers are rare, because a launch of 2100 blocks
+/// takes some milliseconds on the host.
 constexpr int max_tiles = 2100;
 int tiles_of(std::size_t i) {
   constexpr int large[] = {1025, 2049, 1057, max_tiles, 1023, 1024, 1056, 2048};
@@ -194,7 +195,8 @@ unsigned multiprocessors_of(std::size_t i) {
   return some[i % 3];
 }
 
-/// Tickets: blocks of a tile each or of several, in any order, over garbage; several launches after one Init.
+/// With tickets, blocks have a tile each or several, in any order. Storage holds garbage before Init, and several
+/// launches follow one Init.
 template <class T, class Op>
 void test_tickets() {
   tile_prefixes<T, Op> call;
@@ -345,7 +347,7 @@ TEST(device_scan_tile_state, two_states_share_the_tiles_of_a_launch) {
         strata::launch({"scan_twice", dim3(tiles), dim3(32)}, scan_twice, with.state, second.state, salt, out.data()));
     const std::vector<std::uint64_t> found = out.to_host();
     for (std::uint64_t tile = 0; tile < tiles; ++tile) {
-      // 0 + 1 + ... + (tile - 1), and tile 0 has nothing before it.
+      // Sum of 0 to tile - 1, times `salt`. Tile 0 has nothing before it.
       ASSERT_EQ(tile == 0 ? 0 : tile * (tile - 1) / 2 * salt, found[tile]) << "tile " << tile;
     }
   });

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans with a tuning of one's own, by which small inputs take the paths of large ones, and in as many
-// blocks as a test asks for, so that few items are many rounds.
+// Scans with policies for tests, with which small inputs take the paths of large ones, and in any number of blocks, so
+// that few items take many rounds.
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
@@ -20,7 +20,8 @@
 
 namespace device_test {
 
-/// Tiles of 128 items in registers wherever there is no pipeline.
+/// Short inputs have tiles of 128 items in registers. Long ones have tiles of TileThreads * TileItems items, or take
+/// the pipeline if `HasPipeline`.
 template <int TileThreads, int TileItems, bool HasPipeline, int PipelineThreads, int Vectors, int Stages, int Lag>
 struct scan_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -73,7 +74,7 @@ namespace in_blocks {
 
 using strata::detail::tile_aggregates;
 
-/// As in a graph: what is left in storage may be mistaken for what another replay writes.
+/// As in a graph, the storage may hold words of an earlier replay, which must not be mistaken for those of this call.
 template <class Accum>
 strata::detail::tile_aggregates_arguments exchange(const scratch& storage) {
   return {reinterpret_cast<strata::platform::tagged_word*>((reinterpret_cast<std::uintptr_t>(storage.data()) + 255) /
@@ -103,8 +104,8 @@ inline strata::launch_configuration configuration(unsigned blocks, int threads, 
           blocks > 1};
 }
 
-/// The pipeline of a problem in any number of blocks, up to that of its tiles; `head` items come before the
-/// first.
+/// Runs the pipeline of a problem in any number of blocks, up to the number of its tiles. `head` items come before the
+/// first tile.
 template <class Policy, bool UsesBulkCopies, class Problem>
 cudaError_t run_pipeline(unsigned blocks, const scratch& storage, const Problem& problem, std::size_t n,
                          std::size_t head = 0) {
@@ -116,7 +117,7 @@ cudaError_t run_pipeline(unsigned blocks, const scratch& storage, const Problem&
                         input, exchange<typename Problem::Accum>(storage));
 }
 
-/// A scan in any number of blocks.
+/// The pipeline of a scan in any number of blocks.
 template <class Hub, bool UsesBulkCopies, class T, class Accum, bool IsInclusive, class Op, class Init>
 struct pipeline {
   using policy = typename Hub::MaxPolicy;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// Scans with other tunings than the built-in ones, in any number of blocks and rounds, under all
-// schedules: with these, some hundred items go through every path of the largest arrays.
+// Scans with policies for tests, in any number of blocks and rounds, under all schedules. So some hundred items take
+// every path of the largest arrays.
 #include <strata/device/device_scan.cuh>
 
 #include <algorithm>
@@ -29,22 +29,22 @@ using strata_test::string_hash;
 
 // ------------------------------------------------------------------ shapes
 
-// How many blocks and rounds, where an array starts and ends.
+// The number of blocks, and where input and output begin and end.
 struct shape {
   unsigned blocks;
   std::size_t size;
-  std::size_t start;  // in items; that of the output may be another one
+  std::size_t start;  // of the input, in items; `shift` is that of the output
   std::size_t shift;
 };
 std::ostream& operator<<(std::ostream& os, const shape& s) {
   return os << s.size << " items from " << s.start << " to " << s.shift << " in " << s.blocks << " blocks";
 }
 
-// Epochs are erased up to 16 rounds; slots of aggregates are used again after 8.
+// Calls of up to 16 rounds erase their epochs. Slots of aggregates are reused after 8 rounds.
 constexpr unsigned all_rounds[] = {1, 2, 9, 16, 17, 18};
 constexpr std::size_t most_rounds = 18;
 
-// Blocks of a cooperative grid are on the device at the same time: 9 of them fit on each multiprocessor.
+// All blocks of a cooperative grid are resident. Nine of them fit on each multiprocessor.
 unsigned most_blocks() {
 #if STRATA_HOST_SIMT
   return std::min(if_small(9u, 16u), 9 * strata::simt::config().multiprocessors);
@@ -82,7 +82,7 @@ shape shape_of(std::size_t i, std::size_t tile_items, std::size_t boundary, std:
   return s;
 }
 
-// Items by `Scan::run`, their sums from `items` on the host.
+// Scans by `Scan::run`, and compares with `reference(s)`.
 template <class Scan, class T, class Op, class Init, class Reference>
 void expect_scan(const shape& s, const device_vector<T>& in, Op op, Init init, const Reference& reference) {
   SCOPED_TRACE(testing::Message() << s);
@@ -186,8 +186,8 @@ TEST(device_scan_tuning, tiles_that_begin_with_an_item) {
 
 // ------------------------------------------------------------------ operands, stalls
 
-// The numbers begin ... end - 1. Joining is right only for neighbours in their order, and it can take
-// its time: in one warp of one block.
+// The interval of numbers begin ... end - 1. `join_intervals` may join only neighbours, in their order, and is slow in
+// one warp of one block.
 template <class Word>
 struct interval {
   Word begin;
@@ -235,7 +235,7 @@ std::vector<Interval> numbers(std::size_t count) {
   return items;
 }
 
-// Each warp of a block in turn is slow: those that scan, load, publish and gather.
+// Each warp of a block is slow in turn: warps that scan, load, publish and gather.
 template <class Interval, class Scan, bool IsInclusive, class Init>
 void expect_neighbours_are_joined(std::size_t most, unsigned warps) {
   using Word = decltype(Interval{}.begin);
@@ -245,7 +245,7 @@ void expect_neighbours_are_joined(std::size_t most, unsigned warps) {
   std::size_t next = 0;
   under_all_schedules([&](std::size_t schedule) {
     for (std::size_t k = 0; k < shapes_per_schedule(); ++k) {
-      // Not in the order of the shapes, so that each warp meets all.
+      // Shapes in another order, so that each warp is slow with each of them.
       const shape s = shape_of(7 * next + 1, Scan::tile_items, boundary, most);
       const unsigned slow_block = next % 3 == 0 ? nobody : static_cast<unsigned>(next / 3 % s.blocks);
       const join_intervals op{violations.data(), slow_block, static_cast<unsigned>(next + schedule) % warps};
@@ -277,7 +277,7 @@ void expect_pipeline_joins_neighbours(std::size_t most) {
   expect_neighbours_are_joined<Interval, scan, IsInclusive, Init>(most, scan::block_threads / 32);
 }
 
-// Few, as joining them is slow on purpose.
+// Few tiles, because joining is slow on purpose.
 std::size_t some_tiles(std::size_t tile_items) {
   return (STRATA_HOST_SIMT ? if_small<std::size_t>(80, 150) : 2600) * tile_items;
 }
@@ -336,7 +336,7 @@ TEST(device_scan_tuning, blocks_whose_input_comes_late_stop_nobody_for_good) {
   const std::vector<string_hash> expected = inclusive_scan<string_hash>(items.data(), size, join{});
   under_all_schedules([&](std::size_t i) {
     const unsigned blocks = i % 2 == 0 ? 4 : 15;
-    // Always the same block, one that moves on, and one tile alone.
+    // Late are all tiles of one block, tiles of a block that changes from round to round, or a single tile.
     const std::ptrdiff_t period = i % 3 == 0 ? blocks : i % 3 == 1 ? blocks + 1 : 1000;
     const std::ptrdiff_t which = static_cast<std::ptrdiff_t>(i / 3) % blocks;
     device_vector<string_hash> out(size);
@@ -382,8 +382,8 @@ TEST(device_scan_tuning, sums_of_tiles_have_the_same_bits_under_every_schedule) 
 
 // ------------------------------------------------------------------ one tile for each block
 
-// Blocks of one tile need not be resident together: they may start in any order, one after the other.
-// A block that waits too long reduces the missing tile.
+// Blocks with one tile each need not be resident together: they may start in any order, even one after the other. A
+// block that waits too long reduces the missing tile itself.
 constexpr std::size_t round_tile = 128;
 
 template <class Op, class T>
@@ -422,7 +422,7 @@ TEST(device_scan_tuning, one_round_of_a_graph) {
   ASSERT_CUDA_SUCCESS(recorded.status());
   const stream on;
   under_all_schedules([&](std::size_t i) {
-    // Sums of the last replay are wrong now.
+    // With these items, sums that the last replay left are wrong.
     const std::vector<int> items = scan_items<int>::make(size, i);
     in.assign(items);
     out.poison();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Operators of DeviceSegmentedScan: they see neighbours of one segment, in order.
+// DeviceSegmentedScan applies operators only to neighbours in one segment, in order.
 #include <strata/device/device_segmented_scan.cuh>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ TEST(device_segmented_scan, keeps_operands_in_order) {
   });
 }
 
-/// A range of items next to each other, an initial value, or both.
+/// A range of neighbouring items, an initial value, or both.
 struct range {
   enum parts : std::uint32_t { items = 1, initial = 2 };
   std::int32_t first, last;
@@ -43,8 +43,8 @@ struct range {
     return out << (a.what == items ? "" : "initial value, ") << a.first << " .. " << a.last;
   }
 };
-/// Counts calls that no segmented scan may make: with what is no item, with items out of order or
-/// of several segments. And calls with initial values: one for each segment.
+/// Counts wrong calls, which have an operand that is no item, or items that are not neighbours in order. Also counts
+/// calls with an initial value.
 struct join_ranges {
   unsigned* wrong_calls;
   unsigned* initial_calls;
@@ -96,7 +96,7 @@ TEST(device_segmented_scan, operator_sees_neighbours_of_one_segment) {
     }
   }
   EXPECT_EQ(0u, calls.to_host()[0]);
-  // Segments that follow each other are reduced, and then scanned.
+  // Contiguous segments are reduced, and then scanned. So an initial value may be combined more than once.
   EXPECT_GE(calls.to_host()[1], segments);
   EXPECT_LE(calls.to_host()[1], 3 * segments);
 }

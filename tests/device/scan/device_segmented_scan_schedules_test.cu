@@ -24,9 +24,8 @@ using strata::NullType;
 using strata_test::join;
 using strata_test::string_hash;
 
-/// The second launch of a scan of hashes in as many blocks as asked for. As in a graph, `run` may
-/// be called again with other segments: what one run leaves must not be mistaken for what another
-/// writes.
+/// The second launch of a scan of hashes, in the given number of blocks. As in a replayed graph, expect_scans() may be
+/// called again with other segments: what one call leaves must not be mistaken for what another writes.
 class in_blocks {
  public:
   explicit in_blocks(unsigned blocks) : blocks_(blocks), storage_(sums::number_of_words(blocks) * 16 + 256) {
@@ -69,7 +68,7 @@ class in_blocks {
 };
 
 TEST(device_segmented_scan, rounds_of_any_number_of_blocks) {
-  // A multiprocessor has room for 32.
+  // A multiprocessor has room for 32 blocks.
   for (const unsigned blocks : {1u, 2u, 3u, 31u}) {
     in_blocks scan(blocks);
     for (const std::size_t tiles : sizes{1, 2, 3, 4, 31, 32, 63}) {
@@ -80,7 +79,7 @@ TEST(device_segmented_scan, rounds_of_any_number_of_blocks) {
   }
 }
 
-// Epochs are erased for up to 16 rounds. Replays with fewer tiles than blocks, with more rounds and without tiles
+// Calls of up to 16 rounds erase their epochs. Replays with fewer tiles than blocks, with more rounds and without tiles
 // follow each other.
 TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
   for (const unsigned blocks : {2u, 5u}) {
@@ -94,10 +93,10 @@ TEST(device_segmented_scan, replays_may_differ_in_their_number_of_tiles) {
   }
 }
 
-// Sums of floating-point numbers depend on how they are associated, so a difference between schedules would show.
+// Sums of floating-point numbers depend on the order of additions, so a difference between schedules would show.
 TEST(device_segmented_scan, repeats_bit_for_bit_under_any_schedule) {
   std::vector<offset> lengths = {5, 0, 300, 1, 1};
-  // A GPU makes a thousand calls.
+  // Not longer, because the test makes a thousand calls on a GPU.
   lengths.push_back(if_small(3000, STRATA_HOST_SIMT ? 20000 : 200000));
   lengths.insert(lengths.end(), {70, 0, 0, 2});
   const segment_shape shape = scattered(consecutive("mixed", lengths), 1);
@@ -208,7 +207,7 @@ TEST(device_segmented_scan, in_one_array_of_any_offsets) {
   expect_one_array<std::int64_t>(shape);
   expect_one_array<std::uint64_t>(shape);
   expect_one_array<std::int16_t>(shape);
-  // A window of offsets is full of empty segments, several times, in the middle of a tile and at the end.
+  // Empty segments fill windows of offsets, several in a row, in the middle of a tile and at the end.
   std::vector<offset> lengths = {5, 90};
   lengths.insert(lengths.end(), 700, 0);
   lengths.insert(lengths.end(), {1, 2, 400});
@@ -218,8 +217,8 @@ TEST(device_segmented_scan, in_one_array_of_any_offsets) {
   expect_one_array<int>(consecutive("empty ones", lengths));
 }
 
-// One offset is smaller than the one before, at any place. Each block checks all offsets; with more than 6000 segments,
-// some blocks check a slice each. They must find the place wherever it is.
+// One offset, at any place, is smaller than the one before. With up to 6000 segments, each block checks all offsets.
+// With more, blocks of an earlier launch check a slice each. They must find the place wherever it is.
 TEST(device_segmented_scan, in_one_array_one_offset_may_decrease) {
   std::mt19937_64 bits = strata_test::random_bits(7);
   using count_and_place = std::pair<std::size_t, std::size_t>;
@@ -228,7 +227,7 @@ TEST(device_segmented_scan, in_one_array_one_offset_may_decrease) {
     std::vector<offset> lengths(count);
     offset behind = 0;
     for (std::size_t s = 0; s < count; ++s) {
-      lengths[s] = s == 700 ? 500 : static_cast<offset>(bits() % 3);  // short ones would be scanned in any order
+      lengths[s] = s == 700 ? 500 : static_cast<offset>(bits() % 3);  // the order of short ones alone would not matter
       if (s > place) behind += lengths[s];
     }
     std::vector<offset> offsets = {behind};
@@ -278,7 +277,7 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments) {
 }
 
 // With up to 6000 segments, each block checks the order of offsets itself. With more, an earlier launch does. A replay
-// must check the offsets that it finds.
+// must check the offsets of that time.
 TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_array) {
   for (const std::size_t count : sizes{300, 6200}) {
     const std::size_t most = 10 * count + if_small<std::size_t>(20000, STRATA_HOST_SIMT ? 60000 : 300000);
@@ -318,7 +317,7 @@ TEST(device_segmented_scan, a_graph_may_be_replayed_with_other_segments_in_one_a
   }
 }
 
-// A replay must not take what the replay before has left for its own: sums of chunks and, in place, owners of inputs.
+// A replay must not mistake what the previous one left for its own: sums of chunks and, in place, owners of inputs.
 TEST(device_segmented_scan, a_graph_in_one_array_may_be_replayed_under_any_schedule) {
   const std::size_t most = if_small<std::size_t>(4000, STRATA_HOST_SIMT ? 20000 : 100000);
   const std::size_t count = 40;
@@ -340,7 +339,7 @@ TEST(device_segmented_scan, a_graph_in_one_array_may_be_replayed_under_any_sched
     under_all_schedules([&](std::size_t i) {
       std::vector<offset> lengths(count);
       for (offset& length : lengths) length = static_cast<offset>(bits() % 30);
-      // One segment takes most chunks; each fifth time there is none, and warps scan all segments.
+      // One segment has most chunks. Each fifth time there is no such segment, and warps scan all segments.
       if (i % 5 != 4) lengths[bits() % count] = static_cast<offset>(most - 30 * count);
       const segment_shape shape = consecutive("replay", lengths);
       ASSERT_LE(shape.items(), most);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceSegmentedScan have in common: segments, sequential scans and small tiles.
+// Shared by the tests of DeviceSegmentedScan: segments, sequential scans and small tiles.
 #pragma once
 
 #include <strata/device/device_segmented_scan.cuh>
@@ -25,7 +25,7 @@ namespace device_test {
 
 using offset = std::int64_t;
 
-/// What a segmented scan is tested on; together some hundred thousand items, or a million.
+/// Segments of all shapes. All shapes together have some hundred thousand items, or some million.
 inline const std::vector<segment_shape>& shapes() {
   static const std::vector<segment_shape> all = [] {
     std::mt19937_64 bits = strata_test::random_bits(5);
@@ -52,7 +52,7 @@ inline const std::vector<segment_shape>& shapes() {
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     lengths[123] = if_small(20000, 300000);
     some.push_back(consecutive("one_huge_among_tiny", lengths));
-    // Within a tile more segments than items.
+    // A tile has more segments than items.
     lengths.assign(if_small<std::size_t>(5000, 30000), 0);
     for (std::size_t i = 7; i < lengths.size(); i += 1 + bits() % 4000) lengths[i] = 3;
     some.push_back(consecutive("few_among_empty", lengths));
@@ -96,7 +96,7 @@ T before_first(Op, none, const T& item) {
   return item;
 }
 
-/// `out` with the results of all segments, each from `out_begins[s]` on.
+/// Returns `out` with the results of each segment, which begin at `out_begins[s]`.
 template <bool IsInclusive, class T, class Item, class Op, class Init>
 std::vector<T> scanned(const segment_shape& shape, const std::vector<Item>& items, Op op, Init init,
                        const std::vector<offset>& out_begins, std::vector<T> out) {
@@ -114,7 +114,7 @@ std::vector<T> scanned(const segment_shape& shape, const std::vector<Item>& item
   return out;
 }
 
-/// What nobody has written.
+/// Items of an array of the device before anything is written to it.
 template <class T>
 std::vector<T> poisoned(std::size_t count) {
   std::vector<T> items(count);
@@ -124,7 +124,7 @@ std::vector<T> poisoned(std::size_t count) {
   return items;
 }
 
-/// `call(const T* in, T* out, begins, ends, num_segments, storage...)`, for all shapes.
+/// Expects that `call(storage, bytes, in, out, begins, ends, num_segments)` scans the segments of all shapes.
 template <bool IsInclusive, class T, class Op, class Init, class Call>
 void expect_scans(Op op, Init init, const Call& call) {
   std::size_t most = 0;

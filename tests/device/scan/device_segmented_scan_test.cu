@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedScan: every item the sum of its segment up to there, and nothing else written.
+// DeviceSegmentedScan writes a scan of each segment, and nothing else.
 #include <strata/device/device_segmented_scan.cuh>
 
 #include <cstddef>
@@ -154,7 +154,7 @@ struct tens_from {
   STRATA_HD offset operator()(offset i) const { return start + 10 * i; }
 };
 
-// The input is a counting sequence, offsets have more than 32 bits, and the outputs are no memory.
+// The input is a counting iterator, offsets have more than 32 bits, and the output is no pointer.
 TEST(device_segmented_scan, iterators_that_are_no_pointers) {
   constexpr offset start = offset{1} << 40;
   constexpr offset segments = 700;

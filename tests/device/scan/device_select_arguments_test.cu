@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every function of DeviceSelect does with its arguments: storage, counts, pointers, streams,
-// errors; and that calls which a graph keeps depend on their input alone. What it shares with other calls is
-// in device_arguments.cuh.
+// Arguments of every function of DeviceSelect: storage, counts, pointers, streams, earlier errors. Replays of a call in
+// a graph depend on nothing but their input. device_arguments.cuh tests what all device calls have in common.
 #include <strata/device/device_select.cuh>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ using strata::DeviceSelect;
 
 constexpr int untouched = -77;
 
-/// The arrays of a call: at most two inputs, and outputs. `first` of forms in place is an output.
+/// The arrays of a call: up to two inputs, and outputs. In a call in place, `first` is an output, too.
 struct arrays {
   int* first;
   int* second;
@@ -32,7 +31,7 @@ struct arrays {
   int* second_out;
   std::int64_t* num_selected;
 };
-// Which of them a function has.
+// Which arrays a function has, and what its selection depends on.
 constexpr unsigned has_second = 1, has_first_out = 2, has_second_out = 4, by_difference = 8, by_second = 16;
 
 struct is_even {
@@ -81,14 +80,14 @@ std::vector<function> functions() {
 }
 #undef STRATA_CALL
 
-/// A call's arrays, and what is in them.
+/// The arrays of a call and their contents.
 class scene {
  public:
   scene(const function& f, std::size_t size, std::uint64_t stream = 0)
       : f_(f), first_(size), second_(size), first_out_(size), second_out_(size), num_(1) {
     renew(stream);
   }
-  /// Other input; outputs that nobody has written.
+  /// New input, and outputs to which nothing was written.
   void renew(std::uint64_t stream) {
     const std::size_t size = first_.size();
     first_before_ = random_integers<int>(size, 0, 3, stream);
@@ -107,7 +106,7 @@ class scene {
     return only_kept(items_of(of_second), kept(first_before_, second_before_));
   }
 
-  /// After a call with the first `size` items.
+  /// Expects the results of a call with the first `size` items.
   void expect_selected(std::size_t size) const {
     const auto end = static_cast<std::ptrdiff_t>(size);
     const std::vector<int> first(first_before_.begin(), first_before_.begin() + end);
@@ -157,7 +156,7 @@ class DeviceSelectArguments : public ::testing::TestWithParam<function> {
     return bytes;
   }
 
-  // Refused, nothing launched.
+  // Expects that a call is refused and launches nothing.
   static void expect_refused(void* storage, std::size_t bytes, const arrays& a, std::int64_t n) {
     const graph recorded([&](cudaStream_t on) { return f().call(storage, bytes, a, n, on); });
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
@@ -226,7 +225,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
   // The input is the middle third.
   const auto expect_apart = [&](int* arrays::*in, int* arrays::*out) {
     for (const int distance : {0, 1, n - 1}) {
-      // In place, flags may be the data.
+      // In place, items may be their own flags.
       if (distance == 0 && f().is_in_place()) continue;
       arrays a = s.of_call();
       a.*in += n;
@@ -234,7 +233,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
       expect_refused(storage.data(), storage.bytes(), a, n);
       s.expect_untouched();
     }
-    // Arrays may lie side by side.
+    // An output may begin where an input ends.
     arrays a = s.of_call();
     a.*in += n;
     a.*out = a.*in + n;
@@ -250,7 +249,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
     expect_apart(&arrays::second, &arrays::second_out);
   }
   if ((has & has_second) != 0) {
-    // In place, the first is an output, too.
+    // In place, `first` is an output, too.
     expect_apart(&arrays::second, f().is_in_place() ? &arrays::first : &arrays::first_out);
   }
 }
@@ -259,7 +258,7 @@ TEST_P(DeviceSelectArguments, refuses_outputs_that_begin_within_inputs) {
 TEST_P(DeviceSelectArguments, outputs_need_room_for_what_is_selected_only) {
   const std::size_t n = if_small<std::size_t>(3000, 30000);
   scene s(f(), n);
-  // Named, for nvcc writes such a type with parentheses that g++ warns of.
+  // This type has a name, because g++ warns of the parentheses with which nvcc writes the type itself.
   using array_of = int* arrays::*;
   const array_of outs[] = {&arrays::first_out, &arrays::second_out};
   const array_of ins[] = {&arrays::first, &arrays::second};
@@ -329,12 +328,11 @@ TEST_P(DeviceSelectArguments, an_older_error_is_neither_returned_nor_cleared) {
 
 // ------------------------------------------------------------------ streams and graphs
 
-// Lengths of one tile, of some tiles that are taken one by a block, and of rounds.
+// Lengths of one tile, of one tile for each of some blocks, and of several rounds.
 const sizes lengths = {1, 3000, if_small<std::size_t>(12000, 60000)};
 
 #if STRATA_HOST_SIMT
-// Blocks start in another order each time: one that comes before its turn finds only what earlier
-// calls have left.
+// Blocks start in another order each time. A block that starts before its turn finds only what earlier calls have left.
 struct schedule {
   strata::simt::configuration before = strata::simt::config();
   explicit schedule(int i) {
@@ -355,8 +353,8 @@ struct schedule {
 };
 #endif
 
-// Between replays, the input changes, and another call uses the storage. The storage also gets garbage, or what it held
-// after an earlier replay or call.
+// Each replay gets new input. Before it, the storage may be used by another call, be filled with garbage, or get what
+// it held after an earlier replay or call.
 TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
   for (const std::size_t size : lengths) {
     SCOPED_TRACE(size);
@@ -402,7 +400,7 @@ TEST_P(DeviceSelectArguments, a_graph_may_be_replayed) {
   }
 }
 
-// Calls of all lengths run on the same storage, without a graph, over what the others left.
+// Calls of all lengths, without a graph, take turns in the same storage. Each finds there what the others left.
 TEST_P(DeviceSelectArguments, storage_may_hold_leftovers_of_other_calls) {
   const std::size_t most = *(lengths.end() - 1);
   scene s(f(), most);

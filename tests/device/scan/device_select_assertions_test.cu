@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How many items are selected, in a part, or runs there are, is known to the device alone: debug builds check
-// that outputs do not reach into inputs, and that numbers fit where they go.
+// Only the device knows how many items are selected or in a part, and how many runs there are. So in debug builds,
+// kernels check that outputs do not reach into inputs, and that counts fit into the type of their output.
 #define STRATA_DEBUG 1
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -32,7 +32,7 @@ std::vector<int> ascending() {
   return items;
 }
 
-/// Selects `count` items into an array that ends 10 items on, where the input begins.
+/// Selects `count` items into an array of 10 items. The input begins behind it.
 cudaError_t select_into_10(int count) {
   std::vector<int> all(10, -1);
   for (const int item : ascending()) all.push_back(item);
@@ -65,7 +65,7 @@ TEST(device_select_assertions, numbers_must_fit) {
                                 "a count of 256 does not fit the output's type");
 }
 
-/// The rest of a partition comes into an array that ends 10 items on, where the input begins.
+/// Partitions with an array of 10 items for the rest. The input begins behind it.
 cudaError_t partition_rest_into_10(int first, int second) {
   std::vector<int> all(10, -1);
   for (const int item : ascending()) all.push_back(item);
@@ -88,7 +88,8 @@ TEST(device_select_assertions, numbers_of_parts_must_fit) {
                                 "a count of 292 does not fit the output's type");
 }
 
-/// One run, before which there are as many single items as the offsets may take.
+/// Finds one run, which begins behind `from` single items. There are `room` items of memory for lengths before the
+/// input.
 cudaError_t find_run(int from, int room) {
   std::vector<int> all(static_cast<std::size_t>(room), -1);
   for (int i = 0; i < n; ++i) all.push_back(i < from ? i : n);

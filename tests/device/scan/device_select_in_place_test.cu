@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSelect's forms that write over their input: no item may be overwritten before it is read,
-// in whatever order blocks come to it.
+// DeviceSelect in place: no item may be overwritten before it is read, in whatever order blocks run.
 #include <strata/device/device_select.cuh>
 
 #include <cstddef>
@@ -24,11 +23,11 @@ using strata_test::struct12;
 using strata_test::struct16;
 using struct24 = strata_test::words<3, std::uint64_t>;
 
-// A tile for a block has 512 items.
+// Lengths around tiles of 512 items, up to many tiles.
 std::vector<std::size_t> lengths(std::size_t item_bytes) {
   if (is_small()) return {0, 1, 2, 33, 513, 2000, 12000};
   std::vector<std::size_t> all = {0, 1, 2, 31, 33, 511, 512, 513, 1024, 2048, 2049, 10000, 11521};
-  // The host back end takes its time for large items.
+  // The host back end is slow with large items.
   all.push_back(STRATA_HOST_SIMT && item_bytes > 8 ? 30001 : 300001);
   if (!STRATA_HOST_SIMT) all.push_back(3000017);
   return all;
@@ -104,7 +103,7 @@ struct are_equal {
     return a == b;
   }
 };
-/// Whatever the bits: NaNs are equal to themselves.
+/// Compares bits, so a NaN is equal to itself.
 struct have_same_bits {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -141,7 +140,7 @@ TYPED_TEST(DeviceSelectInPlace, unique_keeps_the_first_of_each_run) {
   }
 }
 
-/// Items stay where they are up to some of the last ones: tiles read the item before them, which others may move.
+/// Keeps all items, all but a few, or half of them. A tile also reads the item before it, which another block may move.
 template <class T>
 void expect_unique_under_all_schedules(const std::vector<std::size_t>& lengths) {
   under_all_schedules([&](std::size_t i) {
@@ -162,7 +161,7 @@ void expect_unique_under_all_schedules(const std::vector<std::size_t>& lengths) 
 
 // ------------------------------------------------------------------ schedules
 
-// Items are all different, so that none can stand for another.
+// All items are different, so that a wrong one is noticed.
 template <class T, class Call>
 void expect_the_same_under_all_schedules(const std::vector<std::size_t>& lengths, const Call& select) {
   std::vector<T> items(lengths.back());
@@ -202,12 +201,13 @@ void expect_items_may_be_flags(const std::vector<std::size_t>& lengths) {
   });
 }
 TEST(device_select_in_place, items_may_be_their_own_flags) {
-  // In registers, and in stages.
+  // Items in registers, and items in stages of the pipeline.
   expect_items_may_be_flags<std::uint8_t>({1, 31, 513, 1500, 9001});
   expect_items_may_be_flags<std::uint64_t>({1, 511, 2047, 11000, if_small<std::size_t>(30000, 150001)});
 }
 
-// Lengths alternate. Their period differs from that of the schedules' orders and numbers of resident blocks.
+// Lengths have a period of 4 schedules, orders of blocks one of 3, and numbers of resident blocks one of 5. So all of
+// them meet.
 TEST(device_select_in_place, items_in_stages_under_all_schedules) {
   expect_the_same_under_all_schedules<std::uint64_t>({1500, 2047, 11000, if_small<std::size_t>(30000, 150001)},
                                                      by_flags);

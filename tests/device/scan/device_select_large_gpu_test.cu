@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Selections, runs and scans of segments of more items than 32 bits can count, with more results than 31
-// bits can, checked on the device: from arrays, and from iterators.
+// Selections, runs and segmented scans of more items than 32 bits can count, with more results than 31 bits can count.
+// Inputs are arrays and iterators. Results are checked on the device.
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_run_length_encode.cuh>
@@ -24,24 +24,24 @@ using namespace device_test;
 constexpr std::int64_t items = (std::int64_t{1} << 32) + 5;
 constexpr std::int64_t half = (items + 1) / 2;
 
-/// Any byte; neighbours are different.
+/// A byte that differs from byte_of(i + 1).
 STRATA_HD std::uint8_t byte_of(std::uint64_t i) {
   const std::uint64_t mixed = i * 0x9e3779b97f4a7c15ull;
   return static_cast<std::uint8_t>((mixed >> 56 << 1) | (i & 1));
 }
 
-/// Every other item is selected.
+/// Selects every other item.
 struct is_even {
   STRATA_HD std::uint8_t operator()(std::int64_t i) const { return i % 2 == 0 ? 1 : 0; }
 };
-/// Runs of two.
+/// Bytes in runs of two.
 struct pair_byte {
   STRATA_HD std::uint8_t operator()(std::int64_t i) const { return byte_of(static_cast<std::uint64_t>(i) / 2); }
 };
 struct single_byte {
   STRATA_HD std::uint8_t operator()(std::int64_t i) const { return byte_of(static_cast<std::uint64_t>(i)); }
 };
-/// What sums up to byte_of.
+/// Items whose exclusive sums are byte_of(i) - byte_of(0), modulo 256.
 struct difference {
   STRATA_HD std::uint8_t operator()(std::int64_t i) const {
     return static_cast<std::uint8_t>(single_byte{}(i + 1) - single_byte{}(i));
@@ -79,7 +79,7 @@ transforming<counting<std::int64_t>, Function> made_by(Function function) {
   return {counting<std::int64_t>(0), function};
 }
 
-/// Arrays of bytes, one for each function that is to fill one.
+/// An array of bytes that `function` has filled. If memory is short, data() is null.
 template <class Function>
 struct filled : array<std::uint8_t> {
   explicit filled(Function function) : array<std::uint8_t>(static_cast<std::size_t>(items)) {
@@ -153,7 +153,7 @@ TEST_F(device_select_large, lengths_of_runs) {
   expect_items(other_out_.data(), half, twos{});
 }
 
-/// Sums within each of the segments below.
+/// Exclusive sums in the three segments of the test below.
 struct sums_in_segments {
   std::int64_t second, third;
   STRATA_HD std::uint8_t operator()(std::int64_t i) const {
@@ -166,7 +166,7 @@ TEST_F(device_select_large, sums_in_segments) {
   const array<std::uint8_t> out(static_cast<std::size_t>(items));
   const filled<difference> in(difference{});
   if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
-  // The second one has more items than 31 bits can count; the third begins behind 2^32.
+  // The second segment has more items than 31 bits can count. The third one begins behind 2^32.
   const std::int64_t second = 1000003, third = items - 3;
   const device_vector<std::int64_t> begins(std::vector<std::int64_t>{0, second, third, items});
   ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The pipeline of DeviceSelect, with tiles of few items, in as many blocks as asked for, in any order.
+// The pipeline of DeviceSelect with small tiles, in 1, 3 and 8 blocks, which run in any order.
 #include <strata/device/device_select.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 
@@ -26,7 +26,7 @@ using strata::detail::select_problem;
 
 using in_blocks::short_columns;
 
-/// A problem in so many blocks, as a two-phase function.
+/// Runs a problem in the given number of blocks, as a two-phase call.
 template <class Policy, bool UsesBulkCopies, class Problem>
 cudaError_t run(void* storage, std::size_t& bytes, unsigned blocks, bool is_in_place, const Problem& problem,
                 std::size_t size) {
@@ -44,7 +44,7 @@ cudaError_t run(void* storage, std::size_t& bytes, unsigned blocks, bool is_in_p
                         exchange);
 }
 
-/// Calls `expect(blocks, size)` for 1, 3 and 8 blocks, and inputs of up to some rounds.
+/// Calls `expect(blocks, size)` for 1, 3 and 8 blocks, and inputs of up to several rounds.
 template <class Expect>
 void for_all_shapes(std::size_t tile, const Expect& expect) {
   for (const unsigned blocks : {1u, 3u, 8u}) {
@@ -55,7 +55,7 @@ void for_all_shapes(std::size_t tile, const Expect& expect) {
     }
   }
 }
-/// Calls `expect(blocks, size, i)` for an input of some rounds under each schedule `i`.
+/// Calls `expect(blocks, size, i)` for an input of several rounds under each schedule `i`.
 template <class Expect>
 void under_all_schedules_in_blocks(std::size_t tile, const Expect& expect) {
   under_all_schedules([&](std::size_t i) {
@@ -80,7 +80,7 @@ struct by_items {
     const std::vector<T> items = items_of_any_bits<T>(size, size);
     const keeps_some op{density};
     const std::vector<T> expected = only_kept(items, kept_by_items(items, op));
-    // Where nothing comes in bulk, nothing need lie at a boundary.
+    // Only bulk copies need an input at a boundary.
     const std::size_t shift = UsesBulkCopies ? 0 : 1;
     if (is_in_place) {
       expect_selects_in_place(expected, items, shift, [&](T* data, std::int64_t* num, auto&&... storage) {
@@ -124,7 +124,7 @@ TEST(device_select_pipeline, bytes_in_bulk) {
 
 // ------------------------------------------------------------------ by flags
 
-/// Flags come from `FlagIterator`, in whose presence payloads are the only thing to come in bulk.
+/// Flags are read through `Flag`. If it is no pointer, only items are copied in bulk.
 template <class Policy, bool UsesBulkCopies, class Flag, class T>
 struct by_flags {
   using problem = select_problem<select_by::key, unsigned long long, Flag, const T*, NullType, T*, std::int64_t*,
@@ -185,7 +185,7 @@ TEST(device_select_pipeline, computed_flags_and_items_in_bulk) {
 
 // ------------------------------------------------------------------ by flags, few of which are set
 
-/// True if flag `i` of tiles of this size is in the sample that decides whether a tile's values are gathered.
+/// True if flag `i` is in the sample that decides whether values of its tile are gathered. Tiles have `tile` flags.
 template <class Flag>
 bool is_sampled(std::size_t i, std::size_t tile) {
   constexpr std::size_t width = 16 / sizeof(Flag);
@@ -195,7 +195,7 @@ bool is_sampled(std::size_t i, std::size_t tile) {
   return false;
 }
 
-/// In `few_in_one_tile` items of the tile behind are written where this tile's are, if it is in place.
+/// With `few_in_one_tile`, in place, items of the next tile are written where items of this tile lie.
 enum class sparse_pattern {
   few,
   few_in_every_third_tile,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceSelect share: items whose every bit counts, sequential selections, and
-// calls that look at what lies behind the last kept item, too.
+// Shared by the tests of DeviceSelect: items of random bits, sequential selections, and calls that also check the
+// memory behind the last kept item.
 #pragma once
 
 #include <strata/device/device_select.cuh>
@@ -22,7 +22,7 @@ namespace device_test {
 
 // ------------------------------------------------------------------ items
 
-/// Any bits; of floating-point items some are NaN, and some -0.0 beside 0.0.
+/// Items of random bits. Floating-point items include NaNs, 0.0 and -0.0.
 template <class T>
 std::vector<T> items_of_any_bits(std::size_t count, std::uint64_t stream = 0) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
@@ -42,7 +42,7 @@ std::vector<T> items_of_any_bits(std::size_t count, std::uint64_t stream = 0) {
   return items;
 }
 
-/// Keeps about `of_1024` of 1024 items of any bits.
+/// Keeps about `of_1024` of 1024 items, by a hash of their bits.
 struct keeps_some {
   unsigned of_1024;
 
@@ -88,7 +88,7 @@ inline std::vector<char> kept_by(pattern which, std::size_t count, std::uint64_t
   return keeps;
 }
 
-/// Keys in runs of 1 to 2 * `mean` - 1 items, that come again, but not at once.
+/// Keys in runs of 1 to 2 * `mean` - 1 items. Keys recur, but not in neighbouring runs.
 template <class Key>
 std::vector<Key> keys_in_runs(std::size_t count, std::size_t mean, std::uint64_t stream = 0) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
@@ -103,7 +103,6 @@ std::vector<Key> keys_in_runs(std::size_t count, std::size_t mean, std::uint64_t
 }
 inline constexpr std::size_t run_lengths[] = {1, 3, 700, std::size_t{1} << 40};
 
-/// x / 100 == y / 100
 struct same_hundred {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -113,7 +112,7 @@ struct same_hundred {
 
 // ------------------------------------------------------------------ sequential selections
 
-/// `keeps` has something that converts to bool for each item.
+/// For each item, `keeps` has a value that converts to bool.
 template <class T, class Keeps>
 std::vector<T> only_kept(const std::vector<T>& items, const Keeps& keeps) {
   std::vector<T> kept;
@@ -141,7 +140,7 @@ std::vector<char> kept_by_difference(const std::vector<T>& items, Equal equal) {
 
 // ------------------------------------------------------------------ results
 
-/// Bit by bit; says where the first difference is.
+/// Compares bit by bit, and reports the first difference.
 template <class T>
 testing::AssertionResult same_bytes(const char* expected_text, const char*, const std::vector<T>& expected,
                                     const std::vector<T>& actual) {
@@ -160,11 +159,11 @@ testing::AssertionResult same_bytes(const char* expected_text, const char*, cons
 #define EXPECT_SAME_BYTES(expected, actual) EXPECT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
 #define ASSERT_SAME_BYTES(expected, actual) ASSERT_PRED_FORMAT2(::device_test::same_bytes, expected, actual)
 
-/// `items` from `shift` items above a multiple of 256 bytes on, between guard bands.
+/// An array that begins `shift` items above a multiple of 256 bytes, between guard bands.
 template <class T>
 class shifted_array {
  public:
-  /// Poisoned.
+  /// An array of `size` items, to which nothing was written.
   shifted_array(std::size_t size, std::size_t shift) : size_(size), memory_(size * sizeof(T), shift * sizeof(T)) {}
   shifted_array(const std::vector<T>& items, std::size_t shift) : shifted_array(items.size(), shift) {
     memory_.write(items.data());
@@ -181,7 +180,7 @@ class shifted_array {
   strata_test::guarded_memory memory_;
 };
 
-/// What an array is that begins with `kept`, and was `before`.
+/// Returns `before` with `kept` in place of its first items.
 template <class T>
 std::vector<T> with_front(const std::vector<T>& kept, std::vector<T> before) {
   std::copy(kept.begin(), kept.end(), before.begin());
@@ -196,8 +195,8 @@ std::vector<T> poisoned(std::size_t size) {
   return items;
 }
 
-/// `call(out, num_selected, storage...)` writes `expected` and their number, and nothing behind
-/// them, to an output that would hold `size` items.
+/// Expects that `call(out, num_selected, storage...)` writes `expected` and its size, and nothing behind it, to an
+/// output with room for `size` items.
 template <class T, class Call>
 void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_t shift, const Call& call) {
   const shifted_array<T> out(size, shift);
@@ -208,8 +207,8 @@ void expect_selects(const std::vector<T>& expected, std::size_t size, std::size_
   ASSERT_SAME_BYTES(with_front(expected, poisoned<T>(size)), out.to_host());
 }
 
-/// `call(data, num_selected, storage...)` moves `expected` to the front of `items`, and changes
-/// nothing behind them.
+/// Expects that `call(data, num_selected, storage...)` moves `expected` to the front of `items`, and changes nothing
+/// behind it.
 template <class T, class Call>
 void expect_selects_in_place(const std::vector<T>& expected, const std::vector<T>& items, std::size_t shift,
                              const Call& call) {
@@ -221,7 +220,7 @@ void expect_selects_in_place(const std::vector<T>& expected, const std::vector<T
   ASSERT_SAME_BYTES(with_front(expected, items), data.to_host());
 }
 
-/// `call(keys_out, values_out, num_selected, storage...)`: the same of two outputs.
+/// expect_selects() for `call(keys_out, values_out, num_selected, storage...)`, which has two outputs.
 template <class Key, class Value, class Call>
 void expect_selects_pairs(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t size,
                           std::size_t shift, const Call& call) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: shapes
 
-// DeviceSelect's forms that write somewhere else, by an operator and by flags.
+// DeviceSelect::If, Flagged and FlaggedIf with an output that is not the input.
 #include <strata/device/device_select.cuh>
 
 #include <cstddef>
@@ -22,8 +22,8 @@ using strata_test::struct12;
 using strata_test::struct16;
 using struct24 = strata_test::words<3, std::uint64_t>;
 
-/// Around a tile in registers, and one for each multiprocessor of the host back end; and what takes the
-/// pipeline there, or on a GPU.
+/// Sizes around one tile in registers, around a tile for each multiprocessor of the host back end, and sizes that take
+/// the pipeline there or on a GPU.
 std::vector<std::size_t> lengths() {
   if (is_small()) return {0, 1, 2, 31, 33, 2049, 10003};
   std::vector<std::size_t> all = {0, 1, 2, 31, 33, 2047, 2048, 2049, 8191, 8193, 10003, 11520, 11521, 300001};
@@ -47,7 +47,7 @@ TYPED_TEST(DeviceSelectIf, keeps_items_bit_by_bit) {
   for (const std::size_t size : lengths()) {
     const std::vector<T> items = items_of_any_bits<T>(size + 1, size);
     const device_vector<T> in(items);
-    // The second input begins behind a boundary, as does its output.
+    // With shift 1, input and output begin one item behind a boundary.
     for (const std::size_t shift : sizes{0, 1}) {
       const std::vector<T> shifted(items.begin() + static_cast<std::ptrdiff_t>(shift),
                                    items.begin() + static_cast<std::ptrdiff_t>(shift + size));
@@ -98,7 +98,7 @@ void expect_selects_flagged() {
             return DeviceSelect::Flagged(storage..., in.data(), d_flags.data(), out, num,
                                          static_cast<std::int64_t>(size));
           }));
-      // Flags and items at different boundaries.
+      // Flags and items begin at different distances from a boundary.
       if (which != pattern::half) continue;
       const std::vector<T> others(items.begin() + 1, items.end());
       ASSERT_NO_FATAL_FAILURE(
@@ -184,8 +184,7 @@ TEST(device_select, transformed_items_flagged_by_bits) {
   }
 }
 
-// One input comes in bulk, the other item by item.
-// Operators are given values, whatever the iterators give: an item_reference is no flag.
+// Operators get values, even if iterators return proxies: an item_reference is no flag.
 struct class_flag {
   int value;
   STRATA_HD explicit operator bool() const { return value > 0; }
@@ -204,6 +203,7 @@ TEST(device_select, flags_that_iterators_tell_by_proxies) {
                  });
 }
 
+// Flags are copied in bulk, items are read one by one.
 TEST(device_select, flags_of_an_array_computed_and_flagged_items) {
   const std::vector<char> flags = kept_by(pattern::half, many, 4);
   const device_vector<char> d_flags(flags);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect::Unique and UniqueByKey: the first of each run.
+// DeviceSelect::Unique and UniqueByKey keep the first item of each run.
 #include <strata/device/device_select.cuh>
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(device_select, unique_numbers_that_are_none) {
   }
 }
 
-/// Neighbours that differ by the lowest bits only.
+/// True if items differ in their lowest three bits only.
 struct are_near {
   STRATA_HD bool operator()(int a, int b) const { return a / 8 == b / 8; }
 };

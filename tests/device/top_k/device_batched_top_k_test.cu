@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceBatchedTopK, the call form of CUB: an iterator for each segment, and numbers in the wrappers of cuda::args.
-// With a libcu++ that has these, they are its own; otherwise types of the same shape.
+// DeviceBatchedTopK, which is called like CUB's class: an iterator for each segment, and numbers in the wrappers of
+// cuda::args. If libcu++ does not have these wrappers, the tests use types of the same shape.
 #include <strata/device/device_batched_top_k.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
@@ -51,7 +51,7 @@ static_assert(annotated_number_of<int*>() == annotated_number::none &&
 const auto unsorted =
     ex::require(ex::determinism::not_guaranteed, ex::tie_break::unspecified, ex::output_ordering::unsorted);
 
-/// Segments that lie anywhere, in another order than their numbers, and their results.
+/// Segments that lie in memory in another order than their numbers, with gaps, and their results.
 template <class Key>
 struct batch {
   std::vector<segment> all;
@@ -166,7 +166,7 @@ TEST(device_batched_top_k, numbers_in_device_memory) {
                                                          args::deferred{k, args::bounds<1, 10>()}, 50, unsorted)));
   ASSERT_NO_FATAL_FAILURE((all.expect<false, true, false>(
       args::deferred{size, args::bounds<1, 10000>(), args::bounds(1, 100)}, args::deferred{k}, 50)));
-  // Without bounds of their own, numbers are as large as their type can be.
+  // A number without bounds may be as large as its type can represent.
   ASSERT_NO_FATAL_FAILURE((all.expect<false, false, true>(args::deferred{size}, 5, 50, unsorted)));
 }
 
@@ -228,7 +228,7 @@ TEST(device_batched_top_k, iterators_of_iterators) {
   EXPECT_EQ((std::vector<int>{16, 17, 5, 6}), out.to_host());
 }
 
-/// Iterators of `rows` segments. It notes if another one is asked for.
+/// Returns the iterator of each of `rows` segments, and notes if one behind the last is asked for.
 template <class T>
 struct watched_rows {
   T* first;
@@ -241,7 +241,8 @@ struct watched_rows {
   }
 };
 
-// A thread may have no item of a segment that is shorter than what a warp or a block holds.
+// If a segment is shorter than what a warp or a block holds, some threads have no item. They must not ask for an
+// iterator behind the last.
 TEST(device_batched_top_k, reads_no_iterator_behind_the_last) {
   const auto expect = [](int size, int k) {
     SCOPED_TRACE(testing::Message() << k << " of " << size);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK of structs, whose fields a decomposer returns, beside a stable sort by these fields.
+// DeviceSegmentedTopK of structs, whose fields a decomposer returns, selects what a stable sort by these fields
+// selects.
 #include <strata/iterator/transform_input_iterator.cuh>
 
 #include <numeric>
@@ -14,7 +15,7 @@ namespace device_segmented_top_k_fields_test {
 
 using namespace segmented_top_k_test;
 
-/// A score, and a name that is not compared.
+/// The name is not compared: it shows which of several equal players was selected.
 struct player {
   float score;
   std::uint32_t name;
@@ -37,7 +38,7 @@ struct by_score {
   static auto fields(const player& p) { return std::make_tuple(p.score); }
 };
 
-/// 16 bytes, of which 96 bits are compared.
+/// 16 bytes, of which `by_both` compares 96 bits, and `by_all` 128.
 struct place_of_two {
   std::uint64_t high;
   std::int32_t low;
@@ -49,7 +50,7 @@ struct by_both {
   }
   static auto fields(const place_of_two& p) { return std::make_tuple(p.high, p.low); }
 };
-/// 16 bytes, all of them compared.
+/// All 128 bits.
 struct by_all {
   STRATA_HD strata::RadixFields<std::uint64_t&, std::int32_t&, std::uint32_t&> operator()(place_of_two& p) const {
     return {p.high, p.low, p.name};
@@ -57,7 +58,7 @@ struct by_all {
   static auto fields(const place_of_two& p) { return std::make_tuple(p.high, p.low, p.name); }
 };
 
-/// A decomposer with a state: one of two fields of 8 bits.
+/// Two fields of 8 bits. The decomposer's state says which of them is compared.
 struct two_bytes {
   std::uint8_t bytes[2];
 };
@@ -78,7 +79,7 @@ std::vector<Key> make_structs(std::size_t count) {
     } else if constexpr (std::is_same_v<Key, two_bytes>) {
       keys[i] = {{static_cast<std::uint8_t>(bits[i] % 19), static_cast<std::uint8_t>(bits[i] >> 8)}};
     } else {
-      // Equal in the highest field, in the lowest bits of it, or in both fields.
+      // Some keys are equal in the highest field, some only in its lowest bits, some in both fields.
       keys[i] = {bits[i] % 3 * 0x8000000000000001u, static_cast<std::int32_t>(bits[i] >> 40) % 40 - 20, name};
     }
   }
@@ -108,7 +109,7 @@ bool are_same(const Key& a, const Key& b) {
   }
 }
 
-/// Calls one of the twelve functions with a decomposer for rows of `size` keys, which begin `size + gap` keys apart.
+/// Calls one of the twelve functions with a decomposer, for `rows` rows of `size` keys.
 template <bool IsMax, bool IsSorted, form Form, class Hub = strata::default_policy_hub, class Key, class Decomposer,
           class ByOffsets = std::false_type>
 void expect_rows_by_fields(const std::vector<Key>& keys, std::size_t rows, std::size_t size, std::size_t k,
@@ -179,7 +180,7 @@ void expect_rows_by_fields(const std::vector<Key>& keys, std::size_t rows, std::
   }
 }
 
-// The lengths are those of warps, of groups and of blocks.
+// Lengths for warps, for groups and for blocks.
 TEST(device_segmented_top_k_fields, of_all_functions) {
   struct sizes {
     std::size_t rows, size, k;
@@ -206,7 +207,7 @@ TEST(device_segmented_top_k_fields, of_all_functions) {
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<false, true, form::arg>(keys, 3, 100, 11, by_score{})));
 }
 
-// A code has more bytes than any field: 96 and 128 bits.
+// Codes have 96 and 128 bits, more than any field.
 TEST(device_segmented_top_k_fields, of_many_bits) {
   for (const std::size_t size : {std::size_t{60}, std::size_t{500}, if_small<std::size_t>(1300, 9000)}) {
     const auto keys = make_structs<place_of_two>(2 * size);
@@ -223,8 +224,8 @@ TEST(device_segmented_top_k_fields, a_decomposer_may_have_a_state) {
   }
 }
 
-// Long segments are selected from by a sample and parts. If the sample does not bound the candidates, the segment is
-// read several times.
+// For long segments, a sample bounds the candidates, which are collected in parts. If the sample does not bound them,
+// the segment is read several times.
 TEST(device_segmented_top_k_fields, of_long_segments) {
   for (const std::size_t size : {600, 3000}) {
     const auto keys = make_structs<player>(2 * size);
@@ -239,7 +240,7 @@ TEST(device_segmented_top_k_fields, of_long_segments) {
   }
 }
 
-// A block does not sort so many results: they are sorted in temporary storage.
+// A block cannot sort so many results. They are sorted in temporary storage.
 TEST(device_segmented_top_k_fields, of_more_results_than_a_block_sorts) {
   const auto keys = make_structs<player>(2 * 2300);
   ASSERT_NO_FATAL_FAILURE((expect_rows_by_fields<true, true, form::pairs>(keys, 2, 2300, 2100, by_level{})));
@@ -274,13 +275,13 @@ TEST(device_segmented_top_k_fields, of_computed_keys_with_padding) {
   }
 }
 
-/// A class that is a stream.
+/// A class that stands for a stream: get() returns it.
 struct own_stream {
   cudaStream_t handle;
   cudaStream_t get() const { return handle; }
 };
 
-// The last argument may be a stream, a class that converts to a stream, or a decomposer. None is taken for another one.
+// The last argument may be a stream, a class that stands for one, or a decomposer. None is taken for another one.
 TEST(device_segmented_top_k_fields, with_a_stream_a_class_that_is_one_and_neither) {
   constexpr std::size_t size = 60, k = 7;
   const auto keys = make_structs<player>(size);

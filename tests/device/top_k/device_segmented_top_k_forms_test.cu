@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK: segments by sizes, offsets and lengths, results in rows, with padding and at offsets, arguments.
+// DeviceSegmentedTopK: segments given by sizes, offsets and lengths, results in rows, with padding and at offsets, and
+// arguments that are refused.
 #include <strata/iterator/discard_output_iterator.cuh>
 
 #include <utility>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK of floating-point numbers of 8 bits beside a stable sort by the numbers themselves.
+// DeviceSegmentedTopK of 8-bit floating-point numbers selects what a stable sort by the numbers themselves selects.
 #include <cmath>
 #include <numeric>
 
@@ -18,7 +18,7 @@ class DeviceSegmentedTopKFp8 : public ::testing::Test {};
 using key_types = ::testing::Types<__nv_fp8_e4m3, __nv_fp8_e5m2>;
 TYPED_TEST_SUITE(DeviceSegmentedTopKFp8, key_types);
 
-/// The indices of the results of one segment. NaN are equal, and greater than all others.
+/// The indices of the results of one segment. NaNs are equal, and greater than all other numbers.
 template <class Key>
 std::vector<std::uint32_t> items_of_numbers(const Key* keys, std::size_t size, std::size_t k, bool is_max,
                                             bool is_sorted) {
@@ -56,8 +56,7 @@ void expect_numbers(const std::vector<Key>& keys, std::size_t rows, std::size_t 
   }
 }
 
-// The lengths are those of warps, of groups, of blocks and of samples. There are only 256 different keys, so most
-// results have equal keys.
+// Lengths for warps, groups, blocks and samples. There are only 256 different keys, so most results have equal keys.
 TYPED_TEST(DeviceSegmentedTopKFp8, are_in_the_order_of_their_numbers) {
   struct sizes {
     std::size_t rows, size, k;

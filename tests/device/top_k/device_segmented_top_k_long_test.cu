@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK of segments that do not fit the registers of a block: samples, several blocks, fallbacks.
+// DeviceSegmentedTopK of segments that do not fit in the registers of a block: samples, several blocks, fallbacks.
 #include "device/top_k/segmented_top_k_cases.cuh"
 
 #include <cmath>
@@ -11,15 +11,15 @@ namespace device_segmented_top_k_test {
 
 using namespace segmented_top_k_test;
 
-// One row has several blocks, and many rows have one block each. Few results take candidates by a sample. Many results
-// take the whole segment.
+// One row takes several blocks, many rows take one block each. For few results, a sample bounds the candidates. For
+// many, blocks search the whole segment.
 TEST(device_segmented_top_k, long_segments) {
   for (const pattern how : all_patterns) {
     SCOPED_TRACE(testing::Message() << "pattern " << static_cast<int>(how));
     for (const std::size_t rows : {1, 2, is_small() ? 9 : 300}) {
       for (const std::size_t size : {513, 1025, is_small() ? 6001 : 70001}) {
         if (rows > 2 && size > 1025) continue;
-        // These take long on the host.
+        // Other patterns take long on the host.
         const bool is_main = how == pattern::random || how == pattern::few;
         if (!is_main && (rows > 9 || (is_small() && size > 1025))) continue;
         if (is_small() && rows == 2 && size > 513) continue;
@@ -100,9 +100,9 @@ TEST(device_segmented_top_k, a_sample_misleads_rarely) {
         ++samples;
         ASSERT_LE(static_cast<long long>(items) * sample.rounds(), length);
         const double all = static_cast<double>(items) * sample.rounds(), segment = static_cast<double>(length);
-        // Too few candidates: so many items of the sample are before the last result.
+        // Too few candidates: at least `rank` items of the sample come before the last result.
         const double too_few = k == 1 ? 0 : at_least(sample.rank, all, static_cast<double>(k - 1) / segment);
-        // Too many: threads meet fewer of the first items of the segment than the search takes.
+        // Too many candidates: fewer than `last` of the first `items` items of the segment are in the sample.
         const double is_met = -std::expm1(sample.rounds() * std::log1p(-static_cast<double>(items) / segment));
         const double last = sample.rank + sample.rank / strata::detail::top_k_sample_slack;
         const double too_many = at_least(items - last + 1, items, 1 - is_met);
@@ -194,7 +194,7 @@ TEST(device_segmented_top_k, segments_of_several_rounds_of_marks) {
   }
 }
 
-// Marks of the first round are no candidates of the second.
+// Marks of the first round must not become candidates of the second.
 TEST(device_segmented_top_k, each_round_has_marks_of_its_own) {
   constexpr std::size_t tile = 512, round = 256 * tile, size = round + 3 * tile, k = 3;
   auto keys = make_keys<std::uint32_t>(size, pattern::random);

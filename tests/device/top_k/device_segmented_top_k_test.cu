@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK beside a stable sort of each row by the standard library: numbers of results from 0 to beyond the
-// row, ties, zeros and NaN, values, many results.
+// DeviceSegmentedTopK selects what std::stable_sort of each row selects: numbers of results from 0 to beyond the row,
+// ties, zeros and NaNs, values, many results.
 #include "device/top_k/segmented_top_k_cases.cuh"
 
 namespace device_segmented_top_k_test {
@@ -40,8 +40,8 @@ TEST(device_segmented_top_k, zeros_are_equal_and_nans_are_greatest) {
   }
 }
 
-// A few results of aligned rows: groups of neighbours, of which the last is short. Missing items of it have the code of
-// the last key in order.
+// Few results of aligned rows. Threads read groups of neighbouring items, and the last group of a row is short. Its
+// missing items have the code of the last key in order, but must not be selected instead of real keys with this code.
 template <class Key>
 void expect_short_last_groups() {
   const std::size_t rows = 3;
@@ -100,7 +100,7 @@ TEST(device_segmented_top_k, values_of_any_size_come_along) {
   }
 }
 
-// There are more results than a block sorts.
+// As many results as a block sorts, and more.
 TEST(device_segmented_top_k, many_sorted_results) {
   for (const std::size_t size : {2300, if_small(2500, 20000)}) {
     const auto keys = make_keys<float>(2 * size, pattern::random);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceSegmentedTopK of keys of all types: lengths around those of each method, numbers of results, patterns.
+// DeviceSegmentedTopK of keys of all types, with lengths around the bounds of each method, several numbers of results,
+// and all patterns.
 #include "device/top_k/segmented_top_k_cases.cuh"
 
 namespace device_segmented_top_k_test {

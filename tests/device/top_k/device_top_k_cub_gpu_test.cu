@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK beside the first items of CUB's sort.
+// DeviceTopK selects the first items of CUB's sort.
 #include <strata/device/device_top_k.cuh>
 
 #include <cub/device/device_radix_sort.cuh>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace device_test;
 
-/// Random numbers of items and of results, all patterns; a third of the inputs is long enough for samples.
+/// Random numbers of items and of results, and random patterns. A third of the inputs is long enough for samples.
 template <class Key>
 void expect_first_of_sorted() {
   std::mt19937_64 bits = strata_test::random_bits(41);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK beside a stable sort of the standard library: results, order, types, iterators, graphs, and what a
-// misleading sample leads to.
+// DeviceTopK selects what std::stable_sort selects: results, order, types, iterators, graphs, and inputs whose sample
+// misleads.
 #include <strata/device/device_top_k.cuh>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace device_test;
 using strata::DeviceTopK;
 using strata::NullType;
 
-/// The items of the result, by their indices.
+/// Indices of the items of the result.
 template <bool IsMax, class Key>
 std::vector<std::uint32_t> expected_items(const std::vector<Key>& keys, std::size_t k, bool is_sorted) {
   std::vector<std::uint32_t> order = expected_order<IsMax>(keys, 0, strata::RadixTraits<Key>::bits);
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> expected_items(const std::vector<Key>& keys, std::siz
   return order;
 }
 
-/// The items, and behind them `more` items that nobody has written.
+/// Expects the given items of `in`, and behind them items that were not written.
 template <class T>
 void expect_items(const std::vector<T>& in, const std::vector<std::uint32_t>& items, const std::vector<T>& out) {
   ASSERT_LE(items.size(), out.size());
@@ -46,7 +46,8 @@ void expect_items(const std::vector<T>& in, const std::vector<std::uint32_t>& it
   }
 }
 
-/// `call(keys, keys_out, storage...)` finds the results of `keys`, whose array begins `shift` items behind a boundary.
+/// Expects that `call(keys, keys_out, storage...)` finds the results of `keys`, whose array begins `shift` items behind
+/// a boundary.
 template <bool IsMax, class Key, class Call>
 void expect_keys(const std::vector<Key>& keys, std::size_t k, bool is_sorted, const Call& call, std::size_t shift = 0) {
   SCOPED_TRACE(testing::Message() << k << " of " << keys.size() << " keys, shift " << shift);
@@ -121,7 +122,7 @@ TYPED_TEST(DeviceTopKKeys, are_those_of_a_stable_sort) {
     const auto keys = make_keys<TypeParam>(n, pattern::random, n);
     for (const std::size_t k : ranks(n)) {
       if (is_small() && n > 2000 && k != 33 && k != n / 2) continue;
-      // Neighbouring sizes have the other ranks.
+      // Each of two neighbouring sizes takes half of the ranks.
       if (!is_small() && n > 2000 && (n + k) % 2 == 0) continue;
       ASSERT_NO_FATAL_FAILURE(expect_all_keys(keys, k, k % 2));
     }
@@ -185,13 +186,13 @@ TEST(device_top_k, values_of_any_size_come_along) {
 
 // ------------------------------------------------------------------ samples
 
-/// Some hundred samples, of inputs of any size.
+/// Takes 256 samples, of inputs of any size.
 struct sampling_hub : strata::top_k_policy_hub {
   static constexpr std::size_t samples = 256;
   static constexpr std::size_t least_sampled_bytes = 0;
 };
 
-/// The same without a pipeline.
+/// sampling_hub without a pipeline.
 struct tile_hub : sampling_hub {
   template <class Problem>
   struct collect_hub {
@@ -297,7 +298,7 @@ TEST(device_top_k, computed_keys_by_a_sample) {
 }
 
 // If all sampled items are among the greatest, there are fewer candidates than results. If they are among the least,
-// nearly all items are candidates, which have no room. Both times the result must be right.
+// nearly all items are candidates, which do not fit. Both times the result must be right.
 TEST(device_top_k, a_sample_may_mislead) {
   const std::size_t n = if_small<std::size_t>(5123, 30011), k = n / 90;
   const auto sample = strata::detail::top_k_sample<const std::uint32_t*>::of(nullptr, n, sampling_hub::samples);
@@ -343,7 +344,8 @@ TEST(device_top_k, enumerations_by_a_sample) {
   ASSERT_NO_FATAL_FAILURE(expect_sampled(keys, n / 90));
 }
 
-// Candidates that are missed by one would rarely change a result: there are more than enough of them.
+// Compares the candidates themselves. There are more of them than results, so an error by one would rarely change a
+// result.
 template <class Hub>
 void expect_candidates(const std::vector<float>& keys, std::size_t last, std::size_t capacity) {
   using Problem = strata::detail::top_k_collect_problem<unsigned, const float*, true, true>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceSegmentedTopK share: calls, and what they must write by a stable sort of each segment.
+// Shared by the tests of DeviceSegmentedTopK: calls, and their expected results by a stable sort of each segment.
 #pragma once
 
 #include <strata/device/device_segmented_top_k.cuh>
@@ -29,7 +29,7 @@ struct segment {
   std::size_t length;
 };
 
-/// The indices in a segment of its results.
+/// Indices, within a segment, of the segment's results.
 template <bool IsMax, class Key>
 std::vector<std::uint32_t> expected_items(const std::vector<Key>& keys, const segment& of, std::size_t k,
                                           bool is_sorted) {
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> expected_items(const std::vector<Key>& keys, const se
   return order;
 }
 
-/// What a call must write: for each segment, where its results begin, and how many there may be.
+/// Where the results of a segment begin, and how many there may be.
 struct place {
   std::size_t begin;
   std::size_t k;
@@ -93,7 +93,7 @@ cudaError_t call(const In& in, Out out, const ValuesIn& values, ValuesOut values
   }
 }
 
-/// Fills what the call must not have touched, or has padded.
+/// What a call must write to an output. Items that were not given to write() must not be written.
 template <class T>
 struct expectation {
   std::vector<T> items;
@@ -116,7 +116,8 @@ struct expectation {
   }
 };
 
-/// One call: `all` are the segments in `keys`, whose array begins `shift` items behind a boundary.
+/// Makes a call and checks its results. `all` are the segments in `keys`, whose array begins `shift` items behind a
+/// boundary.
 template <bool IsMax, bool IsSorted, form Form, class Value = std::uint32_t, class Hub = strata::default_policy_hub,
           class Key, class Segments, class K>
 void expect_results(const std::vector<Key>& keys, const std::vector<segment>& all, const std::vector<place>& places,

@@ -20,7 +20,7 @@ using strata_test::struct12;
 using strata_test::struct16;
 using struct32 = strata_test::words<4, std::uint64_t>;
 
-/// Not commutative, in bits that no item has as a whole.
+/// An operator that is not commutative and changes most bits, so that items in wrong places are noticed.
 struct mix {
   template <std::size_t Count, class Word>
   STRATA_HD strata_test::words<Count, Word> operator()(strata_test::words<Count, Word>& a,
@@ -68,7 +68,7 @@ std::vector<T> items_of_any_bits(std::size_t count) {
   return items;
 }
 
-/// Items of a tile whose threads have so many groups of up to 16 bytes.
+/// Number of items of a tile whose threads have `groups` groups of up to 16 bytes.
 constexpr strata::tile_tuning tuning = strata::tile_policy_hub::Policy800::tuning;
 template <class T>
 constexpr std::size_t items_of(std::size_t groups) {
@@ -89,7 +89,7 @@ std::vector<std::size_t> lengths() {
   return all;
 }
 
-/// What stands from item `shift` on of an array, and that nothing else of it was written.
+/// Expects `expected` from item `shift` of `out` on, and all other items as before.
 template <class T>
 void expect_written(const std::vector<T>& expected, const device_vector<T>& out, std::size_t shift,
                     const std::vector<T>& before) {
@@ -257,7 +257,7 @@ TEST(device_adjacent_difference, iterators_that_are_not_pointers) {
               return DeviceAdjacentDifference::SubtractLeftCopy(s..., in, out, n);
             }));
 
-  // Read and written in place, every other item.
+  // In place, with every other item of an array.
   std::vector<std::int64_t> sparse(2 * n, 7);
   for (std::size_t i = 0; i < squares.size(); ++i) sparse[2 * i] = squares[i];
   device_vector<std::int64_t> data(sparse);

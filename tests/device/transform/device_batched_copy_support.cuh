@@ -17,7 +17,7 @@
 
 namespace device_test {
 
-/// Buffers of items of one size: places in a pool of sources and in a pool of destinations.
+/// Places of buffers in a pool of sources and in a pool of destinations. All items have one size.
 struct buffer_places {
   std::string name;
   std::vector<std::size_t> in;
@@ -28,7 +28,7 @@ struct buffer_places {
 
   std::size_t count() const { return sizes.size(); }
 
-  /// Behind the last buffers, with gaps.
+  /// Adds a buffer behind the last ones, with gaps.
   void add(std::size_t size, std::size_t in_gap, std::size_t out_gap) {
     in.push_back(in_items += in_gap);
     out.push_back(out_items += out_gap);
@@ -53,7 +53,7 @@ inline buffer_places scattered_buffers(std::string name, const std::vector<std::
   return places;
 }
 
-/// Sizes whose logarithms are uniform.
+/// Random sizes whose logarithms are nearly uniform.
 inline std::vector<std::size_t> sizes_of_all_scales(std::size_t count, std::size_t largest,
                                                     std::uint64_t random_stream) {
   std::mt19937_64 bits = strata_test::random_bits(random_stream);
@@ -65,8 +65,8 @@ inline std::vector<std::size_t> sizes_of_all_scales(std::size_t count, std::size
   return lengths;
 }
 
-/// Batches of few and many, short and long buffers, in bytes. Lengths around the bounds of classes: 16 bytes, a word
-/// of a whole warp, 4 and 8 KiB.
+/// Batches of few and many, short and long buffers, in bytes. Lengths lie around the bounds of classes: 16 bytes, a
+/// word for each lane of a warp, 4 and 8 KiB.
 inline std::vector<buffer_places> buffer_batches(std::size_t max_gap) {
   std::vector<buffer_places> batches;
   const auto add = [&](std::string name, const std::vector<std::size_t>& of) {
@@ -116,7 +116,7 @@ class buffer_pools {
     assign(places, random_stream);
   }
 
-  /// Other buffers, as many, in the same pools; the pool of destinations is poisoned anew.
+  /// Replaces the buffers by as many others in the same pools, and poisons the pool of destinations.
   void assign(const buffer_places& places, std::uint64_t random_stream) {
     std::mt19937_64 bits = strata_test::random_bits(random_stream + 99);
     std::vector<std::uint64_t> words(in.size() * sizeof(T) / 8 + 1);
@@ -141,7 +141,7 @@ class buffer_pools {
     sizes.assign(counts);
   }
 
-  /// All destinations have their sources' items, and nothing beside them was written.
+  /// Expects that all destinations have their sources' items, and that nothing beside them was written.
   void expect_copied() const {
     const std::vector<T> results = out.to_host();
     for (std::size_t i = 0; i < results.size(); ++i) {

@@ -30,7 +30,7 @@ template <class T>
 class device_copy : public testing::Test {};
 TYPED_TEST_SUITE(device_copy, types);
 
-/// A pointer that the library does not know to be one.
+/// An iterator with the behaviour of a pointer, which the library does not know to be one.
 template <class T>
 struct pointer : strided<T> {
   STRATA_HD explicit pointer(T* first) : strided<T>(first, 1) {}
@@ -131,7 +131,7 @@ TEST(device_copy_iterators, items_are_converted) {
   EXPECT_TRUE(expected.empty() || std::memcmp(expected.data(), results.data(), expected.size() * sizeof(double)) == 0);
 }
 
-/// Its copies are made by its assignment, which counts.
+/// A type whose assignment notes that it was called.
 struct counts_assignments {
   int value;
   int assignments;
@@ -229,7 +229,7 @@ static_assert(strata::detail::is_mdspan<array_of<int, 3>> && strata::detail::is_
 static_assert(!strata::detail::is_of_array<array_of<const int, 1, tripling_accessor>>());
 static_assert(!strata::detail::is_mdspan<int*> && !strata::detail::is_mdspan<strides_of<2>>);
 
-/// The order of an array's dimensions in memory, the slowest first, and how much longer its rows are than needed.
+/// The order of an array's dimensions in memory, the slowest first, and how much longer each dimension is than needed.
 struct arrangement {
   std::vector<std::size_t> order;
   int more;

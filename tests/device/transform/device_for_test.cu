@@ -16,7 +16,7 @@ using strata::DeviceFor;
 using strata_test::struct12;
 using strata_test::struct16;
 
-/// Counts how often each index is met.
+/// Counts how often each index is passed.
 template <class Index>
 struct count_index {
   unsigned* counts;
@@ -57,7 +57,7 @@ TEST(device_for, bulk_calls_each_index_once) {
   expect_each_index_once<std::uint16_t>(65535);
 }
 
-/// From so many tiles on, a block has two.
+/// The smallest number of tiles at which a block has two.
 std::size_t least_pairs_of_tiles() {
   int multiprocessors = 0;
   EXPECT_EQ(cudaSuccess, cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
@@ -269,7 +269,7 @@ TEST(device_for, arguments) {
 
 // ------------------------------------------------------------------ ForEachInExtents, ForEachInLayout
 
-/// Extents as those of an mdspan, by their shape.
+/// A class with the members of an mdspan's extents.
 template <class Index, std::size_t Rank>
 struct box {
   using index_type = Index;
@@ -282,7 +282,7 @@ struct point {
   static constexpr std::size_t rank() { return 0; }
   int extent(std::size_t) const { return 0; }
 };
-/// A mapping of a layout with these strides.
+/// A class with the members of an mdspan's layout mapping.
 template <class Extents>
 struct strides_of {
   using extents_type = Extents;
@@ -354,7 +354,7 @@ TEST(device_for, all_indices_of_extents) {
   EXPECT_EQ(std::vector<int>{1}, calls.to_host());
 }
 
-/// Only the last index of each row is written: what words of 64 bits divide.
+/// Notes some rows, at their last index. Their indices need divisions of 64-bit words.
 struct last_of_rows {
   std::int64_t columns;
   long long* rows;
@@ -375,7 +375,7 @@ TEST(device_for, more_than_2_to_the_31_indices) {
 #endif
 
 TEST(device_for, divisions_by_known_numbers_are_exact) {
-  // The operator of ForEachInExtents divides. Its divisors and quotients are as large as can be.
+  // ForEachInExtents divides indices by extents. Divisors and quotients are as large as they can be.
   std::vector<unsigned> divisors;
   for (unsigned bit = 0; bit < 31; ++bit) {
     for (const unsigned near : {0u, 1u, 2u}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where buffers lie the device alone knows: debug builds check that none is copied onto itself.
+// Only the device knows where buffers lie. In debug builds, it checks that no source overlaps its destination.
 #define STRATA_DEBUG 1
 #include <strata/device/device_memcpy.cuh>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMemcpy and DeviceCopy beside CUB.
+// DeviceMemcpy and DeviceCopy write the same as CUB's.
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_memcpy.cuh>
 
@@ -33,7 +33,7 @@ struct as_iterator {
   STRATA_HD strided<T> operator()(T* first) const { return strided<T>(first, 1); }
 };
 
-/// The whole pool of destinations after the call of a library.
+/// Compares the whole pool of destinations after the call of each library.
 template <class T, class Call>
 void expect_the_same(const buffer_places& places, const Call& call) {
   SCOPED_TRACE(places.name);

@@ -48,7 +48,7 @@ TEST(device_memcpy, all_alignments) {
     buffer_places places{"of " + std::to_string(size), {}, {}, {}};
     for (std::size_t in = 0; in < 16; in += if_small<std::size_t>(3, 1)) {
       for (std::size_t out = 0; out < 16; ++out) {
-        // Pools begin on a multiple of 16.
+        // Pools begin at a multiple of 16 bytes. So these gaps give each buffer its alignment.
         const auto gap = [](std::size_t end, std::size_t offset) { return (offset - end) % 16; };
         places.add(size, gap(places.in_items, in), gap(places.out_items, out));
       }
@@ -239,7 +239,8 @@ TEST(device_memcpy, refuses_what_cannot_be) {
 
 // ---------------------------------------------------------------------------- tuning
 
-/// Batches of up to 32 buffers however few there are, and short ones in the queue.
+/// Warps take full batches of up to 32 buffers, however few buffers there are. Buffers of more than 600 bytes are
+/// queued.
 template <int Rows, int StridePieces>
 struct eager_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {

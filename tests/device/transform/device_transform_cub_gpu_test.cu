@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTransform, DeviceFor and DeviceAdjacentDifference beside CUB's, with random sizes and alignments, and with
-// what CUB's users pass: cuda::std::tuple, Thrust's iterators and vectors, lambdas.
+// DeviceTransform, DeviceFor and DeviceAdjacentDifference write the same as CUB's, with random sizes and alignments,
+// and with what CUB's users pass: cuda::std::tuple, Thrust's iterators and vectors, operators of libcu++.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_transform.cuh>
@@ -68,7 +68,7 @@ std::vector<shape> shapes() {
   return all;
 }
 
-/// `call(library, out)` writes the same with both.
+/// Expects that `call(library, out)` writes the same with both libraries.
 template <class T, class Call>
 void expect_the_same(const std::vector<T>& before, const Call& call) {
   device_vector<T> ours(before), theirs(before);

@@ -52,7 +52,7 @@ std::vector<T> each(std::vector<T> items, Op op) {
   return items;
 }
 
-/// Items of a tile whose threads have groups of up to 16 bytes.
+/// Number of items of a tile whose threads have groups of up to 16 bytes.
 constexpr strata::tile_tuning tuning = strata::tile_policy_hub::Policy800::tuning;
 template <class T>
 constexpr std::size_t tile = tuning.block_threads* tuning.groups*(sizeof(T) > 16 ? 1 : 16 / sizeof(T));
@@ -114,7 +114,7 @@ TYPED_TEST(DeviceTransformOf, every_item_and_nothing_else) {
 
 // ------------------------------------------------------------------ some results only
 
-/// True of items by their first byte: of all, of none, of one in 16 or of half of them, in runs or not.
+/// A predicate on the first byte of an item. It is true of all items, of none, of one in 16, or of half of them.
 struct by_first_byte {
   unsigned mask, equal;
   template <class T>
@@ -128,7 +128,7 @@ struct by_first_byte {
 TYPED_TEST(DeviceTransformOf, only_results_of_which_the_predicate_is_true) {
   using T = TypeParam;
   std::vector<T> all = some_items<T>(2 * tile<T> + 100);
-  // A part in which all items of groups have one answer.
+  // In this part, the predicate gives one answer for all items of a group.
   std::fill(all.begin() + 40, all.begin() + static_cast<std::ptrdiff_t>(tile<T> / 2), all.front());
   const device_vector<T> in(all);
   for (const by_first_byte predicate :
@@ -379,7 +379,7 @@ TEST(device_transform, results_of_other_sizes) {
   EXPECT_EQ(large, results_of<std::uint8_t>(5003, [&](std::uint8_t* out, auto&&... storage) {
               return DeviceTransform::Transform(storage..., d_reals.data(), out, 5003, is_large{});
             }));
-  // Small results of large items, and the reverse.
+  // Small results of large items.
   const std::vector<struct12> triples = some_items<struct12>(1003);
   const device_vector<struct12> d_triples(triples);
   const auto first_byte = [](const struct12& x) { return static_cast<std::uint8_t>(x.word[0]); };

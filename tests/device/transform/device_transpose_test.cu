@@ -17,7 +17,7 @@ using namespace device_test;
 using strata::DeviceTranspose;
 using strata_test::words;
 
-/// Bytes without alignment.
+/// Items of bytes, without alignment.
 template <std::size_t Size>
 using chars = words<Size, std::uint8_t>;
 
@@ -28,7 +28,7 @@ using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, s
 using types = testing::Types<std::uint8_t, std::int16_t, float, std::uint64_t, strata_test::int128, chars<3>, words<2>,
                              words<3>, words<4>, words<5, std::uint64_t>, words<12, std::uint64_t>>;
 #endif
-// Sizes of machine words, aligned to less, and odd ones that are large.
+// Types with the sizes of machine words but less alignment, and larger types of other sizes.
 using rare_types = testing::Types<chars<2>, chars<8>, words<8, std::uint16_t>, chars<24>, chars<100>>;
 
 struct shape {
@@ -52,7 +52,7 @@ struct matrix {
   device_vector<T> items;
 };
 
-/// Random bytes; gaps too.
+/// Random bytes, also for gaps.
 template <class T>
 std::vector<T> random_items(std::size_t count) {
   std::mt19937_64 bits = strata_test::random_bits(count);
@@ -68,7 +68,7 @@ struct gaps {
   std::int64_t out = 0;
 };
 
-/// The whole output, with what is in front and in the gaps, against the sequential definition.
+/// Compares the whole output, also what lies in front of it and in its gaps, with a sequential transpose.
 template <class T>
 void test_transpose(shape size, gaps gap = {}, std::int64_t lead = 0) {
   SCOPED_TRACE(testing::Message() << size.rows << " x " << size.columns << " of " << sizeof(T) << " bytes, gaps "
@@ -247,7 +247,7 @@ TEST(device_transpose_graph, can_be_captured_and_replayed) {
 // ---------------------------------------------------------------------------- arguments
 class device_transpose_arguments : public testing::Test {
  protected:
-  // Refused, nothing launched.
+  // Expects that a call is refused and launches nothing.
   void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
                       std::int64_t out_dimension) {
     const graph recorded([&](cudaStream_t on) {
@@ -260,7 +260,7 @@ class device_transpose_arguments : public testing::Test {
   void expect_refused(const int* in, int* out, std::int64_t rows, std::int64_t columns) {
     expect_refused(in, out, rows, columns, columns, rows);
   }
-  // The call is not refused for the places of its arrays. Other tests show that results are right.
+  // Expects that a call is not refused because of where its arrays lie. Other tests show that results are right.
   void expect_accepted(const int* in, int* out, std::int64_t rows, std::int64_t columns, std::int64_t in_dimension,
                        std::int64_t out_dimension) {
     EXPECT_CUDA_SUCCESS(DeviceTranspose::Transpose(in, out, rows, columns, in_dimension, out_dimension));
@@ -316,10 +316,10 @@ TEST_F(device_transpose_arguments, matrices_may_not_overlap) {
 }
 
 TEST_F(device_transpose_arguments, blocks_of_one_matrix_may_lie_in_each_others_gaps) {
-  // Rows of 100 items: the input in columns 0 to 19 of rows 0 to 9.
+  // Rows have 100 items. The input lies in columns 0 to 19 of rows 0 to 9.
   expect_accepted(a_, a_ + 20, 10, 20, 100, 100);
   expect_refused(a_, a_ + 19, 10, 20, 100, 100);
-  expect_refused(a_, a_ + 95, 10, 20, 100, 100);  // runs into the next row's begin
+  expect_refused(a_, a_ + 95, 10, 20, 100, 100);  // reaches into the next row
   expect_accepted(a_, a_ + 90, 10, 20, 100, 100);
   expect_refused(a_, a_ + 900, 10, 20, 100, 100);
   expect_accepted(a_, a_ + 1000, 10, 20, 100, 100);
