@@ -380,7 +380,7 @@ void expect_joined(const std::vector<std::uint32_t>& build, const std::vector<st
     rows.emplace_back(first[i], second[i]);
   }
   std::sort(rows.begin(), rows.end());
-  EXPECT_TRUE(std::unique(rows.begin(), rows.end()) == rows.end()) << "a row is there twice";
+  EXPECT_TRUE(std::unique(rows.begin(), rows.end()) == rows.end()) << "a pair of rows is there twice";
 }
 
 TEST_F(device_architectures, join) {
@@ -405,7 +405,8 @@ TEST_F(device_architectures, join) {
     expect_joined(build, probe, [&](auto build_side, auto probe_side, auto&&... rest) {
       return in_any_order(build_side.sorted(), probe_side.sorted(), rest...);
     });
-    // Unique build keys allow a join by a selection, and with a key range a table that keys index directly.
+    // Unique build keys: the first join is a selection. With a key range as well, the table of the second one is an
+    // array that keys index.
     std::iota(build.begin(), build.end(), 0u);
     expect_joined(build, probe,
                   [&](auto build_side, auto&&... rest) { return in_probe_order(build_side.unique(), rest...); });

@@ -63,7 +63,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
   void expect_refused(scene& memory, const arguments& a, const scratch& storage) {
     expect_refused(memory, a, storage, storage.bytes());
   }
-  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "of what is not refused"; }
+  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "unexpected refusals"; }
 
   strata_test::debug_log log_;
 };
@@ -77,7 +77,8 @@ TEST_P(DeviceArguments, size_query_looks_at_no_pointers_and_launches_nothing) {
   const arguments a = memory.of_call();
   memory.reset(a);
   const std::vector<unsigned char> before = memory.read();
-  // Asked before the capture: the first call on a join table builds the table, and this cannot be captured.
+  // The size is asked for before the capture: the first call on a join table builds the table, which cannot be
+  // captured.
   const std::size_t expected = storage_bytes();
   std::size_t bytes = 0;
   const graph recorded([&](cudaStream_t on) { return c().call(nullptr, bytes, a, on); });
@@ -235,7 +236,7 @@ TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
 
 // ------------------------------------------------------------------ types of counts
 
-/// Expects that two lists of the same calls, which differ in the type of their counts, write the same.
+/// Expects that two lists of the same calls, which differ in the type of their counts, have the same results.
 inline void expect_same_results(const std::vector<device_call>& expected, const std::vector<device_call>& other) {
   ASSERT_EQ(expected.size(), other.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

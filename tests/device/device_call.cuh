@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // How device tests make calls. Temporary storage has exactly the size that the call asked for, lies between guard
-// bands, and holds garbage, as memory does that was in use before.
+// bands, and holds garbage, like memory that was used before.
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
@@ -138,8 +138,8 @@ T result_without_storage(const Call& call) {
 
 using sizes = std::initializer_list<std::size_t>;
 
-/// Ascending sizes up to `largest`, around powers of two and three times powers of two: there warps, blocks and tiles
-/// end.
+/// Ascending sizes from 0 to `largest`: powers of two and three times powers of two, with their neighbours. Warps,
+/// blocks and tiles end there.
 inline std::vector<std::size_t> boundary_sizes(std::size_t largest) {
   std::vector<std::size_t> all = {0, 1, 2, 3};
   for (std::size_t power = 4; power <= largest; power *= 2) {

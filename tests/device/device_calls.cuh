@@ -88,7 +88,7 @@ struct is_any {
 struct always_five {
   STRATA_HD u32 operator()() const { return 5; }
 };
-/// The extents of a matrix of one row. Its layout follows.
+/// The extents of a matrix of one row.
 struct row_of {
   using index_type = i64;
   static constexpr std::size_t rank() { return 2; }
@@ -149,7 +149,7 @@ array result() {
 inline array counters(std::size_t bins = 8) { return {role::result, sizeof(u32), bins, bins}; }
 /// An output for a number of items.
 inline array number() { return result<i64>(); }
-/// An array of which the host knows only the first item to be used.
+/// An array of which the host knows only that the first item is used.
 inline array from_first(array a) {
   a.known_count = 1;
   return a;
@@ -190,7 +190,7 @@ const std::vector<i64> items = {item_count}, segments = {segment_count},
 
 // A call with the arguments `a`. U(i), I(i), P(i) and PP(i) are array i: of u32, of i64, of indices with values, and of
 // pointers. B(i) is a double buffer of arrays i and i + 1. N(i) is count i, in the tested type. Arrays are not const
-// and N(i) is an lvalue, so that a call without storage could mistake them for storage.
+// and N(i) is an lvalue: an overload with too few requirements could take them for storage.
 #define STRATA_CALL_AS(text, function, ...)                                          \
   Maker::make(text "(" #__VA_ARGS__ ")", [](const arguments& a, auto&&... storage) { \
     return [&](const auto&... where) {                                               \
@@ -566,7 +566,7 @@ std::vector<device_call> other_calls() {
 template <JoinOrder Order>
 const auto& join_table() {
   using Table = JoinTable<u32, u32, JoinHash, Equality, Order>;
-  // The library's types are hidden in CUDA sources. A class with such a member must be hidden, too.
+  // The library's types are hidden in CUDA sources, so a class that has one as a member must be hidden, too.
   struct __attribute__((visibility("hidden"))) owner {
     owner() {
       constexpr int rows = 20;

@@ -38,7 +38,7 @@ enum class role {
   ends,
   pointers  // device pointers to buffers, which the host cannot read
 };
-/// Size of each of these buffers.
+/// Bytes of each buffer that an array of pointers points to.
 constexpr std::size_t buffer_bytes = 64;
 
 struct array {
@@ -52,7 +52,7 @@ struct array {
   std::vector<int> may_be = {};
   /// Arrays that this output may overlap in any way.
   std::vector<int> may_overlap = {};
-  /// Index of an input of which only the first item is checked for an overlap with this output's first item; -1: none.
+  /// Index of an input, or -1. For an overlap with this input, only the first items of input and output are checked.
   int first_items_with = -1;
 
   bool is_written() const { return is == role::output || is == role::result || is == role::in_place; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Size queries of all device calls refuse impossible counts, and look at no pointers.
+// Size queries of all device calls refuse impossible counts, and do not look at pointers.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>

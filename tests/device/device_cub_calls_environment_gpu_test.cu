@@ -58,7 +58,7 @@ STRATA_COMPARE_CUB_CALLS(device_environment_top_k)
 
 namespace shape_of_environments {
 
-// strata reads the numbers of libcu++'s enumerators, so its own must be equal.
+// strata reads the numbers of libcu++'s enumerators, so its own enumerators must have the same numbers.
 namespace ex = cuda::execution;
 namespace ours = strata::detail;
 template <class Requirement, class Ours>

@@ -87,8 +87,8 @@ static_assert(is_environment<own_environment<memory_ref>> && is_environment<memo
 static_assert(!is_environment<answers_another_query> && !is_environment<int> && !is_environment<int*>);
 static_assert(!is_environment<strata::CountingInputIterator<int>> && !is_environment<strata::Sum>);
 
-// is_exact is true if the result does not depend on how operands are associated. Only then can a call promise
-// gpu_to_gpu.
+// is_exact is true if the result does not depend on how operands are associated. Only then can a call promise the
+// determinism gpu_to_gpu.
 static_assert(is_exact<const int*, long long*&, int, cu::stream_ref>());
 static_assert(is_exact<int*, strata::Max, unsigned char, std::size_t>());
 static_assert(is_exact<float*, __half*, strata::Max, float, int>());

@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(arrays, DeviceExecution,
                                                      selections<std::size_t, all_forms>()})),
                          test_name);
 
-/// A resource that always returns the same memory, which it has from the start.
+/// A resource that always returns the same memory, which was allocated in advance.
 struct reserved {
   void* allocate(std::size_t bytes, cudaStream_t) {
     EXPECT_LE(bytes, storage.bytes());
@@ -30,7 +30,7 @@ struct reserved {
 };
 
 // A call does all its work on the stream of its execution. So a graph that is captured from this stream alone holds all
-// work.
+// of it.
 TEST(device_execution, work_is_done_on_the_stream_of_the_execution) {
   const device_vector<u32> in(std::vector<u32>(700, 1));
   device_vector<u32> out(700);

@@ -130,7 +130,7 @@ std::size_t extreme_index(const std::vector<T>& items, std::size_t begin, std::s
   return best;
 }
 
-// Which NaN a result is, is not specified.
+// The bits of a result that is NaN are not specified.
 template <class T>
 bool same(T a, T b) {
   return same_bits(a, b) || (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));

@@ -408,8 +408,8 @@ TEST_F(device_policy_hubs, find) {
   EXPECT_EQ(out.to_host(), expected);
 }
 
-// DeviceGroupBy passes the hub on: most of its kernels belong to sorts and reductions by key, so their blocks are not
-// checked.
+// Most kernels of DeviceGroupBy belong to sorts and reductions by key, whose rows are not in the hub. So the sizes of
+// blocks are not checked.
 TEST_F(device_policy_hubs, group_by) {
   using Hub = hub<group_by_row>;
   Hub::calls = 0;

@@ -109,7 +109,7 @@ using all_groups = ::testing::Types<groups<2>, groups<8>, groups<32>>;
 TYPED_TEST_SUITE(DeviceSegmentedReduceTuning, all_groups);
 
 // Segments of 0 to 700 items, of all these lengths if `longest` is 700, and two segments of many chunks. There are so
-// many segments that each one is reduced as its length demands.
+// few segments that one launch reduces all of them.
 segment_shape every_length(std::int64_t longest) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t length = 0; length <= longest; ++length) lengths.push_back(length * 37 % 701);

@@ -134,8 +134,8 @@ class exchanging {
   }
   void expect_ends(std::size_t ends) const {
     const std::vector<unsigned> found = counts.to_host();
-    ASSERT_EQ(0u, found[0]) << "numbers that were not those of the round";
-    ASSERT_EQ(ends, found[1]) << "blocks that have come to the end";
+    ASSERT_EQ(0u, found[0]) << "wrong numbers";
+    ASSERT_EQ(ends, found[1]) << "blocks that have reached the end";
   }
 
   scratch flags{max_blocks * sizeof(unsigned long long)};

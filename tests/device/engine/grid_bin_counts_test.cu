@@ -31,7 +31,7 @@ STRATA_HD unsigned count_of(std::uint64_t salt, unsigned round, unsigned block, 
   return static_cast<unsigned>(mix(salt, round * most_blocks + block, bin) % 65537);
 }
 
-/// `wrong`: wrong sums that threads have got. `ends`: blocks that have reached the end.
+/// `wrong` counts wrong sums; `ends` counts blocks that have reached the end.
 STRATA_KERNEL void count_and_collect(grid_barrier_arguments arguments, unsigned* words, const std::uint64_t* salts,
                                      unsigned* wrong, unsigned* ends) {
   STRATA_SHARED(is_last, bool);
@@ -90,8 +90,8 @@ TEST(grid_bin_counts, blocks_get_the_counts_of_all_and_of_those_before) {
         grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()), departures.data(), next_epoch(), false},
         static_cast<unsigned*>(words.data()), static_cast<const std::uint64_t*>(salt.data()), wrong.data(),
         ends.data()));
-    ASSERT_EQ(0u, wrong.to_host()[0]) << "threads with other sums";
-    ASSERT_EQ(blocks, ends.to_host()[0]) << "blocks that have come to the end";
+    ASSERT_EQ(0u, wrong.to_host()[0]) << "wrong sums";
+    ASSERT_EQ(blocks, ends.to_host()[0]) << "blocks that have reached the end";
   });
 }
 

@@ -90,7 +90,7 @@ class gathering {
   void expect_one_winner(std::size_t calls) {
     const std::vector<unsigned> found = counts.to_host();
     ASSERT_EQ(0u, found[0]) << "values that differ from those published";
-    ASSERT_GE(found[1], found[2]) << "winners have collected all values";
+    ASSERT_GE(found[1], found[2]) << "a winner has not collected all values";
     ASSERT_EQ(calls, found[2]) << "winners so far";
     const std::vector<unsigned char> bytes = memory.read();
     for (std::size_t i = 0; i < blocks_ * words; ++i) {

@@ -74,7 +74,7 @@ void test_resident() {
   ASSERT_CUDA_SUCCESS(call.launch(1u << 20, 1u << 20, device));
   const std::size_t resident = call.blocks();
   ASSERT_GT(resident, 0u);
-  ASSERT_EQ(0u, resident % static_cast<std::size_t>(device.multiprocessors)) << "as many on each multiprocessor";
+  ASSERT_EQ(0u, resident % static_cast<std::size_t>(device.multiprocessors)) << "multiprocessors hold unequal numbers";
   under_grid_schedules([&](std::size_t i) {
     const std::size_t tiles = i % 4 == 0 ? resident + i % 3 - 1 : 1 + i % 11;
     const std::size_t max_blocks = i % 5 == 0 ? 1 + i % 7 : 1u << 20;

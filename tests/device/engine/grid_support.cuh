@@ -128,8 +128,8 @@ STRATA_KERNEL void keep_busy([[maybe_unused]] std::uint64_t schedule) {
   for (unsigned step = 0; step < 16; ++step) delay(schedule, step);
 }
 
-/// Called just before a launch. On a GPU, other kernels then keep some multiprocessors busy for some microseconds. The
-/// functions that fill memory wait for these kernels.
+/// Called just before a launch. On a GPU, up to two other kernels then keep some multiprocessors busy for some
+/// microseconds. The functions that fill memory wait for these kernels.
 inline void start_load(std::size_t schedule) {
   static const stream& load = *new stream;  // outlives the end of main()
   for (std::size_t n = 0; n < schedule % 3; ++n) {
@@ -142,8 +142,8 @@ inline void start_load(std::size_t schedule) {
 /// Number of schedules of one test. Each schedule makes one or two small launches.
 inline std::size_t grid_schedules() { return if_small<std::size_t>(STRATA_HOST_SIMT ? 600 : 1000, 4000); }
 
-/// Number of host threads that may make atomic accesses at the same time. Check mode watches them, and it can only
-/// watch one thread.
+/// Number of host threads that may make atomic accesses at the same time. Check mode watches these accesses, which it
+/// can do for one thread only.
 inline std::size_t host_threads() {
 #if STRATA_HOST_SIMT
   if (strata::simt::runtime_flavour() == strata::simt::flavour::check) return 1;

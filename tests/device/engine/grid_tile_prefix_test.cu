@@ -97,7 +97,7 @@ void test_prefixes() {
   const strata_test::device_of_multiprocessors four(4);
   prefixes<T, Op, IsOneRound> call;
   under_grid_schedules([&](std::size_t i) {
-    // With 40 blocks, a lane of a warp has the aggregates of two tiles.
+    // With 40 blocks, some lanes of a warp have the aggregates of two tiles.
     const unsigned blocks = i % 256 == 5 ? 40 : 1 + static_cast<unsigned>(i % 8);
     // Slots are used again after 8 rounds; most calls have fewer rounds.
     const std::size_t rounds = IsOneRound ? 1 : i % 32 == 7 ? 1 + i / 32 % max_rounds : 1 + i / 3 % 3;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Searches of more than 2^32 items, and of sorted values in more than 2^31 items, which merges both.
+// Finds a match in more than 2^32 items, and the bounds of sorted values in a range of more than 2^31 items.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>

@@ -139,7 +139,7 @@ struct small_tiles {
   using MaxPolicy = Policy;
 };
 
-// A block that finds a match early may stop only tiles behind it. It must not keep other blocks from searching earlier
+// A block that finds a match early may stop only the search of tiles behind it. Other blocks must still search earlier
 // tiles.
 TEST(device_find, later_matches_leave_out_no_earlier_ones) {
   const std::size_t size = if_small<std::size_t>(40001, 1000003);
@@ -321,7 +321,7 @@ TEST(device_bounds, other_orders_other_types_and_iterators) {
   std::sort(values.begin(), values.end(), descending{});
   ASSERT_NO_FATAL_FAILURE(expect_bounds(falling, values, true, descending{}));
 
-  // Items are double and values int, which the search of sorted values must take, too.
+  // Items are double and values are int, for searches of sorted values, too.
   std::vector<double> numbers = random_integers<double>(5000, 0, 3000, 5);
   std::sort(numbers.begin(), numbers.end());
   std::sort(values.begin(), values.end());

@@ -116,8 +116,8 @@ TEST(device_group_by_first_occurrence, the_first_groups_are_written_if_there_are
   }
 }
 
-// Zeros of both signs are one group, whose key is 0.0, and all NaNs are one group. These groups stand where their first
-// rows do, as all groups.
+// Zeros of both signs are one group, whose key is 0.0, and all NaNs are one group. Like all groups, they stand in the
+// order of their first rows.
 TEST(device_group_by_first_occurrence, zeros_and_nans_come_where_their_first_rows_are) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> keys = {5.0f, -0.0f, nan, -7.0f, 0.0f, -nan, 5.0f, std::numeric_limits<float>::infinity()};

@@ -126,8 +126,8 @@ TEST(device_group_by_methods, groups_behind_the_capacity_are_not_written) {
   }
 }
 
-/// With this policy, one kernel combines up to 600 rows, 2,000 rows or more are combined by a plan, and numbers between
-/// are sorted.
+/// With this policy, one kernel combines up to 600 rows, and a plan combines 2,000 rows or more. Between these numbers,
+/// rows are sorted.
 struct few_or_many_rows {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::group_by_tuning tuning{/*block_threads=*/64,

@@ -78,7 +78,7 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<std::uint32_t
     ASSERT_TRUE(found_valid[g] == 0 || found_valid[g] == 1);
     const grouped_key key = grouped(found_keys[g]);
     if (found_valid[g] == 0) {
-      ASSERT_TRUE(!key.is_nan && key.value == 0) << "the key of rows without one";
+      ASSERT_TRUE(!key.is_nan && key.value == 0) << "the group of rows without a key has a key";
     }
     std::pair<int, grouped_key> kind{key.is_nan ? 1 : 0, {false, key.value}};
     if (found_valid[g] == 0) kind = {2, {false, 0}};

@@ -59,8 +59,8 @@ struct kinds {
   using level = Level;
 };
 
-// Ranges of samples avoid two faults of CUB: it does not count negative samples of one byte, and it refuses or
-// miscounts integers whose range of levels does not fit their type.
+// `random_calls` chooses ranges of samples that avoid two faults of CUB: it does not count negative samples of one
+// byte, and it refuses or miscounts integers whose range of levels does not fit their type.
 template <class Sample>
 std::vector<Sample> random_samples(std::size_t count, double low, double high, std::uint64_t stream) {
   std::vector<Sample> samples = random_reals<Sample>(count, low, high, stream);

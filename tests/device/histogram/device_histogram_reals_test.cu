@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceHistogram of floating-point numbers: levels may be as far apart or as close as the type allows, and samples may
-// be any bits.
+// have any bits, also those of infinities and NaNs.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_histogram.cuh>
 

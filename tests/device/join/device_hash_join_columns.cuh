@@ -54,7 +54,7 @@ struct column_of {
   }
 };
 
-/// Joins two columns of row numbers and one more column of each side.
+/// Compares a join of two columns of row numbers and one more column of each side with a simple join.
 template <class BuildValue, class ProbeValue, class Joins = DeviceHashJoin, class Key>
 void check_columns(JoinKind kind, const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                    join_settings<> settings) {

@@ -52,7 +52,7 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
       as_hundreds, if_small<std::size_t>(11, 4));
 }
 
-// Rows that take 8 bytes are for sides of 2^32 rows and more. The same code joins these few rows.
+// Row numbers of 8 bytes are for sides of 2^32 rows and more. Here the same code joins a few rows.
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
@@ -248,8 +248,8 @@ TEST(device_hash_join_keys, may_be_enumerations_with_an_equality_of_their_own) {
   device_joiner<number_of_pair, std::int32_t, join_settings<hash_of_pair>> join(build, probe, either);
   join.check(JoinKind::full, {}, nested_loop_join(JoinKind::full, build, probe, false), false);
 
-  // So many unique rows from a range would be joined by an array that keys index. But then equal keys would not find
-  // each other.
+  // So many unique rows from a range would be joined by an array that keys index, but equal keys with different bits
+  // would not find each other there. So the array must not be used.
   std::vector<number_of_pair> even, odd;
   for (std::uint32_t i = 0; i < 1u << 14; ++i) even.push_back(static_cast<number_of_pair>(2 * i));
   for (std::uint32_t i = 0; i < 1u << 15; ++i) odd.push_back(static_cast<number_of_pair>(i | 1));

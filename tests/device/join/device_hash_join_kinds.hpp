@@ -15,7 +15,7 @@ using strata::DeviceHashJoin;
 using strata::JoinKind;
 using strata::JoinSide;
 
-/// A side whose promises are chosen when the program runs.
+/// Promises that are chosen when the program runs.
 using any_promises = strata::detail::join_promises<std::int64_t, true, true, true, true>;
 
 /// All settings of a join in one object: options, the order, and what is known of the sides.

@@ -49,13 +49,13 @@ side_ids with_rows_each(std::uint32_t rows, std::uint32_t each) {
   return side;
 }
 
-// First all keys are different. Then keys have so many rows that a thread, a warp or the whole block sorts a bucket.
+// From different keys to many rows of a key, so that a thread, a warp or the whole block sorts the rows of a bucket.
 TEST(device_hash_join_lists, rows_of_a_key_ascend) {
   for (const std::uint32_t each : if_small<std::vector<std::uint32_t>>({2, 40, 1000}, {1, 2, 9, 40, 150, 1000})) {
     const std::uint32_t rows = many_rows();
     SCOPED_TRACE(testing::Message() << each << " rows of each key");
     const std::uint32_t keys = rows / each + 1;
-    // The more rows a key has, the fewer probe rows find it, so that the number of results stays moderate.
+    // If keys have many rows, few probe rows find a key, so that the number of results stays moderate.
     const std::uint32_t range = keys + (each > 30 ? each / 10 * keys : keys / 3);
     check_lists<std::uint32_t>(with_rows_each(rows, each), {random_ids(many_probe_rows(), range), {}}, as_u32,
                                JoinStrategy::radix_single, each == 2);
@@ -70,7 +70,7 @@ TEST(device_hash_join_lists, two_passes) {
                              as_u32, JoinStrategy::radix_multi);
 }
 
-// A tile has probe rows without partners, with one, and one with very many, which all warps share.
+// A tile has probe rows without partners, with one partner, and with very many partners, which all warps share.
 TEST(device_hash_join_lists, one_key_has_half_of_the_build_rows) {
   const std::uint32_t rows = many_rows();
   side_ids build{shuffled_ids(rows, 0), {}};

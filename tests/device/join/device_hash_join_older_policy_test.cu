@@ -263,7 +263,7 @@ TEST(older_policy_of_joins, direct_address) {
                });
 }
 
-// By a selection, whose partners are found by position or, after two passes, by row. Then with lists of partners.
+// By a selection, whose partners are found by position or, after two passes, by row. Then by lists of partners.
 TEST(older_policy_of_joins, probe_order) {
   const auto by_lists = [](auto... arguments) { return inner(arguments..., with_strategy<probe_order>(one_pass)); };
   for (const std::size_t rows : {60u, 150u, 700u}) {

@@ -53,7 +53,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     options.nulls_equal = nulls_equal;
     join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));
     if (kind == JoinKind::anti || kind == JoinKind::inner) {
-      // Rows of partitions that are joined later find their partners elsewhere.
+      // Deferred work items find the partners of their rows elsewhere.
       options.order = JoinOrder::probe;
       join.check(kind, options, expected, false);
     }
@@ -270,7 +270,8 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
       ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
       ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
       ASSERT_LT(plan.table_rows, 1u << 16);
-      // With more rows, no block may have that much memory. Then one table in global memory joins.
+      // With more rows, a table may need more shared memory than a block may have. Then one table in global memory
+      // joins.
       if (rows <= std::uint64_t{1} << 28) {
         ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) + join_static_shared_bytes,
                   std::size_t{227} << 10);

@@ -116,7 +116,8 @@ TEST(device_hash_join_passes, unique_keys) {
   check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);
 }
 
-// These numbers of rows have 4, 8 and 16 partitions.
+// 70 rows have 4 partitions, and 150 rows have 8. 300 rows also have 8, with twice as many rows: 16 partitions would
+// take a second pass.
 TEST(device_hash_join_passes, only_one_for_few_partitions) {
   for (const std::uint32_t rows : {70u, 150u, 300u}) {
     check_passes<std::uint32_t>({random_ids(rows, rows), {}}, {random_ids(700, 2 * rows), {}}, as_u32);

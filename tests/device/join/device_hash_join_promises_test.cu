@@ -40,7 +40,7 @@ std::int64_t number_of(const Call& call, const Output& output) {
   return total.to_host()[0];
 }
 
-/// Outputs with guard bands. The functions return the rows that `call(storage, bytes, output, total)` writes.
+/// Outputs with guard bands. Its functions return the rows that `call(storage, bytes, output, total)` writes.
 class written_rows {
  public:
   explicit written_rows(std::int64_t capacity)

@@ -331,7 +331,8 @@ TEST(device_hash_join_sorted, broken_promise_of_order_gives_any_rows) {
   }
 }
 
-// Tiles of 256 rows. With these seeds, a run of equal keys that leaves a tile begins among the keys behind it.
+// Tiles of 256 rows. With these seeds, a run of equal keys that leaves a tile begins behind the tile, because the rows
+// are not in order.
 struct small_merge_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
     static constexpr strata::join_partition_tuning partition = partition_with(2);

@@ -27,8 +27,8 @@ using join_kinds::pairs_of;
 using strata::DeviceHashJoin;
 using strata::JoinStrategy;
 
-/// Tables of 20 and 10 rows, blocks of one or two warps, and few bits of partitions in a pass, so that few rows take
-/// two passes. Tiles of merges have 256 rows.
+/// Partitions of 20 or 10 build rows, blocks of one or two warps, and up to 8 partitions in one pass, so that few rows
+/// take two passes. Tiles of merges have 256 rows.
 struct small_rows : strata::join_common_policy {
   static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
   static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,

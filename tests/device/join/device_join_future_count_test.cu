@@ -249,7 +249,7 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
             how.strategy = strategy;
             how.unique = &data.build == &unique && !nulls;
             how.nulls = nulls;
-            // Of all counts and sides, one of each is tested in turn.
+            // Counts and sides take turns: each combination of settings is tested with one of them.
             if (++turn % stride != 0) continue;
             const auto counts = counts_of(all.build_rows, all.probe_rows);
             const std::size_t i = turn / stride;
@@ -348,7 +348,7 @@ TEST(device_join_future_count, no_key_behind_the_number_is_read) {
   }
 }
 
-// Both orders have kernels of their own, and a replay must not take the number of results of the replay before.
+// Each order has kernels of its own. A replay must not take the number of results of the replay before.
 TEST(device_join_future_count, graphs_may_be_replayed_with_other_counts_under_any_schedule) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 9000 : 200000);
   tables<std::uint32_t> all({shuffled_ids(rows, 0), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);

@@ -77,7 +77,8 @@ void check_shape(const shape& data, bool nulls_equal, MakeKey make_key) {
         return call_of(kind, DeviceHashJoin{}, build, probe, output, total, options);
       };
       row_pairs got = rows_of<Index>(kind, by_table, expected.size());
-      // Even in any order, rows come as from one join: all rows are in the table, so it has the same partitions.
+      // Even if any order is allowed, rows come in the order of one join: all rows are in the table, so it has the same
+      // partitions.
       EXPECT_EQ(rows_of<Index>(kind, at_once, expected.size()), got);
       if (Order == JoinOrder::any) {
         std::sort(got.begin(), got.end());

@@ -95,7 +95,7 @@ class joiner {
     const auto size = static_cast<std::int64_t>(expected.size());
     row_pairs out = run(kind, options, size + 1, total);
     EXPECT_EQ(total, size);
-    // Even in any order, rows come in the same order for all capacities.
+    // Even if any order is allowed, rows come in the same order for all capacities.
     for (const std::int64_t capacity : {std::int64_t{0}, size / 2, size - 1, size}) {
       if (capacity < 0 || capacity > 100000) continue;
       const row_pairs part = run(kind, options, capacity, total);

@@ -114,7 +114,7 @@ class documented_result {
     for (std::size_t p = 0; p < probe_.ids.size(); ++p) wanted += is_wanted(p) ? 1 : 0;
     const bool is_whole = static_cast<std::int64_t>(got.rows.size()) == got.number;
     if (kind_ != JoinKind::full) {
-      // So no row is missing.
+      // No row was seen twice above, so no row is missing.
       ASSERT_EQ(wanted, got.number);
       return;
     }

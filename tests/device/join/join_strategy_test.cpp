@@ -274,7 +274,7 @@ TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
   }
   join.kind = JoinKind::semi;
   EXPECT_TRUE(is_filtered());
-  // Rows without a key that match each other pass no filter.
+  // If rows without a key match each other, there is no filter.
   join.nulls_equal = true;
   EXPECT_TRUE(is_filtered());
   join.has_nulls = true;

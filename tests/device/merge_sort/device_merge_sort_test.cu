@@ -99,7 +99,7 @@ void expect_sorts_small_tiles() {
 
 TEST(device_merge_sort, small_tiles_in_one_launch) { expect_sorts_small_tiles<tiny_tiles>(); }
 
-/// Has no clusters.
+/// `tiny_tiles` without clusters.
 struct tiny_grid {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, tiny_tiles::Policy> {
     static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1};

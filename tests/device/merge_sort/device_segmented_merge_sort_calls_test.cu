@@ -215,7 +215,7 @@ strata::detail::merge_sort_choice choice_of(unsigned long long items, long long 
                                                           segment_class::tile_per_multiprocessor);
 }
 
-// No device is asked for the choice of the class. The bounds are those in the comments of the classes.
+// The class is chosen without asking a device. Its bounds are those in the comments of segment_class.
 TEST(device_segmented_merge_sort_calls, the_class_follows_from_the_mean_length) {
   const std::pair<unsigned long long, segment_class> bounds[] = {
       {10, segment_class::one_thread},   {11, segment_class::few_threads},   {72, segment_class::few_threads},
@@ -365,7 +365,7 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   expect_refused("values on offsets", false,
                  [](arguments& a) { a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1; });
   {
-    arguments pairs;  // Inputs of copies may share memory.
+    arguments pairs;  // in place only: the inputs of a copy may share memory
     pairs.values_in = pairs.keys_in + 1;
     EXPECT_EQ(cudaErrorInvalidValue, pairs.in_place());
   }

@@ -17,7 +17,7 @@ namespace {
 using namespace merge_sort_test;
 using strata::DeviceSegmentedMergeSort;
 
-/// Segments of one length, side by side, for several lengths, and segments of many lengths.
+/// Segments of one length, side by side, for several lengths; and segments of many lengths.
 std::vector<segment_shape> shapes() {
   std::vector<segment_shape> all;
   const auto alike = [&all](offset length, std::size_t count) {
@@ -79,7 +79,7 @@ TEST(device_segmented_merge_sort_comparators, calls) {
 
 // ------------------------------------------------------------------ no ordering
 
-/// Answers at random, and differently each time.
+/// Answers each call at random.
 struct tosses_a_coin {
   unsigned long long* calls;
   template <class T>

@@ -32,12 +32,12 @@ struct is_less {
 
 // ------------------------------------------------------------------ kernels
 
-/// Writes the borders of `segments` segments of `length` items, one border more than segments.
+/// Writes `segments` + 1 borders, `length` items apart.
 STRATA_KERNEL void fill_borders(offset* borders, std::size_t segments, offset length) {
   for_all(segments + 1, [&](std::size_t i) { borders[i] = static_cast<offset>(i) * length; });
 }
-/// Writes the borders of segments of 1 to 1999 items, which have all of `items`. There must be more than 1000 items for
-/// each segment.
+/// Writes the borders of segments of 1 to 1999 items, which have `items` items in all. There must be more than 1000
+/// items for each segment.
 STRATA_KERNEL void fill_uneven_borders(offset* borders, std::size_t segments, offset items) {
   for_all(segments + 1, [&](std::size_t i) {
     const auto noise = static_cast<offset>(static_cast<std::uint32_t>(i) * factor >> 8) % 1000;
