@@ -76,7 +76,7 @@ static_assert(has_number_of(ex::tie_break::unspecified_t{}, ours::tie_break::uns
 static_assert(has_number_of(ex::tie_break::prefer_smaller_index_t{}, ours::tie_break::prefer_smaller_index));
 static_assert(has_number_of(ex::tie_break::prefer_larger_index_t{}, ours::tie_break::prefer_larger_index));
 
-// Environments may also hold memory resources and tunings. Iterators and operators are no environments.
+// Environments may also hold memory resources and tunings. Iterators and operators are not environments.
 using resource = cuda::mr::any_resource<cuda::mr::device_accessible>;
 using memory = cuda::std::execution::prop<cuda::mr::get_memory_resource_t, resource>;
 using tuning = decltype(cuda::execution::tune());

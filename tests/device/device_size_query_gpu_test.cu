@@ -41,7 +41,7 @@ TEST(device_size_query, needs_no_device) {
   expect_a_size(
       [&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, offsets, offsets + 1); });
   expect_a_size([&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10); });
-  // A call that is no size query does need a device.
+  // A call with storage does need a device.
   std::size_t bytes = std::size_t{1} << 20;
   alignas(256) static char storage[1 << 20];
   EXPECT_NE(cudaSuccess, DeviceReduce::Sum(storage, bytes, &device, &device, 1));

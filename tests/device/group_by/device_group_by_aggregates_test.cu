@@ -10,7 +10,7 @@ namespace device_group_by_aggregates_test {
 
 using namespace group_by_test;
 
-/// An item of 5 bytes, which is no power of two.
+/// An item of 5 bytes, not a power of two.
 struct name {
   unsigned char letters[5];
   friend bool operator==(const name& a, const name& b) { return std::equal(a.letters, a.letters + 5, b.letters); }

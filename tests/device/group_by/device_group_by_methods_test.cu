@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check, shapes
 
-// DeviceGroupBy: all methods have the same results, also if the sample leads to a bad choice.
+// DeviceGroupBy: all methods have the same results, even if the sample leads to a bad choice.
 #include "device/group_by/group_by_support.cuh"
 
 #include <map>

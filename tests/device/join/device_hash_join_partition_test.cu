@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-// Returns n: every n-th shape is tested. It is no multiple of 5, because then all shapes would have the same nulls.
+// Returns n: every n-th shape is tested. n is not a multiple of 5, because then all shapes would have the same nulls.
 std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t on_gpu) {
   return if_small(if_checked, STRATA_HOST_SIMT ? on_host : on_gpu);
 }

@@ -211,7 +211,7 @@ TEST(device_hash_join_passes, several_partners_of_each_row) {
   }
 }
 
-// Host code and kernels take blocks and tiles from the same policy, also if the chain has a newer one.
+// Host code and kernels take blocks and tiles from the same policy, even if the chain has a newer one.
 TEST(device_hash_join_passes, policies_of_a_chain) {
   const std::uint32_t rows = some_rows() / 2;
   const side_ids build{random_ids(rows, rows / 4), {}};

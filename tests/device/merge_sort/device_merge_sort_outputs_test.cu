@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMergeSort writes through iterators that are no pointers. It writes each item once, and reads only the input
+// DeviceMergeSort writes through iterators that are not pointers. It writes each item once, and reads only the input
 // through them.
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>

@@ -392,8 +392,8 @@ TEST(device_merge_comparators, need_not_be_const) {
             }));
 }
 
-// A comparator that is no strict weak ordering must not make a call hang or access memory elsewhere. Guard bands show
-// wrong writes, and the host back end also shows wrong reads.
+// A comparator that is not a strict weak ordering must not make a call hang or access memory elsewhere. Guard bands
+// show wrong writes, and the host back end also shows wrong reads.
 TEST(device_merge_comparators, calls_end_whatever_they_answer) {
   const ranges<int> in(3000, 4000, pattern::random);
   const device_vector<int> first(in.first), second(in.second);

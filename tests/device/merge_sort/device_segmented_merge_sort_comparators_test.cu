@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // DeviceSegmentedMergeSort with the library's own tilings: how often it calls a comparator, what it does if the
-// comparator is no ordering, and that equal keys keep their order.
+// comparator is not an ordering, and that equal keys keep their order.
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 #include <cmath>

@@ -253,7 +253,7 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
 
 // ------------------------------------------------------------------ comparators and segments that are not allowed
 
-/// Comparators that are no strict weak orderings.
+/// Comparators that are not strict weak orderings.
 struct always {
   bool answer;
   STRATA_HD bool operator()(const int&, const int&) const { return answer; }
