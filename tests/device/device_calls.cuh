@@ -149,7 +149,7 @@ array result() {
 inline array counters(std::size_t bins = 8) { return {role::result, sizeof(u32), bins, bins}; }
 /// An output for a number of items.
 inline array number() { return result<i64>(); }
-/// An array of which the host knows only that the first item is used.
+/// An array of unknown length: the host knows only that its first item is used.
 inline array from_first(array a) {
   a.known_count = 1;
   return a;

@@ -85,7 +85,7 @@ inline auto requirements() {
                      ex::tie_break::prefer_smaller_index);
 }
 
-/// The forms of a call in environments, one of which has no stream.
+/// The forms of a call in environments. One environment has no stream.
 template <class Form>
 class forms_in_environment final : public call_forms {
  public:

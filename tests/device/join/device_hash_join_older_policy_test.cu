@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin and JoinTable with a chain of two policies, of which devices take the older one.
+// DeviceHashJoin and JoinTable with a chain of two policies. Devices take the older one.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
@@ -124,7 +124,7 @@ void expect_older(const std::vector<unsigned>& build, const std::vector<unsigned
   EXPECT_TRUE(in_chain.rows == expected);
 }
 
-/// Random keys, of which key 7 is frequent.
+/// Random keys. Key 7 is frequent.
 std::vector<unsigned> join_keys(std::size_t rows, unsigned different, std::size_t frequent, unsigned seed) {
   std::vector<unsigned> keys = random_integers<unsigned>(rows, 0, different - 1, seed);
   for (std::size_t i = 0; i < frequent; ++i) keys[i * rows / frequent] = 7;

@@ -98,7 +98,7 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
   }
 }
 
-// Keys of one bucket, some of which have many build rows, and others few or none.
+// Keys of one bucket. Some keys have many build rows, others few or none.
 TEST(device_hash_join_partition, different_keys_share_a_bucket) {
   // With so few rows, there are always 256 partitions of 32 buckets each.
   std::vector<std::uint32_t> together;

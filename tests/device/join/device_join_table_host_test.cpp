@@ -34,7 +34,7 @@ auto side_of(const std::vector<Key>& keys, const side_ids& side, const std::vect
   return strata::join_side(keys.data(), keys.size()).valid(side.null.empty() ? nullptr : valid.data());
 }
 
-/// Returns the rows of the result of `join(output, total)`, of which there must be `capacity`.
+/// Returns the rows of the result of `join(output, total)`. There must be `capacity` rows.
 template <class Index, class Join>
 row_pairs rows_of(JoinKind kind, const Join& join, std::size_t capacity) {
   std::vector<Index> build_out(capacity + 1, Index{77}), probe_out(capacity + 1, Index{77});

@@ -128,7 +128,7 @@ TEST(join_table, gathers_columns) {
 }
 
 // A small output takes one launch, a large one several. With a small capacity, fewer results are written than there
-// are. There are several blocks of probe rows, the last of which has few rows or none.
+// are. There are several blocks of probe rows; the last block has few rows or none.
 TEST(join_table, few_probe_rows_and_outputs_of_any_size) {
   const side_ids build{random_ids(1500, 400), {}};
   built<JoinOrder::probe> ordered(build, {});

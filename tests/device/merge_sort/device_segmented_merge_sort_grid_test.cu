@@ -32,7 +32,7 @@ struct small_grid {
 };
 using grid = small_grid<32>;
 constexpr offset tile = 96;
-/// A grid whose tile is larger than those of other kernels.
+/// A grid whose tile is larger than the tiles of other kernels.
 using wide_grid = small_grid<128>;
 
 /// `grid` for DeviceSegmentedSort, with rows that leave it no segments to sort by digits.
